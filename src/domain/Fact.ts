@@ -1,0 +1,165 @@
+/**
+ * Facts: the things that happened, in the domain's words. The journal holds them append-only and every other table is a projection of
+ * them. A fact's `key` is its business key: a retry of the same thing has the same key whatever its message id, and the journal's unique
+ * constraint on it is what makes a retry change nothing.
+ */
+import type { Reading } from "./session/MeterValue.ts"
+import type { Authorization } from "./token/Authorization.ts"
+import type { ConfigurationKey } from "./charger/ChargerCommand.ts"
+import type { ConnectorStatus, Place } from "./charger/ChargerEvent.ts"
+
+interface FactBase {
+  /** Business key, unique over the service; hashed before it is stored. */
+  readonly key: string
+  readonly organisationId: string
+  /** The charger that the fact is about; `null` for facts of the organisation's own records. */
+  readonly chargerId: string
+  /** When it happened by the charger's clock where that can be believed, else when it was heard; ms epoch. */
+  readonly at: number
+  /** When the service heard of it; ms epoch. */
+  readonly heardAt: number
+}
+
+/**
+ * Facts about a charger's present state carry the epoch of the connection that told them: one of an older connection is dropped by the
+ * journal's fence. Facts about transactions carry none and are stored from any authenticated connection.
+ */
+interface StateFactBase extends FactBase {
+  readonly epoch: number
+}
+
+export interface ChargerBooted extends StateFactBase {
+  readonly type: "ChargerBooted"
+  readonly body: {
+    readonly vendor: string
+    readonly model: string
+    readonly serialNumber: string | undefined
+    readonly firmwareVersion: string | undefined
+    readonly iccid: string | undefined
+    readonly imsi: string | undefined
+    readonly meterType: string | undefined
+    readonly meterSerialNumber: string | undefined
+    readonly registration: "Accepted" | "Pending" | "Rejected"
+  }
+}
+
+export interface ConnectorStatusChanged extends StateFactBase {
+  readonly type: "ConnectorStatusChanged"
+  readonly body: Place & {
+    readonly status: ConnectorStatus
+    readonly rawStatus: string
+    readonly errorCode: string | undefined
+    readonly info: string | undefined
+    readonly vendorId: string | undefined
+    readonly vendorErrorCode: string | undefined
+  }
+}
+
+export interface ConfigurationReported extends StateFactBase {
+  readonly type: "ConfigurationReported"
+  readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
+}
+
+/** Firmware, diagnostics, log upload: progress that later issues tie to the command that asked for it. */
+export interface ProgressReported extends StateFactBase {
+  readonly type: "ProgressReported"
+  readonly body: { readonly kind: "Firmware" | "Diagnostics" | "Log"; readonly status: string; readonly requestId: number | undefined }
+}
+
+export interface SecurityEventRecorded extends FactBase {
+  readonly type: "SecurityEventRecorded"
+  /** `source` tells what the charger reported from what the service itself noticed (a foreign transaction id, T06). */
+  readonly body: { readonly source: "charger" | "service"; readonly event: string; readonly detail: string | undefined }
+}
+
+export interface CertificateSigningRequested extends FactBase {
+  readonly type: "CertificateSigningRequested"
+  readonly body: { readonly csr: string }
+}
+
+export interface DataTransferred extends FactBase {
+  readonly type: "DataTransferred"
+  readonly body: { readonly vendorId: string; readonly messageId: string | undefined; readonly data: string | undefined }
+}
+
+export interface TokenAuthorized extends FactBase {
+  readonly type: "TokenAuthorized"
+  readonly body: { readonly tokenUid: string; readonly authorization: Authorization }
+}
+
+export interface SessionStarted extends FactBase {
+  readonly type: "SessionStarted"
+  readonly body: Place & {
+    readonly sessionId: string
+    readonly transactionId: number
+    readonly tokenUid: string
+    readonly meterStartWh: number
+    readonly reservationId: number | undefined
+    readonly authorization: Authorization
+    /** The charger's timestamp as it was sent. */
+    readonly rawAt: string | undefined
+    /** Sessions on the same connector that this start shows to have ended unheard (OCPP: earlier stop lost or still queued). */
+    readonly supersedes: ReadonlyArray<string>
+  }
+}
+
+export interface MeterRead extends FactBase {
+  readonly type: "MeterRead"
+  readonly body: Place & {
+    /** Undefined for readings outside any transaction of this charger. */
+    readonly sessionId: string | undefined
+    readonly readings: ReadonlyArray<Reading>
+    /** The newest energy register among the readings, and its time (ms epoch). */
+    readonly registerWh: number | undefined
+    readonly registerAt: number | undefined
+    /** True for those that came inside a StopTransaction. */
+    readonly fromStop: boolean
+  }
+}
+
+export interface SessionEnded extends FactBase {
+  readonly type: "SessionEnded"
+  readonly body: {
+    readonly sessionId: string
+    readonly tokenUid: string | undefined
+    readonly meterStopWh: number | undefined
+    /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be told. */
+    readonly energyWh: number | undefined
+    readonly reason: string
+    /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
+    readonly heldReason: string | undefined
+    readonly rawAt: string | undefined
+  }
+}
+
+/** A stop (or an unreadable transaction message) for which no session is known: kept until its start turns up. */
+export interface OrphanRecorded extends FactBase {
+  readonly type: "OrphanRecorded"
+  readonly body: {
+    readonly orphanId: string
+    readonly action: "StartTransaction" | "StopTransaction" | "MeterValues"
+    readonly rawTransactionId: string | undefined
+    readonly tokenUid: string | undefined
+    readonly meterStopWh: number | undefined
+    readonly reason: string | undefined
+    readonly rawAt: string | undefined
+    readonly problem: string
+    /** The frame's text, so that nothing of it is lost. */
+    readonly raw: string
+  }
+}
+
+/** Everything that a charger's actor commits. */
+export type ChargerFact =
+  | ChargerBooted
+  | ConnectorStatusChanged
+  | ConfigurationReported
+  | ProgressReported
+  | SecurityEventRecorded
+  | CertificateSigningRequested
+  | DataTransferred
+  | TokenAuthorized
+  | SessionStarted
+  | MeterRead
+  | SessionEnded
+  | OrphanRecorded

@@ -1,0 +1,86 @@
+/** A charger as everybody but its actor sees it: what the operator registered, and the projection of what it reported. */
+import type { ConfigurationKey } from "./ChargerCommand.ts"
+import type { ConnectorStatus } from "./ChargerEvent.ts"
+
+/** OCPP does not tell what a connector is; the operator does, in OCPI's words. */
+export interface ConnectorEquipment {
+  readonly standard: string
+  readonly format: "SOCKET" | "CABLE"
+  readonly powerType: string
+  readonly maxVoltage: number
+  readonly maxAmperage: number
+  readonly maxPowerW: number
+}
+
+/** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
+export const assumedEquipment: ConnectorEquipment = {
+  standard: "IEC_62196_T2",
+  format: "SOCKET",
+  powerType: "AC_3_PHASE",
+  maxVoltage: 230,
+  maxAmperage: 32,
+  maxPowerW: 22080
+}
+
+export interface Connector {
+  readonly evseId: number
+  readonly connectorId: number
+  readonly status: ConnectorStatus
+  readonly errorCode: string | undefined
+  readonly info: string | undefined
+  readonly vendorId: string | undefined
+  readonly vendorErrorCode: string | undefined
+  /** ms epoch of the report. */
+  readonly statusAt: number
+  /** Undefined until the operator has told. */
+  readonly equipment: ConnectorEquipment | undefined
+}
+
+export interface Charger {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly siteId: string
+  readonly name: string
+  readonly securityProfile: 0 | 1 | 2 | 3
+  readonly registration: "Accepted" | "Pending" | "Rejected"
+  /** `1.6`, `2.0.1`, `2.1`; undefined before the first connection. */
+  readonly ocppVersion: string | undefined
+  /** Empty until the charger has sent its data. */
+  readonly manufacturer: string
+  readonly model: string
+  readonly serialNumber: string
+  readonly firmwareVersion: string
+  readonly bootedAt: number | undefined
+  readonly configuration: ReadonlyArray<ConfigurationKey>
+  /** Without the whole charger's pseudo-connector 0, ordered by evse and connector. */
+  readonly connectors: ReadonlyArray<Connector>
+  /** What connector 0 reported, if anything. */
+  readonly wholeStatus: ConnectorStatus | undefined
+  readonly lastSeen: number | undefined
+  /** The last raw frame received, heartbeats included. */
+  readonly lastMessage: string
+  /** True while an open connection stands in the directory and its node's lease runs. */
+  readonly connected: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ChargerRegistration {
+  readonly chargerId: string
+  readonly name: string
+  /** Undefined: the organisation's oldest site. */
+  readonly siteId: string | undefined
+  readonly securityProfile: 0 | 1 | 2 | 3
+  /** Verifier of the charger's password, see `ports/Secrets`; undefined on profile 0 and 3. */
+  readonly passwordVerifier: Uint8Array | undefined
+}
+
+export interface ChargerPatch {
+  readonly name?: string
+  readonly siteId?: string
+  readonly securityProfile?: 0 | 1 | 2 | 3
+  readonly passwordVerifier?: Uint8Array
+  readonly registration?: "Accepted" | "Pending" | "Rejected"
+  /** Equipment by (evse, connector); entries not named stay as they are. */
+  readonly equipment?: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
+}

@@ -1,0 +1,153 @@
+/**
+ * What a charger says, in the domain's words and free of any OCPP version: the target onto which `ocpp/v*` translate what they decode.
+ * OCPP 1.6's connectorId n is (evse n, connector 1) and its connectorId 0 is (evse 0, connector 0), the whole charger.
+ */
+import type { Reading } from "../session/MeterValue.ts"
+
+/** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
+export type ConnectorStatus =
+  | "Available"
+  | "Preparing"
+  | "Charging"
+  | "SuspendedEVSE"
+  | "SuspendedEV"
+  | "Finishing"
+  | "Reserved"
+  | "Unavailable"
+  | "Faulted"
+
+/** Where on a charger something happened. `evseId` 0 is the whole charger. */
+export interface Place {
+  readonly evseId: number
+  readonly connectorId: number
+}
+
+/** A time as the charger gave it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
+export interface ChargerTime {
+  readonly at: number | undefined
+  readonly raw: string | undefined
+}
+
+export interface Booted {
+  readonly _tag: "Booted"
+  readonly vendor: string
+  readonly model: string
+  readonly serialNumber: string | undefined
+  readonly firmwareVersion: string | undefined
+  readonly iccid: string | undefined
+  readonly imsi: string | undefined
+  readonly meterType: string | undefined
+  readonly meterSerialNumber: string | undefined
+}
+
+export interface HeartbeatReceived {
+  readonly _tag: "HeartbeatReceived"
+}
+
+export interface StatusReported {
+  readonly _tag: "StatusReported"
+  readonly place: Place
+  readonly status: ConnectorStatus
+  readonly rawStatus: string
+  readonly errorCode: string | undefined
+  readonly info: string | undefined
+  readonly vendorId: string | undefined
+  readonly vendorErrorCode: string | undefined
+  readonly time: ChargerTime
+}
+
+export interface AuthorizationAsked {
+  readonly _tag: "AuthorizationAsked"
+  readonly tokenUid: string
+}
+
+export interface TransactionStarted {
+  readonly _tag: "TransactionStarted"
+  readonly place: Place
+  readonly tokenUid: string
+  readonly time: ChargerTime
+  /** Register at the start in Wh; undefined when the charger sent nothing usable. */
+  readonly meterStartWh: number | undefined
+  readonly reservationId: number | undefined
+}
+
+export interface MeterValuesReported {
+  readonly _tag: "MeterValuesReported"
+  readonly place: Place
+  /** Undefined when missing, 0, negative or not a 31-bit number: all of which chargers send to mean "none". */
+  readonly transactionId: number | undefined
+  readonly readings: ReadonlyArray<Reading>
+}
+
+export interface TransactionEnded {
+  readonly _tag: "TransactionEnded"
+  /** Undefined when missing, 0, negative or not a 31-bit number. */
+  readonly transactionId: number | undefined
+  /** The id as it was sent, for the record. */
+  readonly rawTransactionId: string
+  readonly tokenUid: string | undefined
+  readonly time: ChargerTime
+  readonly meterStopWh: number | undefined
+  /** Absent means Local (OCPP 1.6 §6.49). */
+  readonly reason: string
+  readonly readings: ReadonlyArray<Reading>
+}
+
+export interface DataReceived {
+  readonly _tag: "DataReceived"
+  readonly vendorId: string
+  readonly messageId: string | undefined
+  /** A string as it was sent; anything else as JSON text. */
+  readonly data: string | undefined
+}
+
+export interface FirmwareStatusReported {
+  readonly _tag: "FirmwareStatusReported"
+  readonly status: string
+  readonly requestId: number | undefined
+}
+
+export interface UploadStatusReported {
+  readonly _tag: "UploadStatusReported"
+  /** `Diagnostics` is DiagnosticsStatusNotification, `Log` is LogStatusNotification. */
+  readonly kind: "Diagnostics" | "Log"
+  readonly status: string
+  readonly requestId: number | undefined
+}
+
+export interface SecurityEventReported {
+  readonly _tag: "SecurityEventReported"
+  readonly type: string
+  readonly time: ChargerTime
+  readonly techInfo: string | undefined
+}
+
+export interface CertificateRequested {
+  readonly _tag: "CertificateRequested"
+  readonly csr: string
+}
+
+/**
+ * A transaction message that names its action and cannot be read as one (no transaction can be made of it). It is stored raw and
+ * acknowledged: a CALLERROR would make the charger repeat it for ever (OCPP 1.6 §3.7.1).
+ */
+export interface UnreadableTransactionMessage {
+  readonly _tag: "UnreadableTransactionMessage"
+  readonly action: "StartTransaction" | "StopTransaction" | "MeterValues"
+  readonly problem: string
+}
+
+export type ChargerEvent =
+  | Booted
+  | HeartbeatReceived
+  | StatusReported
+  | AuthorizationAsked
+  | TransactionStarted
+  | MeterValuesReported
+  | TransactionEnded
+  | DataReceived
+  | FirmwareStatusReported
+  | UploadStatusReported
+  | SecurityEventReported
+  | CertificateRequested
+  | UnreadableTransactionMessage

@@ -1,0 +1,69 @@
+/**
+ * What a charger's actor knows: loaded from the database when the charger connects, kept by `evolve`, dropped and loaded again when a
+ * commit's outcome is unknown. Values are never mutated.
+ */
+import type { ConnectorStatus, Place } from "./ChargerEvent.ts"
+import type { AuthorizationStatus } from "../token/Authorization.ts"
+
+/** Settings of the organisation that decisions depend on. */
+export interface ChargerPolicy {
+  /** What becomes of a token that nobody knows. */
+  readonly unknownTokens: "Refuse" | "Accept"
+  /** Whether a token may have two sessions at once. */
+  readonly concurrentTransactions: "Refuse" | "Allow"
+  readonly heartbeatIntervalSeconds: number
+}
+
+/** A session of this charger that the actor keeps at hand: open, superseded, or ended a short while ago. */
+export interface KnownSession {
+  readonly sessionId: string
+  readonly transactionId: number
+  readonly place: Place
+  readonly tokenUid: string
+  readonly startedAt: number
+  readonly meterStartWh: number
+  readonly authorization: AuthorizationStatus
+  /** `Superseded`: a later start on the connector showed that it ended; its own stop may still come. */
+  readonly status: "Open" | "Superseded" | "Ended"
+  /** Newest energy register heard and its time; undefined before the first. */
+  readonly registerWh: number | undefined
+  readonly registerAt: number | undefined
+}
+
+/** A stop without a known start. */
+export interface Orphan {
+  readonly orphanId: string
+  readonly at: number
+  readonly tokenUid: string | undefined
+  readonly meterStopWh: number | undefined
+  readonly reason: string | undefined
+  readonly rawTransactionId: string | undefined
+  readonly rawAt: string | undefined
+}
+
+export interface ConnectorState extends Place {
+  readonly status: ConnectorStatus
+  readonly errorCode: string | undefined
+  /** ms epoch of the report that stands. */
+  readonly at: number
+}
+
+export interface ChargerState {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly epoch: number
+  readonly policy: ChargerPolicy
+  /** The operator's choice, answered at every boot. */
+  readonly registration: "Accepted" | "Pending" | "Rejected"
+  /** True once a boot was ever accepted: a charger that reconnects without booting goes on where it was. */
+  readonly booted: boolean
+  readonly vendor: string
+  readonly model: string
+  readonly firmwareVersion: string
+  readonly connectors: ReadonlyArray<ConnectorState>
+  readonly sessions: ReadonlyArray<KnownSession>
+  readonly orphans: ReadonlyArray<Orphan>
+}
+
+/** How many ended sessions are kept at hand, to answer a repeated stop without asking the database. */
+export const endedSessionsKept = 4

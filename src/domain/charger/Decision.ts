@@ -1,0 +1,73 @@
+/**
+ * The contract between the pure middle and the actor around it: what goes into `decide`, and what comes out. `decide` never waits. What
+ * it needs from elsewhere it asks for by a `Question`; the answer comes back as an input together with the event that raised it.
+ */
+import type { ChargerFact } from "../Fact.ts"
+import type { TokenFacts } from "../token/Token.ts"
+import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
+import type { ChargerEvent } from "./ChargerEvent.ts"
+import type { KnownSession } from "./ChargerState.ts"
+import type { Reply } from "./Reply.ts"
+
+/** Where a message came from, as far as business keys need it. */
+export interface Envelope {
+  readonly messageId: string
+  /** The frame's text; stored with what cannot be interpreted. */
+  readonly raw: string
+}
+
+/** Ids made outside, since the domain has no randomness. They count as used only if the decision's facts carry them. */
+export interface FreshIds {
+  /** Next free OCPP 1.6 transaction id. */
+  readonly transactionId: number
+  /** A new UUIDv7 at each call. */
+  readonly uuid: () => string
+}
+
+export type Question =
+  /** Token and the organisation's open sessions of it. */
+  | { readonly _tag: "FindToken"; readonly tokenUid: string }
+  /** A session of *this* charger by its transaction id; another charger's is never found. */
+  | { readonly _tag: "FindSession"; readonly transactionId: number }
+
+export interface Answers {
+  readonly token?: TokenFacts
+  /** `null`: this charger never had such a transaction. */
+  readonly session?: KnownSession | null
+}
+
+export type Input =
+  | { readonly _tag: "Event"; readonly event: ChargerEvent; readonly envelope: Envelope; readonly answers: Answers }
+  /** What came of a command that the actor sent; nobody waits for a reply. */
+  | { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult }
+  /** The connection has been up for a while, see `followUpAfter`. */
+  | { readonly _tag: "Settled" }
+
+/** What the journal says of the facts it was given, in their order. */
+export interface CommitOutcome {
+  /** False where the business key was there already, or the fence dropped the fact. */
+  readonly recorded: ReadonlyArray<boolean>
+  /** For a `SessionStarted` that was there already: the session that stands. */
+  readonly standing: KnownSession | undefined
+}
+
+/** A command for the charger, sent once `afterMillis` have gone by and the line is free. */
+export interface FollowUp {
+  readonly command: ChargerCommand
+  readonly afterMillis: number
+}
+
+export type Decision =
+  | { readonly _tag: "Ask"; readonly question: Question }
+  | {
+      readonly _tag: "Act"
+      /** Committed before the reply leaves; none means that the reply may leave at once. */
+      readonly facts: ReadonlyArray<ChargerFact>
+      /** Undefined for inputs that nobody awaits an answer to. A retry's reply is built from what stands. */
+      readonly reply: ((outcome: CommitOutcome) => Reply) | undefined
+      readonly followUps: ReadonlyArray<FollowUp>
+    }
+
+/** What `decide` and `evolve` look like; the actor takes them as given. */
+export type Decide<State> = (state: State, input: Input, now: number, ids: FreshIds) => Decision
+export type Evolve<State> = (state: State, facts: ReadonlyArray<ChargerFact>, outcome: CommitOutcome) => State

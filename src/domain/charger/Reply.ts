@@ -1,0 +1,24 @@
+/**
+ * What a charger is answered, in the domain's words; `ocpp/v*` encode it strictly for the action that was asked. Times are added by the
+ * encoder from the same `now` the decision was made at.
+ */
+import type { AuthorizationStatus } from "../token/Authorization.ts"
+
+export interface IdTagVerdict {
+  readonly status: AuthorizationStatus
+  readonly expiresAt: number | undefined
+  readonly parentUid: string | undefined
+}
+
+export type Reply =
+  | { readonly _tag: "BootAnswered"; readonly status: "Accepted" | "Pending" | "Rejected"; readonly intervalSeconds: number }
+  | { readonly _tag: "HeartbeatAnswered" }
+  | { readonly _tag: "Acknowledged" }
+  | { readonly _tag: "AuthorizationAnswered"; readonly verdict: IdTagVerdict }
+  | { readonly _tag: "StartAnswered"; readonly transactionId: number; readonly verdict: IdTagVerdict }
+  /** `verdict` only when the charger named a token. */
+  | { readonly _tag: "StopAnswered"; readonly verdict: IdTagVerdict | undefined }
+  | { readonly _tag: "DataAnswered"; readonly status: "Accepted" | "Rejected" | "UnknownMessageId" | "UnknownVendorId" }
+  | { readonly _tag: "CertificateAnswered"; readonly status: "Accepted" | "Rejected" }
+  /** Becomes a CALLERROR. Never for a transaction message. */
+  | { readonly _tag: "Refused"; readonly reason: "NotAccepted" | "InternalError"; readonly description: string }

@@ -1,0 +1,47 @@
+/** Organisations (CPOs), the operators who work for them, and the keys that act for an operator. */
+import type { ChargerPolicy } from "../charger/ChargerState.ts"
+
+export interface Organisation {
+  readonly id: string
+  readonly name: string
+  /** ISO 3166-1 alpha-2 and three characters: the first CPO party. */
+  readonly countryCode: string
+  readonly partyId: string
+  /** IANA; sites that name none have it. */
+  readonly timeZone: string
+  readonly policy: ChargerPolicy
+  readonly createdAt: number
+}
+
+export interface Operator {
+  readonly id: string
+  readonly organisationId: string
+  readonly email: string
+  readonly permissions: ReadonlyArray<string>
+  readonly active: boolean
+}
+
+/** Who calls: a v2 key with what it may do now, or a v1 pair. */
+export interface Principal {
+  readonly organisationId: string
+  /** `key:<id>`, `v1:<clientId>`, later `operator:<id>`: what an audit entry names. */
+  readonly actor: string
+  /** The v2 key's id; the scope of idempotency keys. */
+  readonly keyId: string
+  readonly operatorId: string | undefined
+  /** Effective now: the operator's, cut down to the key's. */
+  readonly permissions: ReadonlyArray<string>
+}
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  /** The start of the key that may be shown, to recognise it by. */
+  readonly prefix: string
+  readonly operatorId: string
+  /** Undefined: all of its operator's. */
+  readonly permissions: ReadonlyArray<string> | undefined
+  readonly createdAt: number
+  readonly lastUsedAt: number | undefined
+  readonly revokedAt: number | undefined
+}

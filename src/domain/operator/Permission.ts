@@ -1,0 +1,24 @@
+/** What an operator may do. A key has its creator's permissions as they are at the time of the call, or fewer. */
+
+export const permissions = [
+  "sites:read",
+  "sites:write",
+  "chargers:read",
+  "chargers:write",
+  "sessions:read",
+  "tokens:read",
+  "tokens:write",
+  "statistics:read",
+  "api-keys:read",
+  "api-keys:write",
+  "organisation:read",
+  "organisation:write",
+  /** The platform's own: create organisations. Only the bootstrap operator has it. */
+  "platform:admin"
+] as const
+
+export type Permission = (typeof permissions)[number]
+
+/** Those of `required` that `held` lacks, in order. */
+export const missing = (held: ReadonlyArray<string>, required: ReadonlyArray<Permission>): ReadonlyArray<Permission> =>
+  required.filter((permission) => !held.includes(permission))

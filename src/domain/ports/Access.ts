@@ -1,0 +1,65 @@
+/**
+ * Organisations, operators and keys: who may call, and with what permissions. Secrets reach storage as keyed hashes only, see
+ * `ports/Secrets`.
+ */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { ApiKey, Organisation, Principal } from "../operator/Operator.ts"
+import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "./Sites.ts"
+
+/** A key as it is stored: found by its public id, proved by its verifier. */
+export interface NewKey {
+  readonly name: string
+  readonly publicId: string
+  readonly prefix: string
+  readonly verifier: Uint8Array
+  readonly permissions: ReadonlyArray<string> | undefined
+  readonly operatorId: string
+}
+
+export interface NewOrganisation {
+  readonly name: string
+  readonly countryCode: string
+  readonly partyId: string
+  readonly operatorEmail: string
+  /** Undefined: the operator cannot log in until a password is set by a set-up link. */
+  readonly operatorPasswordHash: string | undefined
+  readonly operatorPermissions: ReadonlyArray<string>
+  readonly key: Omit<NewKey, "operatorId">
+  readonly v1: { readonly clientId: string; readonly codeVerifier: Uint8Array }
+}
+
+export class Access extends Context.Service<
+  Access,
+  {
+    /** True while the database has no organisation: the first start. */
+    readonly isEmpty: Effect.Effect<boolean, StorageUnavailable>
+    /** Creates organisation, first operator, first v2 key and v1 pair at once. `Conflict` `party_exists`. */
+    readonly createOrganisation: (
+      input: NewOrganisation,
+      now: number
+    ) => Effect.Effect<{ readonly organisation: Organisation; readonly operatorId: string }, Conflict | StorageUnavailable>
+    readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
+    readonly updateOrganisation: (
+      patch: { readonly name?: string; readonly timeZone?: string; readonly policy?: Partial<ChargerPolicy> },
+      writing: Writing
+    ) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
+    /**
+     * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
+     * cut down to the key's; none when the operator is inactive. Never cached longer than a second.
+     */
+    readonly findKey: (
+      publicId: string
+    ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
+    readonly findV1: (
+      clientId: string
+    ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
+    /** Notes that a key or v1 pair (`Principal.actor`) was used; written behind. */
+    readonly used: (actor: string, now: number) => void
+    readonly createKey: (key: NewKey, writing: Writing) => Effect.Effect<ApiKey, StorageUnavailable>
+    readonly listKeys: (organisationId: string, page: PageRequest) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
+    readonly revokeKey: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+  }
+>()("voltlane/Access") {}

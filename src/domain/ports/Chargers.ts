@@ -1,0 +1,44 @@
+/** Storage of chargers as operators see them, scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { Charger, ChargerPatch, ChargerRegistration } from "../charger/Charger.ts"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "./Sites.ts"
+
+export interface Statistics {
+  readonly chargers: number
+  readonly connected: number
+  readonly connectors: { readonly available: number; readonly occupied: number; readonly faulted: number; readonly unavailable: number }
+  readonly activeSessions: number
+  /** Since midnight in the organisation's time zone. */
+  readonly energyWhToday: number
+  readonly energyWhTotal: number
+  readonly sessionsToday: number
+}
+
+export class Chargers extends Context.Service<
+  Chargers,
+  {
+    /**
+     * `Conflict` `charger_id_in_use` when any organisation has it, `site_required` when the organisation has no site; `NotFound` for a
+     * site that is not the caller's.
+     */
+    readonly register: (
+      registration: ChargerRegistration,
+      writing: Writing
+    ) => Effect.Effect<Charger, NotFound | Conflict | StorageUnavailable>
+    readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest & { readonly siteId?: string | undefined }
+    ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
+    readonly update: (
+      chargerId: string,
+      patch: ChargerPatch,
+      writing: Writing
+    ) => Effect.Effect<Charger, NotFound | Conflict | StorageUnavailable>
+    /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
+    readonly remove: (chargerId: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>
+  }
+>()("voltlane/Chargers") {}

@@ -1,0 +1,42 @@
+/**
+ * The log of raw frames in both directions: written behind in batches, bounded, searchable by charger and time, gone after its retention.
+ * Losing its last second in a crash is allowed; a fact never is.
+ */
+import { Context, type Effect } from "effect"
+import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+
+export interface LoggedFrame {
+  readonly organisationId: string
+  readonly chargerId: string
+  /** ms epoch. */
+  readonly at: number
+  /** `in` is from the charger. */
+  readonly direction: "in" | "out"
+  /** CALL, CALLRESULT, CALLERROR, or `Malformed` for what is no OCPP frame. */
+  readonly kind: "CALL" | "CALLRESULT" | "CALLERROR" | "Malformed"
+  readonly action: string
+  readonly messageId: string
+  /** The frame's text, secrets masked. */
+  readonly frame: string
+}
+
+export interface MessageSearch extends PageRequest {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly action?: string | undefined
+}
+
+export class MessageLog extends Context.Service<
+  MessageLog,
+  {
+    /** Never waits and never fails: over its bound the frame is dropped and counted. */
+    readonly append: (frame: LoggedFrame) => void
+    /** Newest first. Includes what has not been written yet. */
+    readonly search: (
+      organisationId: string,
+      chargerId: string,
+      search: MessageSearch
+    ) => Effect.Effect<Page<LoggedFrame & { readonly id: string }>, StorageUnavailable | InvalidInput>
+  }
+>()("voltlane/MessageLog") {}

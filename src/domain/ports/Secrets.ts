@@ -1,0 +1,24 @@
+/**
+ * Keyed hashing and random material, behind a port because the domain has neither. Everything that was random to begin with (API keys,
+ * chargers' passwords, tokens) is verified by HMAC-SHA-256 under the service's secret key: microseconds, so that a storm of reconnects
+ * costs nothing. Only passwords that people choose are hashed slowly.
+ */
+import { Context, type Effect } from "effect"
+
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** HMAC-SHA-256 of `secret`, separated by `purpose` (`api-key`, `charger-password`, `v1-code`). */
+    readonly verifier: (purpose: string, secret: Uint8Array | string) => Uint8Array
+    /** Constant-time comparison with a stored verifier. */
+    readonly verify: (purpose: string, secret: Uint8Array | string, verifier: Uint8Array) => boolean
+    readonly randomBytes: (length: number) => Uint8Array
+    /** A new UUIDv7. */
+    readonly uuid: (now: number) => string
+    /** Four 32-bit numbers for `transactionIdOf`. */
+    readonly transactionIdKeys: ReadonlyArray<number>
+    /** Slow salted hash of a password that a person chose. */
+    readonly hashPassword: (password: string) => Effect.Effect<string>
+    readonly verifyPassword: (password: string, hash: string) => Effect.Effect<boolean>
+  }
+>()("voltlane/Secrets") {}

@@ -1,0 +1,33 @@
+/** Reading of charging sessions, scoped by organisation. They are written by the journal alone. */
+import { Context, type Effect } from "effect"
+import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { ChargingSession, SessionReading, SessionStatus } from "../session/ChargingSession.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+
+export interface SessionFilter {
+  readonly chargerId?: string | undefined
+  readonly siteId?: string | undefined
+  readonly status?: SessionStatus | undefined
+  /** Started at or after, ms epoch. */
+  readonly from?: number | undefined
+  /** Started before, ms epoch. */
+  readonly to?: number | undefined
+}
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    readonly get: (organisationId: string, id: string) => Effect.Effect<ChargingSession, NotFound | StorageUnavailable>
+    /** Newest first, by id. */
+    readonly list: (
+      organisationId: string,
+      page: PageRequest & SessionFilter
+    ) => Effect.Effect<Page<ChargingSession>, InvalidInput | StorageUnavailable>
+    /** In order of the charger's time. */
+    readonly readings: (
+      organisationId: string,
+      id: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<SessionReading>, NotFound | InvalidInput | StorageUnavailable>
+  }
+>()("voltlane/Sessions") {}

@@ -1,0 +1,39 @@
+/** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
+import type { Authorization } from "../token/Authorization.ts"
+import type { Sample } from "./MeterValue.ts"
+
+/** OCPI's SessionStatus. */
+export type SessionStatus = "PENDING" | "ACTIVE" | "COMPLETED" | "INVALID" | "RESERVATION"
+
+export interface ChargingSession {
+  readonly id: string
+  readonly organisationId: string
+  readonly chargerId: string
+  readonly siteId: string
+  readonly evseId: number
+  readonly connectorId: number
+  /** An integer in OCPP 1.6 (ours), a string in 2.x (the charger's); kept as text. */
+  readonly transactionId: string
+  readonly ocppVersion: string
+  readonly tokenUid: string
+  readonly status: SessionStatus
+  readonly authorization: Authorization
+  readonly startedAt: number
+  readonly endedAt: number | undefined
+  readonly meterStartWh: number
+  readonly meterStopWh: number | undefined
+  /** Energy so far, or in all once ended; never negative. */
+  readonly energyWh: number
+  readonly stopReason: string | undefined
+  readonly heldReason: string | undefined
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** A stored meter reading of a session. */
+export interface SessionReading {
+  readonly at: number
+  readonly heardAt: number
+  readonly energyWh: number | undefined
+  readonly samples: ReadonlyArray<Sample>
+}

@@ -1,0 +1,31 @@
+/** A site: where chargers stand. REST v1 calls it a group and numbers it; OCPI calls it a Location. */
+
+export interface Site {
+  readonly id: string
+  /** REST v1's integer id. */
+  readonly groupId: number
+  readonly organisationId: string
+  readonly name: string
+  /** IANA name. */
+  readonly timeZone: string
+  readonly streetAddress: string | undefined
+  readonly streetNumber: string | undefined
+  readonly houseLetter: string | undefined
+  readonly postalNumber: string | undefined
+  readonly city: string | undefined
+  readonly area: string | undefined
+  /** ISO 3166-1 alpha-3; alpha-2 is taken at the edge. */
+  readonly country: string | undefined
+  readonly latitude: number | undefined
+  readonly longitude: number | undefined
+  /** OCPI's Hours in camelCase, kept as given. */
+  readonly openingHours: unknown
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export type SiteInput = Pick<Site, "name"> &
+  Partial<Omit<Site, "id" | "groupId" | "organisationId" | "name" | "createdAt" | "updatedAt">>
+
+/** `undefined` leaves a field as it is, `null` clears it. */
+export type SitePatch = { readonly [K in keyof SiteInput]?: SiteInput[K] | null }
