@@ -1,0 +1,47 @@
+/**
+ * Which test runs when. `vitest run` (that is `npm test`) runs the projects unit, property and integration; the rest is
+ * asked for by the environment, so that no plain run waits for it:
+ *
+ * - `TEST_DATABASE_URL` (postgres://… of a role that may CREATE DATABASE) adds the PostgreSQL half of every contract suite
+ *   and `test/postgres-only`; without it that half is skipped and says so.
+ * - `FAULTS=full` or `FAULTS=tenth` adds `test/faults`: the long ones, all of them or a seeded tenth (`FAULTS_SEED`).
+ * - `TEST_REPORT` names a file that gets the same results as JSON (CI adds them up).
+ */
+import { defineConfig } from "vitest/config"
+
+/** Tests that start a database, a listener or a process: by name, or by living where everything does so. */
+const integration = [
+  "test/**/*.integration.test.ts",
+  "test/storage/**/*.test.ts",
+  "test/runtime/**/*.test.ts",
+  "test/examples/**/*.test.ts"
+]
+const property = ["test/**/*.property.test.ts"]
+const faults = ["test/faults/**/*.test.ts"]
+const postgresOnly = ["test/postgres-only/**/*.test.ts"]
+
+const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({
+  extends: true as const,
+  test: { name, include, exclude }
+})
+
+const report = process.env["TEST_REPORT"]
+
+export default defineConfig({
+  test: {
+    // Forks, not threads: vitest's thread pool does not end cleanly on Deno.
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    // A first start of the embedded database alone may take seven seconds on a cold machine.
+    hookTimeout: 60_000,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    projects: [
+      project("unit", ["test/**/*.test.ts"], [...integration, ...property, ...faults, ...postgresOnly]),
+      project("property", property, [...integration, ...faults, ...postgresOnly]),
+      project("integration", integration, [...faults, ...postgresOnly]),
+      ...(process.env["TEST_DATABASE_URL"] === undefined ? [] : [project("postgres-only", postgresOnly)]),
+      ...(process.env["FAULTS"] === undefined ? [] : [project("faults", faults)])
+    ]
+  }
+})
