@@ -1,0 +1,142 @@
+/**
+ * Who may import whom, as data. The tree is the architecture: whoever reads this table knows what depends on what, and a change
+ * of it is a decision (`docs/decisions/0001-domain-at-the-centre.md`), made here and nowhere else.
+ */
+
+/** One row: a part of the tree, the parts it may import, and the packages it may import. */
+export interface Area {
+  /** The longest prefix that fits a path decides its row. */
+  readonly prefix: string
+  readonly may: ReadonlyArray<string>
+  /** A package with its sub-paths, or `node:x` for a module of the runtime. `"*"` is everything. */
+  readonly packages: ReadonlyArray<string>
+  /** What belongs here; shown when the rule is broken. */
+  readonly about: string
+}
+
+const core = ["effect"]
+const http = ["effect/http", "effect/http-api"]
+
+export const areas: ReadonlyArray<Area> = [
+  {
+    prefix: "src/domain/",
+    may: ["src/domain/"],
+    packages: core,
+    about: "The domain is pure: values, state machines, ports. It knows Effect's core and nothing else."
+  },
+  {
+    prefix: "src/storage/",
+    may: ["src/domain/", "src/storage/"],
+    packages: [
+      ...core,
+      "effect/sql",
+      "@effect/sql-pg",
+      "@electric-sql/pglite",
+      "node:worker_threads",
+      "node:stream",
+      "node:fs",
+      "node:path",
+      "node:os",
+      "node:url",
+      "node:crypto"
+    ],
+    about: "Storage alone knows SQL and the files of the embedded database."
+  },
+  {
+    prefix: "src/actors/",
+    may: ["src/domain/", "src/actors/"],
+    packages: core,
+    about: "Actors run decisions of the domain over its ports; they see neither SQL nor sockets."
+  },
+  {
+    prefix: "src/ocpp/",
+    may: ["src/domain/", "src/ocpp/"],
+    packages: [...core, "node:crypto"],
+    about: "OCPP translates frames to the domain's events and commands; only src/ocpp/server sees sockets."
+  },
+  {
+    prefix: "src/ocpp/server/",
+    may: ["src/domain/", "src/ocpp/"],
+    packages: [...core, ...http, "ws", "node:http", "node:https", "node:tls", "node:net", "node:stream", "node:crypto"],
+    about: "The charger's sockets: upgrade, authentication, liveness."
+  },
+  {
+    prefix: "src/ocpi/",
+    may: ["src/domain/", "src/ocpi/"],
+    packages: [...core, ...http, "node:crypto"],
+    about: "OCPI translates partners' objects to the domain's; only src/ocpi/client makes calls."
+  },
+  {
+    prefix: "src/ocpi/client/",
+    may: ["src/domain/", "src/ocpi/"],
+    packages: [...core, ...http, "undici", "node:crypto", "node:dns", "node:net"],
+    about: "The one place that calls partners, so that addresses are checked in one place."
+  },
+  {
+    prefix: "src/http/",
+    may: ["src/domain/", "src/http/"],
+    packages: [...core, ...http, "node:crypto"],
+    about: "REST and operations are faces of the domain; they reach the rest through its ports."
+  },
+  {
+    prefix: "src/http/v1/",
+    may: ["src/domain/", "src/http/"],
+    packages: [...core, ...http, "node:crypto"],
+    about: "REST v1 never changes for v2's sake."
+  },
+  {
+    prefix: "src/http/v2/",
+    may: ["src/domain/", "src/http/"],
+    packages: [...core, ...http, "node:crypto"],
+    about: "REST v2 never changes for v1's sake."
+  },
+  {
+    prefix: "src/Config.ts",
+    may: [],
+    packages: ["*"],
+    about: "Settings are decoded here; everybody but main takes them as arguments."
+  },
+  { prefix: "src/main/", may: ["src/"], packages: ["*"], about: "Composition: joins the parts, decides nothing." },
+  { prefix: "src/main.ts", may: ["src/"], packages: ["*"], about: "Composition: joins the parts, decides nothing." }
+]
+
+/** Pairs that may not meet although their areas do: what has a version never knows another, and nobody but main knows main. */
+export const strangers: ReadonlyArray<{ readonly from: RegExp; readonly to: RegExp; readonly fix: string }> = [
+  {
+    from: /^src\/(?!main\.ts$|main\/)/,
+    to: /^src\/(?:main\.ts|main\/|Config\.ts)/,
+    fix: "take what is needed as an argument or a service; only src/main.ts and src/main/ read settings and wire"
+  },
+  {
+    from: /^src\/ocpp\/(?!server\/)/,
+    to: /^src\/ocpp\/server\//,
+    fix: "frames and versions know no sockets; move what is shared to src/ocpp/rpc"
+  },
+  {
+    from: /^src\/ocpp\/rpc\//,
+    to: /^src\/ocpp\/v\d+\//,
+    fix: "the frame layer knows no version; pass the version's table to it as a value"
+  },
+  {
+    from: /^src\/ocpp\/v16\//,
+    to: /^src\/ocpp\/v2/,
+    fix: "an older version never changes for a newer one; move what is shared to src/ocpp or the domain"
+  },
+  {
+    from: /^src\/ocpp\/v2\d*\//,
+    to: /^src\/ocpp\/v16\//,
+    fix: "2.x is a translation of its own; move what is shared to src/ocpp or the domain"
+  },
+  { from: /^src\/http\/v1\//, to: /^src\/http\/v2\//, fix: "move what both generations share to src/http" },
+  { from: /^src\/http\/v2\//, to: /^src\/http\/v1\//, fix: "move what both generations share to src/http" }
+]
+
+/** Where `JSON.parse` may stand, with the reason; everywhere else a boundary is decoded with `Schema.fromJsonString`. */
+export const jsonParseAllowed: Readonly<Record<string, string>> = {
+  "src/ocpp/rpc/Frame.ts": "a frame is parsed once, before its payload's schema is known"
+}
+
+/** Files that nothing imports and that are used all the same, with how. */
+export const entries: Readonly<Record<string, string>> = {
+  "src/main.ts": "the program"
+}

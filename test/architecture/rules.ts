@@ -1,0 +1,234 @@
+/**
+ * The house rules as functions from files to violations. They are pure, so that each can be shown to fail on a made-up tree, and
+ * each violation ends with what to do about it.
+ */
+import { areas, entries, jsonParseAllowed, strangers, type Area } from "./matrix.ts"
+import { importsOf, lineAt, strip, type SourceFile } from "./source.ts"
+
+export type Files = ReadonlyArray<SourceFile>
+export type Rule = (files: Files) => ReadonlyArray<string>
+
+/** More lines than this in one file, and it has two subjects. */
+export const lineCap = 500
+
+/** Half of all files stay below this, which keeps the cap from becoming the habit. */
+export const medianCap = 120
+
+const at = (file: SourceFile, line: number, what: string, fix: string): string =>
+  `${file.path}:${line} ${what}. Fix: ${fix}.`
+
+const inSrc = (files: Files): Files => files.filter((file) => file.path.startsWith("src/") && file.path.endsWith(".ts"))
+const isGenerated = (file: SourceFile): boolean => /(?:^|\/)generated\/|\.gen\.ts$/.test(file.path)
+const linesOf = (file: SourceFile): number => file.text.replace(/\n$/, "").split("\n").length
+
+const areaOf = (path: string): Area | undefined =>
+  areas.filter((area) => path.startsWith(area.prefix)).toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
+
+const isListed = (specifier: string, packages: ReadonlyArray<string>): boolean =>
+  packages.some(
+    (name) =>
+      name === "*" ||
+      specifier === name ||
+      // `effect` alone is the core: its other entry points are unstable and are listed one by one.
+      (name !== "effect" && specifier.startsWith(`${name}/`))
+  )
+
+/** Every file belongs to a row of the matrix, and imports only what its row allows. */
+export const importMatrix: Rule = (files) =>
+  inSrc(files).flatMap((file) => {
+    const area = areaOf(file.path)
+    if (area === undefined) {
+      return [
+        at(
+          file,
+          1,
+          "belongs to no part of the tree",
+          "move it, or add a row to test/architecture/matrix.ts and a decision"
+        )
+      ]
+    }
+    return importsOf(file).flatMap(({ line, specifier, target }) => {
+      if (target === undefined) {
+        const where = `${area.about} Use a port of src/domain/ports, or do it where the package belongs`
+        return isListed(specifier, area.packages) ? [] : [at(file, line, `imports ${specifier}`, where)]
+      }
+      const stranger = strangers.find(({ from, to }) => from.test(file.path) && to.test(target))
+      if (stranger !== undefined) return [at(file, line, `imports ${target}`, stranger.fix)]
+      const allowed = area.may.some((prefix) => target.startsWith(prefix))
+      return allowed ? [] : [at(file, line, `imports ${target}`, `${area.about} Meet at a port of src/domain/ports`)]
+    })
+  })
+
+/** Every relative import names a file that is there, with its `.ts`. */
+export const importsExist: Rule = (files) => {
+  const known = new Set(files.map((file) => file.path))
+  return inSrc(files).flatMap((file) =>
+    importsOf(file)
+      .filter(({ target }) => target !== undefined && !known.has(target))
+      .map(({ line, specifier }) =>
+        at(file, line, `imports ${specifier}, which is not there`, "name the file with its .ts")
+      )
+  )
+}
+
+/** No file reaches itself through its imports. */
+export const noCycles: Rule = (files) => {
+  const graph = new Map(inSrc(files).map((file) => [file.path, importsOf(file).flatMap(({ target }) => target ?? [])]))
+  const done = new Set<string>()
+  const found: Array<string> = []
+  const visit = (path: string, trail: ReadonlyArray<string>): void => {
+    const start = trail.indexOf(path)
+    if (start >= 0) {
+      const circle = [...trail.slice(start), path].join(" -> ")
+      found.push(`${circle} is a circle. Fix: move what both ends need into a file of its own.`)
+      return
+    }
+    if (done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return found
+}
+
+/** Every file is reached from an entry. Holds from the day the program exists. */
+export const noUnusedFiles: Rule = (files) => {
+  const sources = new Map(inSrc(files).map((file) => [file.path, file]))
+  if (!sources.has("src/main.ts")) return []
+  const missing = Object.keys(entries).filter((path) => !sources.has(path))
+  const reached = new Set<string>()
+  const queue = Object.keys(entries)
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const file = sources.get(path)
+    if (file === undefined || reached.has(path)) continue
+    reached.add(path)
+    queue.push(...importsOf(file).flatMap(({ target }) => target ?? []))
+  }
+  return [
+    ...missing.map((path) => `${path} is an entry and is not there. Fix: remove it from test/architecture/matrix.ts.`),
+    ...[...sources.values()]
+      .filter((file) => !reached.has(file.path))
+      .map((file) =>
+        at(
+          file,
+          1,
+          "is used by nothing",
+          "import it or delete it; a worker's file is named by new URL(…, import.meta.url)"
+        )
+      )
+  ]
+}
+
+/** No file is longer than the cap, and half of them are much shorter. */
+export const shortFiles: Rule = (files) => {
+  const own = inSrc(files).filter((file) => !isGenerated(file))
+  const long = own
+    .filter((file) => linesOf(file) > lineCap)
+    .map((file) => at(file, lineCap, `has ${linesOf(file)} lines, the cap is ${lineCap}`, "split it by subject"))
+  const lengths = own.map(linesOf).toSorted((a, b) => a - b)
+  const median = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0
+  return median <= medianCap
+    ? long
+    : [
+        ...long,
+        `src/ has a median of ${median} lines a file, at most ${medianCap} are wanted. Fix: split the longest by subject.`
+      ]
+}
+
+/** Every file begins by saying which boundary it is. */
+export const opensWithParagraph: Rule = (files) =>
+  inSrc(files)
+    .filter((file) => !/^(?:#![^\n]*\n)?\/\*\*[\s*]*[A-Z`"][\s\S]{20,}?\*\//.test(file.text))
+    .map((file) =>
+      at(
+        file,
+        1,
+        "does not open with a paragraph",
+        "begin with /** … */ that says in a sentence or two which boundary this file is"
+      )
+    )
+
+/** No file that only collects others: imports name the file that holds the thing. */
+export const noBarrels: Rule = (files) =>
+  inSrc(files).flatMap((file) => {
+    const named = /(?:^|\/)index\.ts$/.test(file.path)
+      ? [at(file, 1, "is a barrel by its name", "import the files themselves; name this one after what it is")]
+      : []
+    const star = [...strip(file.text).code.matchAll(/\bexport\s*\*(?!\s*as\b)/g)].map((match) =>
+      at(file, lineAt(file.text, match.index), "re-exports everything of another file", "import from that file")
+    )
+    return [...named, ...star]
+  })
+
+interface Ban {
+  readonly word: RegExp
+  readonly where: RegExp
+  readonly fix: string
+  /** Comments count too: work left for later hides there. */
+  readonly inComments?: boolean
+  readonly except?: Readonly<Record<string, string>>
+}
+
+const inDomain = /^src\/domain\//
+const anywhere = /^src\//
+const asArgument = "take it as an argument: decide, evolve and price are functions of their inputs"
+
+/** Words that may not stand in a place, with what to write instead. */
+export const bans: ReadonlyArray<Ban> = [
+  { word: /\bas\s+any\b/, where: anywhere, fix: "decode with Schema, or write the type" },
+  { word: /:\s*any\b/, where: anywhere, fix: "write unknown and decode it" },
+  { word: /@ts-(?:ignore|expect-error|nocheck)\b/, where: anywhere, inComments: true, fix: "mend the type" },
+  {
+    word: /\b(?:TODO|FIXME|XXX)\b/,
+    where: anywhere,
+    inComments: true,
+    fix: "do it now, or say in CHANGELOG.md what is missing"
+  },
+  {
+    word: /\bJSON\.parse\b/,
+    where: anywhere,
+    except: jsonParseAllowed,
+    fix: "use Schema.fromJsonString, so that nothing undecoded gets in"
+  },
+  { word: /\bDate\.now\b/, where: inDomain, fix: asArgument },
+  { word: /\bnew Date\(\s*\)/, where: inDomain, fix: asArgument },
+  { word: /\bperformance\.now\b/, where: inDomain, fix: asArgument },
+  { word: /\bMath\.random\b/, where: inDomain, fix: asArgument },
+  { word: /\bcrypto\.(?:random|get|subtle)/, where: inDomain, fix: asArgument },
+  {
+    word: /\bset(?:Timeout|Interval|Immediate)\b/,
+    where: inDomain,
+    fix: "return a deadline; the actor keeps the time"
+  },
+  { word: /\b(?:process|globalThis|Deno)\./, where: inDomain, fix: "the domain knows no runtime; pass the value in" },
+  { word: /\bEffect\.run(?:Sync|Promise|Fork|Callback)/, where: inDomain, fix: "only the edges run effects" }
+]
+
+/** No banned word in its place. */
+export const noBannedWords: Rule = (files) =>
+  inSrc(files).flatMap((file) => {
+    const { code } = strip(file.text)
+    return bans
+      .filter(({ except, where }) => where.test(file.path) && except?.[file.path] === undefined)
+      .flatMap(({ fix, inComments, word }) =>
+        [...(inComments === true ? file.text : code).matchAll(new RegExp(word, "g"))].map((match) =>
+          at(file, lineAt(file.text, match.index), `says ${match[0]}`, fix)
+        )
+      )
+  })
+
+/** Lines of a document or script that run the tests by npm, as a reader would type them. */
+const testCommands = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => /^[\s$>]*((?:npm ci && )?npm test)\s*(?:#.*)?$/.exec(line)?.[1] ?? [])
+
+/** What the documents tell a newcomer to type is what CI runs. */
+export const sameTestCommand: Rule = (files) => {
+  const ci = files.find((file) => file.path === ".ci/run")
+  const command = ci === undefined ? undefined : testCommands(ci.text)[0]
+  if (command === undefined)
+    return [".ci/run does not call npm test. Fix: let it run the README's test command as it stands."]
+  return files
+    .filter((file) => file.path === "README.md" || file.path === "CONTRIBUTING.md")
+    .filter((file) => !testCommands(file.text).includes(command))
+    .map((file) => `${file.path} does not show \`${command}\` on a line of its own. Fix: write what .ci/run calls.`)
+}
