@@ -1,0 +1,115 @@
+/**
+ * The gates of a release: each a ratio of figures from one run on one machine, so that it survives other hardware and a busy
+ * host. A gate whose figures are missing, or come with failures, does not pass.
+ */
+import type { Measurement, Results } from "./results.ts"
+import { figure, perCpuSecond, perSecond } from "./results.ts"
+import { markdown, show } from "./table.ts"
+
+export interface Verdict {
+  readonly gate: string
+  readonly wanted: string
+  readonly found: string
+  readonly outcome: "PASS" | "FAIL" | "NOT MEASURED"
+}
+
+interface Ratio {
+  readonly gate: string
+  readonly workload: Measurement["workload"]
+  readonly floor: "bare" | "group"
+  readonly of: (measurement: Measurement) => number | undefined
+  readonly atLeast?: number
+  readonly atMost?: number
+  /** Fewer chargers than this say too little. */
+  readonly chargers: number
+}
+
+const ratios: ReadonlyArray<Ratio> = [
+  {
+    gate: "Heartbeats per CPU second / bare",
+    workload: "heartbeat",
+    floor: "bare",
+    of: perCpuSecond,
+    atLeast: 0.3,
+    chargers: 1
+  },
+  {
+    gate: "transaction messages per CPU second / group commit",
+    workload: "tx",
+    floor: "group",
+    of: perCpuSecond,
+    atLeast: 0.2,
+    chargers: 1
+  },
+  {
+    gate: "memory a charger / bare",
+    workload: "idle",
+    floor: "bare",
+    of: (m) => m.memory?.rssKiBPerCharger,
+    atMost: 3,
+    chargers: 5000
+  },
+  {
+    gate: "reconnects per second / bare",
+    workload: "storm",
+    floor: "bare",
+    of: perSecond,
+    atLeast: 0.3,
+    chargers: 1000
+  },
+  {
+    gate: "p99 of a stored message, open loop / group commit",
+    workload: "meter open",
+    floor: "group",
+    of: (m) => m.p99Ms,
+    atMost: 4,
+    chargers: 1000
+  }
+]
+
+const worst = (results: Results, workload: Measurement["workload"]): number =>
+  Math.max(
+    0,
+    ...results.measurements.filter((m) => m.server === "ours" && m.workload === workload).map((m) => m.failures)
+  )
+
+const judgeRatio = (results: Results, { gate, workload, floor, of, atLeast, atMost, chargers }: Ratio): Verdict => {
+  const wanted = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`
+  const [ours, base] = [figure(results, "ours", workload, of), figure(results, floor, workload, of)]
+  const size = figure(results, "ours", workload, (m) => m.chargers)
+  if (ours === undefined || base === undefined || size === undefined) {
+    return { gate, wanted, found: "–", outcome: "NOT MEASURED" }
+  }
+  if (size < chargers) return { gate, wanted, found: `only ${size} of ${chargers} chargers`, outcome: "NOT MEASURED" }
+  const [ratio, failures] = [ours / base, worst(results, workload)]
+  const kept = ratio >= (atLeast ?? -Infinity) && ratio <= (atMost ?? Infinity) && failures === 0
+  const found = `${show(ratio)} (${show(ours)} / ${show(base)})${failures === 0 ? "" : `, ${failures} failures`}`
+  return { gate, wanted, found, outcome: kept ? "PASS" : "FAIL" }
+}
+
+const judgeStorm = (results: Results): Verdict => {
+  const gate = "failures in a storm of 1,000 reconnects"
+  const size = figure(results, "ours", "storm", (m) => m.chargers)
+  if (size === undefined || size < 1000) return { gate, wanted: "0", found: "–", outcome: "NOT MEASURED" }
+  const failures = worst(results, "storm")
+  return { gate, wanted: "0", found: `${failures}`, outcome: failures === 0 ? "PASS" : "FAIL" }
+}
+
+export const judge = (results: Results): ReadonlyArray<Verdict> => [
+  ...ratios.map((ratio) => judgeRatio(results, ratio)),
+  judgeStorm(results),
+  ...(results.promises.length === 0
+    ? [{ gate: "promises kept", wanted: "all", found: "–", outcome: "NOT MEASURED" as const }]
+    : results.promises.map(({ what, kept, detail }) => ({
+        gate: what,
+        wanted: "kept",
+        found: detail,
+        outcome: kept ? ("PASS" as const) : ("FAIL" as const)
+      })))
+]
+
+export const gateTable = (verdicts: ReadonlyArray<Verdict>): string =>
+  markdown(
+    ["gate", "wanted", "found", ""],
+    verdicts.map(({ gate, wanted, found, outcome }) => [gate, wanted, found, outcome])
+  )

@@ -1,0 +1,42 @@
+/**
+ * Waits until servers have nothing left to do after a load, so that work done after the answer is charged to the message
+ * that caused it, and says for how long they went on.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+
+const WINDOW_MS = 200
+/** Busy is more than this share of one core in a window: two clock ticks of rounding are 10 % of a window. */
+const BUSY_SHARE = 0.15
+/** Idle is this many windows in a row that were not busy. */
+const QUIET_WINDOWS = 3
+
+export interface Quiet {
+  /** Seconds from the call to the end of the last busy window. */
+  readonly workLeftSeconds: number
+  /** False when the servers were still busy at the limit. */
+  readonly quiet: boolean
+}
+
+/**
+ * Watches `cpu` (CPU seconds used so far) for at least `atLeastMs`, then until idle, at most until `limitMs`. The least
+ * time lets work that is written behind on a timer come up, so that it is counted too.
+ */
+export const untilIdle = async (
+  cpu: () => number,
+  limits: { readonly atLeastMs: number; readonly limitMs: number }
+): Promise<Quiet> => {
+  const start = performance.now()
+  let last = { at: start, used: cpu() }
+  let workLeftSeconds = 0
+  let quietWindows = 0
+  while (true) {
+    await sleep(WINDOW_MS)
+    const now = { at: performance.now(), used: cpu() }
+    const share = (now.used - last.used) / ((now.at - last.at) / 1000)
+    quietWindows = share > BUSY_SHARE ? 0 : quietWindows + 1
+    if (quietWindows === 0) workLeftSeconds = (now.at - start) / 1000
+    last = now
+    if (now.at - start >= limits.limitMs) return { workLeftSeconds, quiet: quietWindows >= QUIET_WINDOWS }
+    if (now.at - start >= limits.atLeastMs && quietWindows >= QUIET_WINDOWS) return { workLeftSeconds, quiet: true }
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads `/proc` (Linux): which processes belong to a tree, the CPU time they have used, the memory they hold. The bench
+ * charges a server with its whole tree and, where it stores, with PostgreSQL's whole tree; never with the load generator.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+
+/** Clock ticks a second in `/proc/PID/stat`. Linux has shown 100 to user space on every architecture since 2.6. */
+const TICKS_PER_SECOND = 100
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    // The process ended between the listing and the reading.
+    return ""
+  }
+}
+
+/** The fields of `/proc/PID/stat` after the command's name, which may hold spaces and brackets: state, ppid, … */
+const statFields = (pid: number): ReadonlyArray<string> => {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+}
+
+export const parentOf = (pid: number): number => Number(statFields(pid)[1] ?? 0)
+
+/** The living processes of the tree below `root`, itself included. */
+export const processTree = (root: number): ReadonlyArray<number> => {
+  const children = new Map<number, Array<number>>()
+  for (const entry of readdirSync("/proc")) {
+    const pid = Number(entry)
+    if (!Number.isInteger(pid)) continue
+    const parent = parentOf(pid)
+    children.set(parent, [...(children.get(parent) ?? []), pid])
+  }
+  const tree: Array<number> = [root]
+  for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!) ?? []))
+  return tree
+}
+
+/**
+ * CPU seconds that the tree has used: utime + stime + cutime + cstime of every member. A child that ended and was reaped
+ * has moved its time into its parent's cutime and cstime, so the sum never falls.
+ */
+export const cpuSeconds = (root: number): number => {
+  let ticks = 0
+  for (const pid of processTree(root)) {
+    for (const field of statFields(pid).slice(11, 15)) ticks += Number(field)
+  }
+  return ticks / TICKS_PER_SECOND
+}
+
+const kib = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0)
+
+/** Resident memory of the tree in KiB. `pss` shares pages among their users, so it may be added over processes. */
+export const memoryKiB = (root: number): { readonly rss: number; readonly pss: number } => {
+  let rss = 0
+  let pss = 0
+  for (const pid of processTree(root)) {
+    rss += kib(read(`/proc/${pid}/status`), "VmRSS")
+    pss += kib(read(`/proc/${pid}/smaps_rollup`), "Pss")
+  }
+  return { rss, pss }
+}

@@ -1,0 +1,124 @@
+/**
+ * The bench: drives the running service and its two floors over real sockets, one after the other in one run, charges each
+ * with the CPU time of every process involved, and prints the tables and the gates. See README.md.
+ */
+import { Schema } from "effect"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
+import { dirname, join } from "node:path"
+import { gateTable, judge } from "./gates.ts"
+import type { Cluster } from "./measure/postgres.ts"
+import { startCluster } from "./measure/postgres.ts"
+import type { Options, ServerName } from "./options.ts"
+import { parseOptions, UsageError } from "./options.ts"
+import { checkPromises } from "./promises.ts"
+import type { Measurement, PromiseCheck, Results } from "./results.ts"
+import { perCpuSecond, ResultsJson } from "./results.ts"
+import { bareFloor, groupCommitFloor } from "./servers/floor.ts"
+import { voltlane } from "./servers/voltlane.ts"
+import { runSuite } from "./suite.ts"
+import { show, tables } from "./table.ts"
+
+const startedAt = performance.now()
+const progress = (text: string): void => {
+  process.stderr.write(`${`${Math.round((performance.now() - startedAt) / 1000)}`.padStart(5)} s  ${text}\n`)
+}
+
+const describe = (m: Measurement): string => {
+  const figures =
+    m.memory === undefined
+      ? `${show(perCpuSecond(m))} per CPU s, ${show(m.messages / m.seconds)}/s, p50/p99 ${show(m.p50Ms)}/${show(m.p99Ms)} ms`
+      : `${show(m.memory.rssKiBPerCharger)} KiB a charger`
+  return `${m.server} ${m.workload}: ${figures}, ${m.failures} failures ${m.failureSamples.join("; ")}`
+}
+
+const commit = (): string => {
+  try {
+    return execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8" }).trim()
+  } catch {
+    return "no commit"
+  }
+}
+
+const measureOne = async (
+  name: ServerName,
+  run: number,
+  {
+    cluster,
+    options,
+    dataFolder,
+    record
+  }: {
+    readonly cluster: Cluster
+    readonly options: Options
+    readonly dataFolder: string
+    readonly record: (measurement: Measurement) => void
+  }
+): Promise<ReadonlyArray<PromiseCheck>> => {
+  const stage = { cluster, options, run, record }
+  if (name !== "ours") {
+    const server = name === "bare" ? await bareFloor() : await groupCommitFloor(cluster, `bench_group_${run}`)
+    await runSuite({ ...stage, server }, async () => {})
+    return []
+  }
+  const server = await voltlane(cluster, `bench_ours_${run}`, { deno: options.deno, dataFolder })
+  const promises: Array<PromiseCheck> = []
+  await runSuite({ ...stage, server }, async (running) => {
+    promises.push(...(await checkPromises(running)))
+  })
+  return promises
+}
+
+const main = async (options: Options): Promise<number> => {
+  const dataFolder = mkdtempSync(join(tmpdir(), "voltlane-bench-"))
+  process.once("exit", () => rmSync(dataFolder, { recursive: true, force: true }))
+  const loadAverage = loadavg()[0] ?? 0
+  const measurements: Array<Measurement> = []
+  const promises: Array<PromiseCheck> = []
+  await using cluster = await startCluster()
+  progress(`PostgreSQL ${cluster.version}, process ${cluster.pid}`)
+  const record = (measurement: Measurement) => {
+    measurements.push(measurement)
+    progress(describe(measurement))
+  }
+  for (let run = 1; run <= options.runs; run++) {
+    for (const name of options.servers) {
+      progress(`run ${run} of ${options.runs}: ${name}`)
+      promises.push(...(await measureOne(name, run, { cluster, options, dataFolder, record })))
+    }
+  }
+  const results: Results = {
+    at: new Date().toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? "unknown",
+      cores: cpus().length,
+      memoryGiB: totalmem() / 2 ** 30,
+      system: `Linux ${release()}`,
+      runtime: options.deno ? `service on Deno, floors on Node ${process.version}` : `Node ${process.version}`,
+      postgres: cluster.version,
+      loadAverage
+    },
+    commit: commit(),
+    command: ["node bench/run.ts", ...process.argv.slice(2)].join(" "),
+    measurements,
+    promises
+  }
+  mkdirSync(dirname(options.out), { recursive: true })
+  writeFileSync(options.out, JSON.stringify(JSON.parse(Schema.encodeSync(ResultsJson)(results)), undefined, 2))
+  const verdicts = judge(results)
+  process.stdout.write(`${tables(results)}\n\n${gateTable(verdicts)}\n\nWritten to ${options.out}\n`)
+  return options.gates && verdicts.some((verdict) => verdict.outcome !== "PASS") ? 1 : 0
+}
+
+// Ends through "exit", whose listeners end what was started.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
+
+try {
+  process.exitCode = await main(parseOptions(process.argv.slice(2)))
+} catch (error) {
+  process.stderr.write(
+    `${error instanceof UsageError ? error.message : String(error instanceof Error ? error.stack : error)}\n`
+  )
+  process.exitCode = 2
+}
