@@ -12,6 +12,13 @@ export class Secrets extends Context.Service<
     readonly verifier: (purpose: string, secret: Uint8Array | string) => Uint8Array
     /** Constant-time comparison with a stored verifier. */
     readonly verify: (purpose: string, secret: Uint8Array | string, verifier: Uint8Array) => boolean
+    /**
+     * Encrypts text that must be read again (answers kept for `Idempotency-Key` that hold a secret), authenticated and separated by
+     * `purpose`; the result is printable text. No two seals of one text are alike.
+     */
+    readonly seal: (purpose: string, text: string) => string
+    /** What `seal` was given; undefined for what was sealed under another key or purpose, or was changed since. */
+    readonly open: (purpose: string, sealed: string) => string | undefined
     readonly randomBytes: (length: number) => Uint8Array
     /** A new UUIDv7. */
     readonly uuid: (now: number) => string
