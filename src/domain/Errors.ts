@@ -12,6 +12,11 @@ export class StorageUnavailable extends Schema.TaggedError<StorageUnavailable>()
   reason: Schema.Literals(["down", "full", "busy", "unknown"])
 }) {}
 
+/** The database cannot hold a value of these facts (SQLSTATE classes 22 and 23). Trying again would fail again. */
+export class FactRefused extends Schema.TaggedError<FactRefused>()("FactRefused", {
+  message: Schema.String
+}) {}
+
 /** Nothing of that id exists, or it belongs to another organisation: the two are never told apart. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   kind: Schema.String,

@@ -100,6 +100,10 @@ export interface SessionStarted extends FactBase {
     readonly rawAt: string | undefined
     /** Sessions on the same connector that this start shows to have ended unheard (OCPP: earlier stop lost or still queued). */
     readonly supersedes: ReadonlyArray<string>
+    /** Set for an older start that arrives after a newer one of its connector: it is superseded from the beginning, by that session. */
+    readonly supersededBy?: string | undefined
+    /** True when the charger sent no usable register and `meterStartWh` is 0 for want of it. */
+    readonly meterStartMissing?: boolean | undefined
   }
 }
 
@@ -119,6 +123,11 @@ export interface MeterRead extends FactBase {
 
 export interface SessionEnded extends FactBase {
   readonly type: "SessionEnded"
+  /**
+   * Business key of another fact of the same commit (a `SessionStarted` or an `OrphanRecorded`) that this one follows from. Where that key
+   * stood already, this fact is dropped too and comes back as not recorded: a repeat must not end a session that it did not end before.
+   */
+  readonly requires?: string | undefined
   readonly body: {
     readonly sessionId: string
     readonly tokenUid: string | undefined
@@ -129,6 +138,8 @@ export interface SessionEnded extends FactBase {
     /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
     readonly heldReason: string | undefined
     readonly rawAt: string | undefined
+    /** The orphan that turned out to be this session's stop. */
+    readonly orphanId?: string | undefined
   }
 }
 
@@ -138,6 +149,7 @@ export interface OrphanRecorded extends FactBase {
   readonly body: {
     readonly orphanId: string
     readonly action: "StartTransaction" | "StopTransaction" | "MeterValues"
+    /** As the charger sent it; for an unreadable start, the transaction id that it was answered with. */
     readonly rawTransactionId: string | undefined
     readonly tokenUid: string | undefined
     readonly meterStopWh: number | undefined

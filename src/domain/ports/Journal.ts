@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { CommitOutcome } from "../charger/Decision.ts"
-import type { StorageUnavailable } from "../Errors.ts"
+import type { FactRefused, StorageUnavailable } from "../Errors.ts"
 import type { ChargerFact } from "../Fact.ts"
 
 export class Journal extends Context.Service<
@@ -14,6 +14,6 @@ export class Journal extends Context.Service<
      * Stores facts of one charger, all or none. Facts whose business key stands already change nothing and come back as not recorded.
      * `StorageUnavailable` with reason `unknown` means that the commit may have happened: drop state and load it again.
      */
-    readonly commit: (facts: ReadonlyArray<ChargerFact>) => Effect.Effect<CommitOutcome, StorageUnavailable>
+    readonly commit: (facts: ReadonlyArray<ChargerFact>) => Effect.Effect<CommitOutcome, StorageUnavailable | FactRefused>
   }
 >()("voltlane/Journal") {}

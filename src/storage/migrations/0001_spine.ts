@@ -259,6 +259,7 @@ const journal = [
     evse_id integer NOT NULL,
     connector_id integer NOT NULL,
     heard_at timestamptz NOT NULL,
+    raw_at text,
     energy_wh bigint,
     samples jsonb NOT NULL,
     UNIQUE (charger_id, at, key)

@@ -1,6 +1,10 @@
 /** Every migration in order. Adding one is a new file and a new line here; a released one is never edited. */
 import { spine } from "./0001_spine.ts"
+import { journalFunctions } from "./0002_journal_functions.ts"
+import { partitions } from "./0003_partitions.ts"
 
 export const migrations = {
-  "0001_spine": spine
+  "0001_spine": spine,
+  "0002_journal_functions": journalFunctions,
+  "0003_partitions": partitions
 }

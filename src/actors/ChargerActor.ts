@@ -1,0 +1,294 @@
+/**
+ * A connected charger: one fiber that owns its session state. Mailbox → `decide` (pure) → commit → `evolve` → answer. It knows neither
+ * frames nor SQL; what it decides is a function of its state, and what it promises is in the journal before the answer leaves.
+ */
+import { type Clock, Effect, Result } from "effect"
+import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
+import type { ChargerState } from "../domain/charger/ChargerState.ts"
+import type { Answers, CommitOutcome, Decide, Decision, Envelope, Evolve, FollowUp, FreshIds, Input, Question } from "../domain/charger/Decision.ts"
+import type { Reply } from "../domain/charger/Reply.ts"
+import { StorageUnavailable } from "../domain/Errors.ts"
+import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
+import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
+import type { Journal } from "../domain/ports/Journal.ts"
+import { Mailbox } from "./Mailbox.ts"
+import { OutboundCalls, type OutboundOptions } from "./OutboundCalls.ts"
+import type { TransactionNumbers } from "./TransactionNumbers.ts"
+
+export interface ActorOptions extends OutboundOptions {
+  /** Messages that may wait before the socket is paused; it is resumed at half. */
+  readonly mailboxHigh: number
+  /** How long a message may wait for a database that is away before it is answered InternalError, in ms. */
+  readonly patienceMillis: number
+}
+
+/** What every actor of a process shares. */
+export interface ActorServices {
+  readonly options: ActorOptions
+  readonly decide: Decide<ChargerState>
+  readonly evolve: Evolve<ChargerState>
+  readonly journal: Journal["Service"]
+  readonly directory: ChargerDirectory["Service"]
+  readonly numbers: TransactionNumbers
+  readonly clock: Clock.Clock
+  readonly uuid: (now: number) => string
+  /** Runs what a decision asked for besides its facts: commands, after their delay. */
+  readonly background: (effect: Effect.Effect<void>) => void
+}
+
+interface EventItem {
+  readonly _tag: "Event"
+  readonly event: ChargerEvent
+  readonly envelope: Envelope
+  readonly respond: (reply: Reply, now: number) => void
+}
+
+type Item =
+  | EventItem
+  | { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult }
+  | { readonly _tag: "Settled" }
+  | { readonly _tag: "Closed"; readonly reason: string }
+
+type Act = Extract<Decision, { readonly _tag: "Act" }>
+
+const nothingCommitted: CommitOutcome = { recorded: [], standing: undefined }
+const noAnswers: Answers = {}
+/** A decision asks at most for a token and a session; more would be a loop. */
+const maxQuestions = 3
+const reloadRetryMillis = 250
+
+const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>> = {
+  TransactionStarted: "StartTransaction",
+  TransactionEnded: "StopTransaction",
+  MeterValuesReported: "MeterValues"
+}
+
+const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
+
+export class ChargerActor implements ChargerMailbox {
+  private readonly mailbox = new Mailbox<Item>()
+  private readonly calls: OutboundCalls
+  private readonly ids: FreshIds
+  private readonly services: ActorServices
+  /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
+  private state: ChargerState | undefined
+  private paused = false
+  private gone = false
+  private finish: (() => void) | undefined
+  readonly epoch: number
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly line: ChargerLine
+  /** True once the fiber has ended. */
+  finished = false
+  /** The frame being worked on, for the log when a defect ends the actor. */
+  current = ""
+
+  constructor(services: ActorServices, state: ChargerState, line: ChargerLine) {
+    this.services = services
+    this.state = state
+    this.epoch = state.epoch
+    this.chargerId = state.chargerId
+    this.organisationId = state.organisationId
+    this.line = line
+    const uuid = () => services.uuid(this.now())
+    this.calls = new OutboundCalls(services.options, uuid, (messageId, command) => line.call(messageId, command))
+    this.ids = {
+      get transactionId() {
+        const id = services.numbers.peek()
+        if (id === undefined) throw new Error("transaction numbers are used up")
+        return id
+      },
+      uuid
+    }
+  }
+
+  private now(): number {
+    return this.services.clock.currentTimeMillisUnsafe()
+  }
+
+  deliver(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): void {
+    if (this.gone) return
+    if (this.mailbox.idle && this.answersAtOnce(event, envelope, respond)) return
+    this.mailbox.push({ _tag: "Event", event, envelope, respond })
+    if (!this.paused && this.mailbox.size >= this.services.options.mailboxHigh) {
+      this.paused = true
+      this.line.pause()
+    }
+  }
+
+  /** A message that changes nothing and waits for nothing (a heartbeat) is answered without waking the fiber. */
+  private answersAtOnce(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): boolean {
+    if (event._tag !== "HeartbeatReceived" || this.state === undefined) return false
+    const now = this.now()
+    const decision = this.services.decide(this.state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this.ids)
+    if (decision._tag !== "Act" || decision.facts.length > 0 || decision.followUps.length > 0) return false
+    if (decision.reply !== undefined) respond(decision.reply(nothingCommitted), now)
+    return true
+  }
+
+  answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
+    return this.calls.answered(messageId, read)
+  }
+
+  closed(reason: string): void {
+    if (this.gone) return
+    this.gone = true
+    this.calls.end()
+    this.mailbox.push({ _tag: "Closed", reason })
+  }
+
+  /** The connection has been up for a while. */
+  settled(): void {
+    if (!this.gone) this.mailbox.push({ _tag: "Settled" })
+  }
+
+  /** True while nothing waits to be answered. */
+  get quiet(): boolean {
+    return this.mailbox.idle
+  }
+
+  send(command: ChargerCommand): Effect.Effect<CommandResult> {
+    return this.calls.send(command)
+  }
+
+  /** Waits until the fiber has ended, its last commit included. */
+  readonly ended: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    if (this.finished) return resume(Effect.void)
+    const before = this.finish
+    this.finish = () => {
+      before?.()
+      resume(Effect.void)
+    }
+  })
+
+  /** The fiber has ended: wakes whoever waits for that. */
+  markEnded(): void {
+    this.gone = true
+    this.finished = true
+    this.calls.end()
+    this.finish?.()
+  }
+
+  /** The actor's life; answers why its connection ended. */
+  readonly run: Effect.Effect<string> = Effect.suspend(() => this.loop())
+
+  private loop(): Effect.Effect<string> {
+    const actor = this
+    return Effect.gen(function* () {
+      while (true) {
+        const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
+        if (item._tag === "Closed") return item.reason
+        yield* actor.handle(item)
+        if (actor.paused && actor.mailbox.size <= actor.services.options.mailboxHigh / 2) {
+          actor.paused = false
+          actor.line.resume()
+        }
+      }
+    })
+  }
+
+  private handle(item: Exclude<Item, { readonly _tag: "Closed" }>): Effect.Effect<void> {
+    const now = this.now()
+    this.current = item._tag === "Event" ? item.envelope.raw : item._tag
+    return Effect.catch(this.attempt(item, now, item, now + this.services.options.patienceMillis), (error) =>
+      Effect.sync(() => {
+        if (item._tag === "Event") item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
+      })
+    )
+  }
+
+  /** Decides, commits and answers; `source` is what is being decided, which differs from `item` for what could not be stored. */
+  private attempt(item: Exclude<Item, { _tag: "Closed" }>, now: number, source: Exclude<Item, { _tag: "Closed" }>, deadline: number): Effect.Effect<void, StorageUnavailable> {
+    const actor = this
+    return Effect.gen(function* () {
+      while (true) {
+        const state = actor.state ?? (yield* actor.reload(deadline))
+        if (state === undefined) return
+        const decided = yield* actor.decideFully(state, source, now)
+        const result = decided.facts.length === 0 ? Result.succeed(nothingCommitted) : yield* Effect.result(actor.services.journal.commit(decided.facts))
+        if (Result.isSuccess(result)) return actor.conclude(item, decided, result.success, state, now)
+        const error = result.failure
+        if (error._tag === "FactRefused") {
+          const readable = source._tag === "Event" ? actor.asUnreadable(source, error.message) : undefined
+          if (readable === undefined) return yield* new StorageUnavailable({ reason: "busy", message: error.message })
+          return yield* actor.attempt(item, now, readable, deadline)
+        }
+        // The commit may have happened: what stands decides the answer, so the state is loaded again and the message decided anew.
+        if (error.reason === "unknown" || error.reason === "down") actor.state = undefined
+        if (error.reason !== "unknown" || actor.now() >= deadline) return yield* error
+      }
+    })
+  }
+
+  private conclude(item: Exclude<Item, { _tag: "Closed" }>, decided: Act, outcome: CommitOutcome, state: ChargerState, now: number): void {
+    if (decided.facts.length > 0) this.state = this.services.evolve(state, decided.facts, outcome)
+    if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
+    for (const followUp of decided.followUps) this.followUp(followUp)
+  }
+
+  /** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */
+  private asUnreadable(item: EventItem, problem: string): EventItem | undefined {
+    const action = unstorable[item.event._tag]
+    return action === undefined ? undefined : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
+  }
+
+  private decideFully(state: ChargerState, item: Exclude<Item, { _tag: "Closed" }>, now: number): Effect.Effect<Act, StorageUnavailable> {
+    const actor = this
+    return Effect.gen(function* () {
+      let answers = noAnswers
+      for (let asked = 0; asked <= maxQuestions; asked++) {
+        const { numbers } = actor.services
+        if (numbers.peek() === undefined) yield* numbers.refill
+        const input: Input = item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
+        const decision = actor.services.decide(state, input, now, actor.ids)
+        if (decision._tag === "Act") {
+          if (decision.facts.some((fact) => fact.type === "SessionStarted")) actor.usedTransactionId()
+          return decision
+        }
+        answers = yield* actor.ask(decision.question, answers)
+      }
+      return yield* tooManyQuestions
+    })
+  }
+
+  private usedTransactionId(): void {
+    const { background, numbers } = this.services
+    numbers.advance()
+    if (numbers.low()) background(Effect.ignore(numbers.refill))
+  }
+
+  private ask(question: Question, answers: Answers): Effect.Effect<Answers, StorageUnavailable> {
+    const { directory } = this.services
+    return question._tag === "FindToken"
+      ? Effect.map(directory.findToken(this.organisationId, question.tokenUid), (token) => ({ ...answers, token }))
+      : Effect.map(directory.findSession(this.chargerId, question.transactionId), (session) => ({ ...answers, session: session ?? null }))
+  }
+
+  /** The state as it stands, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
+  private reload(deadline: number): Effect.Effect<ChargerState | undefined, StorageUnavailable> {
+    return this.services.directory.reload(this.chargerId, this.epoch).pipe(
+      Effect.map((state) => {
+        this.state = state
+        if (state === undefined) this.line.close(1008, "this charger is no longer registered")
+        return state
+      }),
+      Effect.catch((error) =>
+        this.now() < deadline ? Effect.delay(Effect.suspend(() => this.reload(deadline)), reloadRetryMillis) : Effect.fail(error)
+      )
+    )
+  }
+
+  private followUp(followUp: FollowUp): void {
+    this.services.background(
+      Effect.suspend(() => (this.gone ? Effect.void : this.sendFollowUp(followUp.command))).pipe(Effect.delay(followUp.afterMillis))
+    )
+  }
+
+  private sendFollowUp(command: ChargerCommand): Effect.Effect<void> {
+    return Effect.map(this.calls.send(command), (result) => {
+      if (!this.gone) this.mailbox.push({ _tag: "CommandAnswered", command, result })
+    })
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The directory of chargers in the database: who they are, which connection is the true one, and the state their actors start from.
+ * Everything goes in batches: when a city's chargers come back at once, a thousand of them cost a few statements.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
+import { type ChargerCredentials, ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
+import { type TokenFacts, tokenKey } from "../domain/token/Token.ts"
+import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { makeBatched } from "./Batched.ts"
+import { findSessions, loadStates } from "./ChargerStateRows.ts"
+import { guarded, guardedWrite } from "./SqlErrors.ts"
+
+export interface ChargerDirectoryOptions {
+  readonly nodeId: string
+  /** Keys in one statement at most. */
+  readonly maxBatch: number
+  /** Lookups that may wait before new ones are refused as busy. */
+  readonly maxQueue: number
+}
+
+const Credentials = Schema.Struct({
+  charger_id: Schema.String,
+  organisation_id: Schema.String,
+  security_profile: Schema.Literals([0, 1, 2, 3]),
+  password_verifier: Schema.NullOr(Schema.Uint8Array),
+  serial_number: Schema.String
+})
+const decodeCredentials = Schema.decodeUnknownSync(Credentials)
+
+const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =>
+  Effect.map(
+    guarded(sql<Record<string, unknown>>`
+      SELECT charger_id, organisation_id, security_profile::int AS security_profile, password_verifier, serial_number
+      FROM charger WHERE charger_id = ANY (${textArray(ids)})`),
+    (rows) => {
+      const found = new Map<string, ChargerCredentials>()
+      for (const row of rows) {
+        const c = decodeCredentials(row)
+        found.set(c.charger_id, {
+          chargerId: c.charger_id,
+          organisationId: c.organisation_id,
+          securityProfile: c.security_profile,
+          passwordVerifier: c.password_verifier ?? undefined,
+          serialNumber: c.serial_number
+        })
+      }
+      return ids.map((id) => found.get(id))
+    }
+  )
+
+/** Takes epochs for a batch of openings, then reads the states; the same charger twice in a batch gets one epoch, and one wins. */
+const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyArray<ConnectionOpening>) =>
+  Effect.gen(function* () {
+    const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
+    yield* guardedWrite(sql`
+      SELECT charger_id, epoch FROM connection_open(${textArray(distinct.map((o) => o.chargerId))},
+        ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},
+        ${textArray(distinct.map((o) => o.remoteAddress))}, ${timestamptzArray(distinct.map((o) => o.at))}, ${nodeId})`)
+    const ids = distinct.map((o) => o.chargerId)
+    const states = yield* guarded(loadStates(sql, ids))
+    return openings.map((o) => states.get(o.chargerId))
+  })
+
+const reload = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
+  Effect.map(
+    guarded(
+      loadStates(
+        sql,
+        wanted.map((w) => w.chargerId)
+      )
+    ),
+    // The actor keeps the right it has: where a newer epoch stands, the journal's fence drops its state facts.
+    (states) =>
+      wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
+        const state = states.get(chargerId)
+        return state === undefined ? undefined : { ...state, epoch }
+      })
+  )
+
+interface Closing {
+  readonly chargerId: string
+  readonly epoch: number
+  readonly at: number
+  readonly reason: string
+}
+
+const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<Closing>) =>
+  Effect.as(
+    guardedWrite(sql`
+      SELECT connection_close(${textArray(closings.map((c) => c.chargerId))}, ${float8Array(closings.map((c) => c.epoch))},
+        ${timestamptzArray(closings.map((c) => c.at))}, ${textArray(closings.map((c) => c.reason))})`),
+    closings.map(() => undefined)
+  )
+
+const TokenRow = Schema.Struct({
+  uid: Schema.String,
+  organisation_id: Schema.String,
+  uid_key: Schema.String,
+  type: Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"]),
+  status: Schema.Literals(["Accepted", "Blocked", "Expired"]),
+  parent_uid: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.Finite),
+  visual_number: Schema.NullOr(Schema.String),
+  note: Schema.NullOr(Schema.String),
+  created_at: Schema.Finite,
+  updated_at: Schema.Finite
+})
+const decodeToken = Schema.decodeUnknownSync(TokenRow)
+
+const OpenRow = Schema.Struct({
+  organisation_id: Schema.String,
+  token_key: Schema.String,
+  charger_id: Schema.String,
+  evse_id: Schema.Int,
+  id: Schema.String
+})
+const decodeOpen = Schema.decodeUnknownSync(OpenRow)
+
+interface TokenWanted {
+  readonly organisationId: string
+  readonly uid: string
+}
+
+const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
+  Effect.gen(function* () {
+    const organisations = uuidArray(wanted.map((w) => w.organisationId))
+    const keys = textArray(wanted.map((w) => tokenKey(w.uid)))
+    const tokens = yield* guarded(sql<Record<string, unknown>>`
+      SELECT t.uid, t.organisation_id, t.uid_key, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS
+        expires_at, t.visual_number, t.note, (extract(epoch FROM t.created_at) * 1000)::float8 AS created_at,
+        (extract(epoch FROM t.updated_at) * 1000)::float8 AS updated_at
+      FROM unnest(${organisations}, ${keys}) AS w(organisation_id, uid_key)
+      JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key`)
+    const open = yield* guarded(sql<Record<string, unknown>>`
+      SELECT s.organisation_id, s.token_key, s.charger_id, s.evse_id, s.id
+      FROM unnest(${organisations}, ${keys}) AS w(organisation_id, token_key)
+      JOIN session s ON s.organisation_id = w.organisation_id AND s.token_key = w.token_key AND s.ended_at IS NULL`)
+    const found = new Map<string, TokenFacts["token"]>()
+    for (const row of tokens) {
+      const t = decodeToken(row)
+      found.set(`${t.organisation_id} ${t.uid_key}`, {
+        uid: t.uid,
+        organisationId: t.organisation_id,
+        type: t.type,
+        status: t.status,
+        parentUid: t.parent_uid ?? undefined,
+        expiresAt: t.expires_at ?? undefined,
+        visualNumber: t.visual_number ?? undefined,
+        note: t.note ?? undefined,
+        createdAt: t.created_at,
+        updatedAt: t.updated_at
+      })
+    }
+    const sessions = new Map<string, Array<TokenFacts["openSessions"][number]>>()
+    for (const row of open) {
+      const s = decodeOpen(row)
+      const key = `${s.organisation_id} ${s.token_key}`
+      const list = sessions.get(key) ?? []
+      list.push({ chargerId: s.charger_id, evseId: s.evse_id, sessionId: s.id })
+      sessions.set(key, list)
+    }
+    return wanted.map((w): TokenFacts => {
+      const key = `${w.organisationId} ${tokenKey(w.uid)}`
+      return { token: found.get(key), openSessions: sessions.get(key) ?? [] }
+    })
+  })
+
+interface SessionWanted {
+  readonly chargerId: string
+  readonly transactionId: number
+}
+
+const findKnown = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<SessionWanted>) =>
+  Effect.map(guarded(findSessions(sql, wanted)), (found) =>
+    wanted.map((w): KnownSession | undefined => found.get(`${w.chargerId} ${w.transactionId}`))
+  )
+
+/** Provides `ChargerDirectory`. */
+export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    ChargerDirectory,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
+      const token = yield* makeBatched({ ...bounds, run: findTokens(sql) })
+      const session = yield* makeBatched({ ...bounds, run: findKnown(sql) })
+      const reloads = yield* makeBatched({ ...bounds, run: reload(sql) })
+      return ChargerDirectory.of({
+        credentials: yield* makeBatched({ ...bounds, run: credentials(sql) }),
+        open: yield* makeBatched({ ...bounds, run: open(sql, options.nodeId) }),
+        reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
+        close: yield* makeBatched({ ...bounds, run: close(sql) }),
+        findToken: (organisationId, uid) => token({ organisationId, uid }),
+        findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),
+        takeTransactionNumbers: (size) =>
+          Effect.map(
+            guardedWrite(sql<{ from: number }>`
+              UPDATE number_block SET next = next + ${size}::int WHERE name = 'transaction' RETURNING (next - ${size}::int)::float8 AS "from"`),
+            (rows) => rows[0]!.from
+          )
+      })
+    })
+  )

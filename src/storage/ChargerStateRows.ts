@@ -1,0 +1,182 @@
+/**
+ * Rows from which a charger's actor starts, decoded into the domain's `ChargerState`. One query for many chargers, since they may all
+ * come back at once.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
+import { textArray } from "./Arrays.ts"
+
+const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const SessionRow = Schema.Struct({
+  sessionId: Schema.String,
+  transactionId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  tokenUid: Schema.String,
+  startedAt: Schema.Finite,
+  meterStartWh: Schema.Finite,
+  authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+  superseded: Schema.Boolean,
+  ended: Schema.Boolean,
+  registerWh: Optional(Schema.Finite),
+  registerAt: Optional(Schema.Finite)
+})
+
+/** A session as `journal_commit` and the queries here build it. */
+export type SessionRow = typeof SessionRow.Type
+export type StandingRow = SessionRow & { readonly ord: number }
+
+/** The domain's view of a row. */
+export const standingSession = (row: SessionRow): KnownSession => ({
+  sessionId: row.sessionId,
+  transactionId: Number(row.transactionId),
+  place: { evseId: row.evseId, connectorId: row.connectorId },
+  tokenUid: row.tokenUid,
+  startedAt: row.startedAt,
+  meterStartWh: row.meterStartWh,
+  authorization: row.authorization,
+  status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
+  registerWh: row.registerWh ?? undefined,
+  registerAt: row.registerAt ?? undefined
+})
+
+const StateRow = Schema.Struct({
+  charger_id: Schema.String,
+  organisation_id: Schema.String,
+  epoch: Schema.Finite,
+  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  booted: Schema.Boolean,
+  manufacturer: Schema.String,
+  model: Schema.String,
+  firmware_version: Schema.String,
+  unknown_tokens: Schema.Literals(["Refuse", "Accept"]),
+  concurrent_transactions: Schema.Literals(["Refuse", "Allow"]),
+  heartbeat_interval_s: Schema.Int,
+  connectors: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        evseId: Schema.Int,
+        connectorId: Schema.Int,
+        status: Schema.Literals([
+          "Available",
+          "Preparing",
+          "Charging",
+          "SuspendedEVSE",
+          "SuspendedEV",
+          "Finishing",
+          "Reserved",
+          "Unavailable",
+          "Faulted"
+        ]),
+        errorCode: Optional(Schema.String),
+        at: Schema.Finite
+      })
+    )
+  ),
+  sessions: Schema.NullOr(Schema.Array(SessionRow)),
+  orphans: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        orphanId: Schema.String,
+        at: Schema.Finite,
+        tokenUid: Optional(Schema.String),
+        meterStopWh: Optional(Schema.Finite),
+        reason: Optional(Schema.String),
+        rawTransactionId: Optional(Schema.String),
+        rawAt: Optional(Schema.String)
+      })
+    )
+  )
+})
+
+const decodeRow = Schema.decodeUnknownSync(StateRow)
+const decodeSession = Schema.decodeUnknownSync(SessionRow)
+
+const toState = (row: typeof StateRow.Type): ChargerState => ({
+  chargerId: row.charger_id,
+  organisationId: row.organisation_id,
+  epoch: row.epoch,
+  policy: {
+    unknownTokens: row.unknown_tokens,
+    concurrentTransactions: row.concurrent_transactions,
+    heartbeatIntervalSeconds: row.heartbeat_interval_s
+  },
+  registration: row.registration,
+  booted: row.booted,
+  vendor: row.manufacturer,
+  model: row.model,
+  firmwareVersion: row.firmware_version,
+  connectors: (row.connectors ?? []).map((c) => ({ ...c, errorCode: c.errorCode ?? undefined })),
+  sessions: (row.sessions ?? []).map(standingSession),
+  orphans: (row.orphans ?? []).map((o) => ({
+    orphanId: o.orphanId,
+    at: o.at,
+    tokenUid: o.tokenUid ?? undefined,
+    meterStopWh: o.meterStopWh ?? undefined,
+    reason: o.reason ?? undefined,
+    rawTransactionId: o.rawTransactionId ?? undefined,
+    rawAt: o.rawAt ?? undefined
+  }))
+})
+
+/**
+ * States of the chargers that exist, by id. A session is at hand when it is open or among the charger's last four; the rest are found
+ * when a message names them. At most 32 unmatched orphans of the last ninety days.
+ */
+export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
+  Effect.map(
+    sql<Record<string, unknown>>`
+      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted, c.manufacturer,
+        c.model, c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions,
+        p.orphans
+      FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)
+      JOIN charger c ON c.charger_id = wanted.charger_id
+      JOIN organisation o ON o.id = c.organisation_id
+      JOIN connection n ON n.charger_id = c.charger_id
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('evseId', evse_id, 'connectorId', connector_id, 'status', status, 'errorCode', error_code,
+          'at', extract(epoch FROM status_at) * 1000) ORDER BY evse_id, connector_id) AS connectors
+        FROM connector WHERE connector.charger_id = c.charger_id
+      ) k ON true
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
+          connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
+          'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'registerWh', register_wh,
+          'registerAt', extract(epoch FROM register_at) * 1000) ORDER BY id) AS sessions
+        FROM (
+          (SELECT * FROM session WHERE session.charger_id = c.charger_id AND ended_at IS NULL ORDER BY id DESC LIMIT 64)
+          UNION
+          (SELECT * FROM session WHERE session.charger_id = c.charger_id ORDER BY id DESC LIMIT 4)
+        ) recent
+      ) s ON true
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'at', extract(epoch FROM at) * 1000, 'tokenUid', token_uid, 'meterStopWh',
+          meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at) ORDER BY id) AS orphans
+        FROM (
+          SELECT * FROM orphan WHERE orphan.charger_id = c.charger_id AND session_id IS NULL AND action = 'StopTransaction'
+            AND heard_at > now() - interval '90 days' ORDER BY id DESC LIMIT 32
+        ) unmatched
+      ) p ON true`,
+    (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row))]))
+  )
+
+/** Sessions by (charger, transaction id): another charger's is never found under one's own. */
+export const findSessions = (
+  sql: SqlClient.SqlClient,
+  wanted: ReadonlyArray<{ readonly chargerId: string; readonly transactionId: number }>
+) =>
+  Effect.map(
+    sql<Record<string, unknown>>`
+      SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
+        s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
+        s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization", s.superseded,
+        s.ended_at IS NOT NULL AS ended, s.register_wh::float8 AS "registerWh",
+        (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
+      FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
+        AS w(charger_id, transaction_id)
+      JOIN session s ON s.charger_id = w.charger_id AND s.transaction_id = w.transaction_id`,
+    (rows) =>
+      new Map(rows.map((row) => [`${String(row["charger_id"])} ${String(row["transactionId"])}`, standingSession(decodeSession(row))]))
+  )

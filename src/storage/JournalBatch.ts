@@ -1,0 +1,236 @@
+/**
+ * Turns facts of many chargers into the parameters of the database's `journal_commit`. Pure; one pass over the facts, since this is what
+ * every message of every charger goes through.
+ */
+import type { ChargerFact, MeterRead, SessionStarted } from "../domain/Fact.ts"
+import { registerWh } from "../domain/session/MeterValue.ts"
+import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+
+type Document = Array<Readonly<Record<string, unknown>>>
+
+/** Columns of a batch; `ord` in documents counts from 1, as PostgreSQL's ordinality does. */
+interface Columns {
+  readonly keys: Array<string>
+  readonly organisations: Array<string>
+  readonly types: Array<string>
+  readonly chargers: Array<string>
+  readonly at: Array<number>
+  readonly heard: Array<number>
+  readonly bodies: Array<string>
+  readonly epochs: Array<number | null>
+  readonly meterOrd: Array<number>
+  readonly meterSessions: Array<string | null>
+  readonly meterEvses: Array<number>
+  readonly meterConnectors: Array<number>
+  readonly meterAt: Array<number>
+  /** What the charger sent where it is no time at all. */
+  readonly meterRawAt: Array<string | null>
+  readonly meterEnergy: Array<number | null>
+  readonly meterSamples: Array<string>
+  readonly registers: Map<string, { wh: number; at: number }>
+  readonly starts: Document
+  readonly ends: Document
+  readonly statuses: Document
+  readonly boots: Document
+  readonly configurations: Document
+  readonly orphans: Document
+}
+
+const emptyColumns = (): Columns => ({
+  keys: [],
+  organisations: [],
+  types: [],
+  chargers: [],
+  at: [],
+  heard: [],
+  bodies: [],
+  epochs: [],
+  meterOrd: [],
+  meterSessions: [],
+  meterEvses: [],
+  meterConnectors: [],
+  meterAt: [],
+  meterRawAt: [],
+  meterEnergy: [],
+  meterSamples: [],
+  registers: new Map(),
+  starts: [],
+  ends: [],
+  statuses: [],
+  boots: [],
+  configurations: [],
+  orphans: []
+})
+
+const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
+  const { body } = fact
+  for (const reading of body.readings) {
+    columns.meterOrd.push(ord)
+    columns.meterSessions.push(body.sessionId ?? null)
+    columns.meterEvses.push(body.evseId)
+    columns.meterConnectors.push(body.connectorId)
+    // The charger's own time, believed or not: it is part of the reading's identity. Without one, the time of receipt.
+    columns.meterAt.push(reading.at ?? fact.heardAt)
+    columns.meterRawAt.push(reading.at === undefined ? (reading.rawAt ?? null) : null)
+    columns.meterEnergy.push(registerWh(reading) ?? null)
+    columns.meterSamples.push(JSON.stringify(reading.samples))
+  }
+  if (body.sessionId === undefined || body.registerWh === undefined || body.registerAt === undefined) return
+  const known = columns.registers.get(body.sessionId)
+  if (known === undefined || known.at <= body.registerAt) {
+    columns.registers.set(body.sessionId, { wh: body.registerWh, at: body.registerAt })
+  }
+}
+
+const startDocument = (fact: SessionStarted, ord: number) => ({
+  ord,
+  id: fact.body.sessionId,
+  charger: fact.chargerId,
+  evse: fact.body.evseId,
+  connector: fact.body.connectorId,
+  tx: String(fact.body.transactionId),
+  token: fact.body.tokenUid,
+  auth: fact.body.authorization.status,
+  source: fact.body.authorization.source,
+  auth_at: fact.body.authorization.decidedAt,
+  parent: fact.body.authorization.parentUid,
+  at: fact.at,
+  heard: fact.heardAt,
+  meter: fact.body.meterStartWh,
+  supersedes: fact.body.supersedes
+})
+
+/** The projection that a fact changes, if any. */
+const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void => {
+  const charger = fact.chargerId
+  switch (fact.type) {
+    case "MeterRead":
+      return addMeter(columns, fact, ord)
+    case "SessionStarted":
+      columns.starts.push(startDocument(fact, ord))
+      return
+    case "SessionEnded": {
+      const { body } = fact
+      columns.ends.push({
+        ord,
+        id: body.sessionId,
+        at: fact.at,
+        heard: fact.heardAt,
+        meter: body.meterStopWh,
+        energy: body.energyWh,
+        reason: body.reason,
+        held: body.heldReason,
+        orphan: body.orphanId
+      })
+      return
+    }
+    case "ConnectorStatusChanged": {
+      const { body } = fact
+      columns.statuses.push({
+        ord,
+        charger,
+        evse: body.evseId,
+        connector: body.connectorId,
+        status: body.status,
+        raw: body.rawStatus,
+        error: body.errorCode,
+        info: body.info,
+        vendor: body.vendorId,
+        vendor_error: body.vendorErrorCode
+      })
+      return
+    }
+    case "ChargerBooted": {
+      const { body } = fact
+      columns.boots.push({
+        ord,
+        charger,
+        vendor: body.vendor,
+        model: body.model,
+        serial: body.serialNumber ?? "",
+        firmware: body.firmwareVersion ?? "",
+        iccid: body.iccid,
+        imsi: body.imsi,
+        meter_type: body.meterType,
+        meter_serial: body.meterSerialNumber,
+        accepted: body.registration === "Accepted"
+      })
+      return
+    }
+    case "ConfigurationReported":
+      columns.configurations.push({ ord, charger, keys: fact.body.keys })
+      return
+    case "OrphanRecorded": {
+      const { body } = fact
+      columns.orphans.push({
+        ord,
+        id: body.orphanId,
+        action: body.action,
+        tx: body.rawTransactionId,
+        token: body.tokenUid,
+        meter: body.meterStopWh,
+        reason: body.reason,
+        raw_at: body.rawAt,
+        problem: body.problem,
+        raw: body.raw
+      })
+      return
+    }
+    default:
+      return
+  }
+}
+
+/** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
+const journalBody = (fact: ChargerFact): string => {
+  if (fact.type !== "MeterRead") return JSON.stringify(fact.body)
+  const { readings, ...rest } = fact.body
+  return JSON.stringify({ ...rest, count: readings.length })
+}
+
+const documentOrNull = (document: Document): string | null => (document.length === 0 ? null : JSON.stringify(document))
+
+/** The parameters of `journal_commit`, in its order. */
+export const journalParameters = (facts: ReadonlyArray<ChargerFact>) => {
+  const columns = emptyColumns()
+  for (let i = 0; i < facts.length; i++) {
+    const fact = facts[i]!
+    columns.keys.push(fact.key)
+    columns.organisations.push(fact.organisationId)
+    columns.types.push(fact.type)
+    columns.chargers.push(fact.chargerId)
+    columns.at.push(fact.at)
+    columns.heard.push(fact.heardAt)
+    columns.bodies.push(journalBody(fact))
+    columns.epochs.push("epoch" in fact ? fact.epoch : null)
+    addProjection(columns, fact, i + 1)
+  }
+  const registers = [...columns.registers.values()]
+  return {
+    keys: textArray(columns.keys),
+    organisations: uuidArray(columns.organisations),
+    types: textArray(columns.types),
+    chargers: textArray(columns.chargers),
+    at: timestamptzArray(columns.at),
+    heard: timestamptzArray(columns.heard),
+    bodies: textArray(columns.bodies),
+    epochs: float8Array(columns.epochs),
+    meterOrd: int4Array(columns.meterOrd),
+    meterSessions: uuidArray(columns.meterSessions),
+    meterEvses: int4Array(columns.meterEvses),
+    meterConnectors: int4Array(columns.meterConnectors),
+    meterAt: timestamptzArray(columns.meterAt),
+    meterRawAt: textArray(columns.meterRawAt),
+    meterEnergy: float8Array(columns.meterEnergy),
+    meterSamples: textArray(columns.meterSamples),
+    registerSessions: uuidArray([...columns.registers.keys()]),
+    registerWh: float8Array(registers.map((r) => r.wh)),
+    registerAt: timestamptzArray(registers.map((r) => r.at)),
+    starts: documentOrNull(columns.starts),
+    ends: documentOrNull(columns.ends),
+    statuses: documentOrNull(columns.statuses),
+    boots: documentOrNull(columns.boots),
+    configurations: documentOrNull(columns.configurations),
+    orphans: documentOrNull(columns.orphans)
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The message log in the database: frames wait in memory, bounded by their size, and are written behind in batches a few times a second.
+ * Losing the last second of it in a crash is allowed. A search first waits for what is still in memory, so that an operator sees the
+ * frame that he has just provoked.
+ */
+import { Effect, Layer, Metric, Schema, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { type LoggedFrame, MessageLog, type MessageSearch } from "../domain/ports/MessageLog.ts"
+import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { pagedList } from "./Cursor.ts"
+import { guarded } from "./SqlErrors.ts"
+
+export interface MessageLogOptions {
+  /** Text that may wait in memory, in characters; over it frames are dropped and counted. */
+  readonly maxWaitingChars: number
+  /** Frames in one statement at most. */
+  readonly maxBatch: number
+  readonly flushEveryMillis: number
+}
+
+const dropped = Metric.counter("message_log_dropped_total", {
+  description: "Frames that the message log had no room for",
+  incremental: true
+})
+
+/** Position in the log: time, then id, since many frames share a millisecond. */
+const Position = Schema.Struct({ at: Schema.Finite, id: Schema.String })
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  organisation_id: Schema.String,
+  charger_id: Schema.String,
+  at: Schema.Finite,
+  direction: Schema.Literals(["in", "out"]),
+  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  action: Schema.String,
+  message_id: Schema.String,
+  frame: Schema.String
+})
+const decodeRow = Schema.decodeUnknownSync(Row)
+
+/** PostgreSQL's text cannot hold U+0000, which only a frame that is no JSON can carry. */
+const storable = (text: string): string => (text.includes("\u0000") ? text.replaceAll("\u0000", "\\u0000") : text)
+
+const insert = (sql: SqlClient.SqlClient, frames: ReadonlyArray<LoggedFrame>) => sql`
+  INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
+  SELECT * FROM unnest(${uuidArray(frames.map((f) => f.organisationId))}, ${textArray(frames.map((f) => f.chargerId))},
+    ${timestamptzArray(frames.map((f) => f.at))}, ${textArray(frames.map((f) => f.direction))}, ${textArray(frames.map((f) => f.kind))},
+    ${textArray(frames.map((f) => storable(f.action)))}, ${textArray(frames.map((f) => storable(f.messageId)))},
+    ${textArray(frames.map((f) => storable(f.frame)))})`
+
+type LoggedRow = typeof Row.Type
+
+const log = pagedList("messages", Position, (row: LoggedRow) => ({ at: row.at, id: row.id }))
+
+const toFrame = ({ charger_id, message_id, organisation_id, ...rest }: LoggedRow) => ({
+  ...rest,
+  organisationId: organisation_id,
+  chargerId: charger_id,
+  messageId: message_id
+})
+
+const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
+  Effect.gen(function* () {
+    const after = yield* log.after(wanted)
+    const rows = yield* guarded(sql<Record<string, unknown>>`
+      SELECT id::text AS id, organisation_id, charger_id, (extract(epoch FROM at) * 1000)::float8 AS at, direction, kind, action,
+        message_id, frame
+      FROM message
+      WHERE organisation_id = ${organisationId}::uuid AND charger_id = ${chargerId}
+        AND (${wanted.from ?? null}::float8 IS NULL OR at >= to_timestamp(${wanted.from ?? null}::float8 / 1000))
+        AND (${wanted.to ?? null}::float8 IS NULL OR at < to_timestamp(${wanted.to ?? null}::float8 / 1000))
+        AND (${wanted.action ?? null}::text IS NULL OR action = ${wanted.action ?? null}::text)
+        AND (${after?.at ?? null}::float8 IS NULL
+          OR (at, id) < (to_timestamp(${after?.at ?? null}::float8 / 1000), ${after?.id ?? null}::text::bigint))
+      ORDER BY at DESC, id DESC LIMIT ${log.rows(wanted)}::int`)
+    return log.page(
+      wanted,
+      rows.map((row) => decodeRow(row)),
+      toFrame
+    )
+  })
+
+/** Provides `MessageLog`; what waits is written once more when the layer is closed. */
+export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    MessageLog,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const context = yield* Effect.context<never>()
+      let waiting: Array<LoggedFrame> = []
+      let chars = 0
+      const one = Semaphore.makeUnsafe(1)
+
+      const flushOnce = Effect.suspend(() => {
+        const frames = waiting.slice(0, options.maxBatch)
+        waiting = waiting.slice(frames.length)
+        for (const frame of frames) chars -= frame.frame.length
+        if (frames.length === 0) return Effect.void
+        // The log is expendable: a batch that cannot be written is given up, and said once.
+        return guarded(insert(sql, frames)).pipe(
+          Effect.catchCause((cause) =>
+            Effect.andThen(
+              Effect.logWarning("message log: frames lost", cause),
+              Effect.sync(() => dropped.updateUnsafe(frames.length, context))
+            )
+          )
+        )
+      })
+      const flush = Semaphore.withPermit(
+        one,
+        Effect.whileLoop({ while: () => waiting.length > 0, body: () => flushOnce, step: () => {} })
+      )
+      yield* Effect.addFinalizer(() => flush)
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.flushEveryMillis), flush)))
+
+      return MessageLog.of({
+        append: (frame) => {
+          if (chars + frame.frame.length > options.maxWaitingChars) return dropped.updateUnsafe(1, context)
+          chars += frame.frame.length
+          waiting.push(frame)
+        },
+        search: (organisationId, chargerId, wanted) =>
+          Effect.andThen(flush, search(sql, organisationId, chargerId, wanted))
+      })
+    })
+  )

@@ -1,0 +1,222 @@
+/**
+ * The journal's two writing statements as functions of the database: many chargers' facts in one round trip and one transaction. What
+ * they cost decides what a message costs; a statement each from here would be four to six times as much. Parameters are arrays of equal
+ * length or JSON documents, so that the statement's text never changes and stays prepared.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { journalLock } from "../JournalLock.ts"
+
+/**
+ * Appends facts and changes their projections. `ord` in the documents is the 1-based ordinal of the fact in the arrays; a projection is
+ * changed only when its fact is new. Answers the ordinals of the new facts, or null when all are, and the sessions that stand for starts
+ * that were there already.
+ */
+const journalCommit = `
+CREATE FUNCTION journal_commit(
+  p_keys text[], p_organisations uuid[], p_types text[], p_chargers text[], p_at timestamptz[], p_heard timestamptz[],
+  p_bodies text[], p_epochs float8[],
+  p_meter_ord int[], p_meter_sessions uuid[], p_meter_evses int[], p_meter_connectors int[], p_meter_at timestamptz[],
+  p_meter_raw_at text[], p_meter_energy float8[], p_meter_samples text[],
+  p_register_sessions uuid[], p_register_wh float8[], p_register_at timestamptz[],
+  p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb, p_orphans jsonb,
+  OUT fresh int[], OUT standing jsonb
+) LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+DECLARE
+  v_inserted int;
+BEGIN
+  PERFORM pg_advisory_xact_lock(${journalLock});
+
+  WITH input AS MATERIALIZED (
+    SELECT u.*, substring(sha256(convert_to(u.key_text, 'UTF8')) for 16) AS key
+    FROM unnest(p_keys, p_organisations, p_types, p_chargers, p_at, p_heard, p_bodies, p_epochs)
+      WITH ORDINALITY AS u(key_text, organisation_id, type, charger_id, at, heard_at, body, epoch, ord)
+    WHERE u.epoch IS NULL OR EXISTS (
+      SELECT 1 FROM connection c WHERE c.charger_id = u.charger_id AND c.epoch = u.epoch AND c.closed_at IS NULL)
+  ), inserted AS (
+    INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+    SELECT key, organisation_id, type, 'charger:' || charger_id, at, heard_at, body::jsonb FROM input ORDER BY ord
+    ON CONFLICT (key) DO NOTHING
+    RETURNING key
+  ), new AS (
+    SELECT min(input.ord)::int AS ord FROM inserted JOIN input ON input.key = inserted.key GROUP BY inserted.key
+  )
+  SELECT array_agg(new.ord) INTO fresh FROM new;
+  fresh := coalesce(fresh, '{}');
+  v_inserted := cardinality(fresh);
+
+  IF p_starts IS NOT NULL THEN
+    INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
+      token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
+      start_key, created_at, updated_at)
+    SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
+      lower(x.token), 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
+      substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16), to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000)
+    FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text, auth text,
+      source text, auth_at float8, parent text, at float8, heard float8, meter bigint)
+    JOIN charger c ON c.charger_id = x.charger
+    WHERE x.ord = ANY (fresh);
+
+    UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
+      meter_stop_wh = s.register_wh, stop_reason = 'Superseded', held_reason = 'StopMissing', updated_at = to_timestamp(x.heard / 1000)
+    FROM (
+      SELECT y.ord, y.at, y.heard, jsonb_array_elements_text(y.supersedes)::uuid AS id
+      FROM jsonb_to_recordset(p_starts) AS y(ord int, at float8, heard float8, supersedes jsonb)
+      WHERE jsonb_array_length(y.supersedes) > 0
+    ) x
+    WHERE s.id = x.id AND s.ended_at IS NULL AND x.ord = ANY (fresh);
+
+    IF v_inserted < cardinality(p_keys) THEN
+      SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
+        'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000,
+        'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status, 'superseded', s.superseded,
+        'ended', s.ended_at IS NOT NULL, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
+      INTO standing
+      FROM jsonb_to_recordset(p_starts) AS x(ord int)
+      JOIN session s ON s.start_key = substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16)
+      WHERE NOT x.ord = ANY (fresh);
+    END IF;
+  END IF;
+
+  IF cardinality(p_meter_ord) > 0 THEN
+    INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
+    SELECT p_chargers[x.ord], x.at, substring(sha256(convert_to(coalesce(x.session_id::text, '') || x.evse || x.samples, 'UTF8')) for 16),
+      p_organisations[x.ord], x.session_id, x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::jsonb
+    FROM unnest(p_meter_ord, p_meter_sessions, p_meter_evses, p_meter_connectors, p_meter_at, p_meter_raw_at, p_meter_energy,
+      p_meter_samples) AS x(ord, session_id, evse, connector, at, raw_at, energy, samples)
+    WHERE v_inserted = cardinality(p_keys) OR x.ord = ANY (fresh)
+    ON CONFLICT (charger_id, at, key) DO NOTHING;
+  END IF;
+
+  IF cardinality(p_register_sessions) > 0 THEN
+    -- The newest register by the charger's time stands, whatever order the readings came in.
+    UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = clock_timestamp(),
+      energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN greatest(0, x.wh::bigint - s.meter_start_wh) ELSE s.energy_wh END,
+      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
+    FROM unnest(p_register_sessions, p_register_wh, p_register_at) AS x(id, wh, at)
+    WHERE s.id = x.id AND (s.register_at IS NULL OR s.register_at <= x.at);
+  END IF;
+
+  IF p_ends IS NOT NULL THEN
+    UPDATE session s SET status = 'COMPLETED', superseded = false, ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
+      meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
+      held_reason = x.held, updated_at = to_timestamp(x.heard / 1000)
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text)
+    WHERE s.id = x.id AND x.ord = ANY (fresh);
+    UPDATE orphan o SET session_id = x.id
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)
+    WHERE o.id = x.orphan AND x.ord = ANY (fresh);
+  END IF;
+
+  IF p_statuses IS NOT NULL THEN
+    INSERT INTO connector AS k (charger_id, evse_id, connector_id, status, raw_status, error_code, info, vendor_id, vendor_error_code,
+      status_at, heard_at)
+    SELECT DISTINCT ON (x.charger, x.evse, x.connector) x.charger, x.evse, x.connector, x.status, x.raw, x.error, x.info, x.vendor,
+      x.vendor_error, p_at[x.ord], p_heard[x.ord]
+    FROM jsonb_to_recordset(p_statuses) AS x(ord int, charger text, evse int, connector int, status text, raw text, error text,
+      info text, vendor text, vendor_error text)
+    JOIN charger c ON c.charger_id = x.charger
+    WHERE x.ord = ANY (fresh)
+    ORDER BY x.charger, x.evse, x.connector, x.ord DESC
+    ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE SET status = excluded.status, raw_status = excluded.raw_status,
+      error_code = excluded.error_code, info = excluded.info, vendor_id = excluded.vendor_id,
+      vendor_error_code = excluded.vendor_error_code, status_at = excluded.status_at, heard_at = excluded.heard_at;
+  END IF;
+
+  IF p_boots IS NOT NULL THEN
+    UPDATE charger c SET manufacturer = x.vendor, model = x.model, serial_number = x.serial, firmware_version = x.firmware,
+      iccid = x.iccid, imsi = x.imsi, meter_type = x.meter_type, meter_serial_number = x.meter_serial,
+      booted_at = CASE WHEN x.accepted THEN p_heard[x.ord] ELSE c.booted_at END, updated_at = p_heard[x.ord]
+    FROM jsonb_to_recordset(p_boots) AS x(ord int, charger text, vendor text, model text, serial text, firmware text, iccid text,
+      imsi text, meter_type text, meter_serial text, accepted boolean)
+    WHERE c.charger_id = x.charger AND x.ord = ANY (fresh);
+  END IF;
+
+  IF p_configurations IS NOT NULL THEN
+    INSERT INTO charger_configuration (charger_id, keys, reported_at)
+    SELECT DISTINCT ON (x.charger) x.charger, x.keys, p_heard[x.ord]
+    FROM jsonb_to_recordset(p_configurations) AS x(ord int, charger text, keys jsonb)
+    JOIN charger c ON c.charger_id = x.charger
+    WHERE x.ord = ANY (fresh)
+    ORDER BY x.charger, x.ord DESC
+    ON CONFLICT (charger_id) DO UPDATE SET keys = excluded.keys, reported_at = excluded.reported_at;
+  END IF;
+
+  IF p_orphans IS NOT NULL THEN
+    INSERT INTO orphan (id, organisation_id, charger_id, action, raw_transaction_id, token_uid, meter_stop_wh, reason, raw_at, problem,
+      raw, at, heard_at)
+    SELECT x.id, p_organisations[x.ord], p_chargers[x.ord], x.action, x.tx, x.token, x.meter, x.reason, x.raw_at, x.problem, x.raw,
+      p_at[x.ord], p_heard[x.ord]
+    FROM jsonb_to_recordset(p_orphans) AS x(ord int, id uuid, action text, tx text, token text, meter bigint, reason text, raw_at text,
+      problem text, raw text)
+    WHERE x.ord = ANY (fresh);
+  END IF;
+
+  IF v_inserted = cardinality(p_keys) THEN
+    fresh := NULL;
+  END IF;
+END
+$function$`
+
+/** Takes the next epoch for each charger that exists and records the connection; one row per charger that was given one. */
+const connectionOpen = `
+CREATE FUNCTION connection_open(
+  p_chargers text[], p_versions text[], p_profiles int[], p_addresses text[], p_at timestamptz[], p_node text
+) RETURNS TABLE (charger_id text, epoch float8) LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM pg_advisory_xact_lock(${journalLock});
+  RETURN QUERY
+  WITH input AS (
+    SELECT u.*, c.organisation_id FROM unnest(p_chargers, p_versions, p_profiles, p_addresses, p_at) AS u(charger, version, profile, address, at)
+    JOIN charger c ON c.charger_id = u.charger
+  ), opened AS (
+    INSERT INTO connection AS n (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
+    SELECT charger, organisation_id, p_node, 1, version, profile, address, at FROM input
+    ON CONFLICT (charger_id) DO UPDATE SET organisation_id = excluded.organisation_id, node_id = excluded.node_id, epoch = n.epoch + 1,
+      ocpp_version = excluded.ocpp_version, security_profile = excluded.security_profile, remote_address = excluded.remote_address,
+      connected_at = excluded.connected_at, closed_at = NULL
+    RETURNING n.charger_id, n.epoch
+  ), versions AS (
+    UPDATE charger c SET ocpp_version = input.version FROM input
+    WHERE c.charger_id = input.charger AND c.ocpp_version IS DISTINCT FROM input.version
+  ), facts AS (
+    INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+    SELECT substring(sha256(convert_to('connected:' || o.charger_id || ':' || o.epoch, 'UTF8')) for 16), i.organisation_id,
+      'ChargerConnected', 'charger:' || o.charger_id, i.at, i.at,
+      jsonb_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', i.version, 'securityProfile', i.profile)
+    FROM opened o JOIN input i ON i.charger = o.charger_id
+    ON CONFLICT (key) DO NOTHING
+  )
+  SELECT o.charger_id, o.epoch::float8 FROM opened o;
+END
+$function$`
+
+/** Ends connections whose epoch still stands; a late close of an older one changes nothing. */
+const connectionClose = `
+CREATE FUNCTION connection_close(p_chargers text[], p_epochs float8[], p_at timestamptz[], p_reasons text[]) RETURNS void
+LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM pg_advisory_xact_lock(${journalLock});
+  WITH closed AS (
+    UPDATE connection n SET closed_at = x.at FROM unnest(p_chargers, p_epochs, p_at, p_reasons) AS x(charger, epoch, at, reason)
+    WHERE n.charger_id = x.charger AND n.epoch = x.epoch AND n.closed_at IS NULL
+    RETURNING n.charger_id, n.epoch, n.organisation_id, x.at, x.reason
+  )
+  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+  SELECT substring(sha256(convert_to('disconnected:' || charger_id || ':' || epoch, 'UTF8')) for 16), organisation_id,
+    'ChargerDisconnected', 'charger:' || charger_id, at, at, jsonb_build_object('epoch', epoch, 'reason', reason)
+  FROM closed
+  ON CONFLICT (key) DO NOTHING;
+END
+$function$`
+
+export const journalFunctions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`CREATE INDEX session_charger_open ON session (charger_id) WHERE ended_at IS NULL`)
+  yield* sql.unsafe(journalCommit)
+  yield* sql.unsafe(connectionOpen)
+  yield* sql.unsafe(connectionClose)
+})
