@@ -1,0 +1,142 @@
+/**
+ * The status of a charger under product.md's names: what REST v1 answers, and what REST v2 answers among more. One function makes it from
+ * the stored record, its site, and what this process holds in memory, so that the two generations never tell different things.
+ */
+import { Schema } from "effect"
+import { assumedEquipment, type Charger, type Connector } from "../domain/charger/Charger.ts"
+import type { Seen } from "../domain/ports/Presence.ts"
+import type { Site } from "../domain/site/Site.ts"
+import { Time } from "./Fields.ts"
+
+const LocationInfo = Schema.Struct({
+  latitude: Schema.NullOr(Schema.Finite),
+  longitude: Schema.NullOr(Schema.Finite),
+  streetAddress: Schema.String,
+  streetNumber: Schema.String,
+  houseLetter: Schema.String,
+  postalNumber: Schema.String,
+  city: Schema.String,
+  area: Schema.String,
+  country: Schema.String
+}).annotate({ identifier: "LocationInfo", description: "The address of the charger's site; text that is not known is empty" })
+
+const ChargerConfiguration = Schema.Struct({
+  configName: Schema.String,
+  configValue: Schema.String,
+  canBeChanged: Schema.Boolean
+}).annotate({ identifier: "ChargerConfiguration" })
+
+const Socket = Schema.Struct({
+  type: Schema.String.annotate({ description: "OCPI's ConnectorType; IEC_62196_T2 until the operator has told" }),
+  maxPower: Schema.String.annotate({ description: "Watts" }),
+  status: Schema.String.annotate({ description: "OCPP 1.6's ChargePointStatus" }),
+  id: Schema.Int
+}).annotate({ identifier: "Socket" })
+
+/** The fields of product.md's charger record. Fields that the charger reports are empty until it has. */
+export const chargerStatusFields = {
+  chargerId: Schema.String,
+  chargerName: Schema.String,
+  firmwareVersion: Schema.String,
+  manufacturer: Schema.String,
+  serialNumber: Schema.String,
+  chargerModel: Schema.String,
+  amountOfSockets: Schema.Int,
+  lastSeen: Schema.NullOr(Time).annotate({ description: "When lastMessage was received; null before the first" }),
+  lastMessage: Schema.String.annotate({ description: "The last raw OCPP message received from the charger" }),
+  activeConnection: Schema.Boolean,
+  locationInfo: LocationInfo,
+  pushIntegrationEnabled: Schema.Boolean,
+  chargerSpecificMessageStructure: Schema.Boolean,
+  chargerConfigurations: Schema.Array(ChargerConfiguration),
+  sockets: Schema.Array(Socket)
+}
+
+const ChargerStatus = Schema.Struct(chargerStatusFields)
+
+/** What is known of a charger's connection and last frame: the memory of this process where it is at least as fresh as the database. */
+export const freshest = (
+  charger: Pick<Charger, "lastSeen" | "lastMessage" | "connected">,
+  seen: Seen | undefined
+): { readonly lastSeen: number | undefined; readonly lastMessage: string; readonly connected: boolean } =>
+  seen !== undefined && seen.lastSeen >= (charger.lastSeen ?? 0) ? seen : charger
+
+/**
+ * The number of a connector among all of its charger: its EVSE's where every EVSE has one connector (OCPP 1.6 always, whose connectorId
+ * this then is), else its place in the order of EVSE and connector.
+ */
+const socketIds = (connectors: ReadonlyArray<Connector>): ReadonlyArray<number> => {
+  const evses = new Set(connectors.map((connector) => connector.evseId))
+  return connectors.map((connector, i) => (evses.size === connectors.length ? connector.evseId : i + 1))
+}
+
+const locationInfo = (site: Site | undefined): (typeof LocationInfo)["Type"] => ({
+  latitude: site?.latitude ?? null,
+  longitude: site?.longitude ?? null,
+  streetAddress: site?.streetAddress ?? "",
+  streetNumber: site?.streetNumber ?? "",
+  houseLetter: site?.houseLetter ?? "",
+  postalNumber: site?.postalNumber ?? "",
+  city: site?.city ?? "",
+  area: site?.area ?? "",
+  country: site?.country ?? ""
+})
+
+const sockets = (connectors: ReadonlyArray<Connector>): ReadonlyArray<(typeof Socket)["Type"]> => {
+  const ids = socketIds(connectors)
+  return connectors.map((connector, i) => {
+    const equipment = connector.equipment ?? assumedEquipment
+    return {
+      type: equipment.standard,
+      maxPower: String(equipment.maxPowerW),
+      status: connector.status,
+      id: ids[i] ?? i + 1
+    }
+  })
+}
+
+/** The status of a charger as product.md has it. */
+export const chargerStatus = (
+  charger: Charger,
+  site: Site | undefined,
+  seen: Seen | undefined
+): typeof ChargerStatus.Type => {
+  const now = freshest(charger, seen)
+  return {
+    chargerId: charger.chargerId,
+    chargerName: charger.name,
+    firmwareVersion: charger.firmwareVersion,
+    manufacturer: charger.manufacturer,
+    serialNumber: charger.serialNumber,
+    chargerModel: charger.model,
+    amountOfSockets: charger.connectors.length,
+    lastSeen: now.lastSeen ?? null,
+    lastMessage: now.lastMessage,
+    activeConnection: now.connected,
+    locationInfo: locationInfo(site),
+    pushIntegrationEnabled: false,
+    chargerSpecificMessageStructure: false,
+    chargerConfigurations: charger.configuration.map(({ key, readonly, value }) => ({
+      configName: key,
+      configValue: value ?? "",
+      canBeChanged: !readonly
+    })),
+    sockets: sockets(charger.connectors)
+  }
+}
+
+/** GET /api/statistics and GET /v2/statistics. */
+export const Statistics = Schema.Struct({
+  chargers: Schema.Int,
+  connected: Schema.Int,
+  connectors: Schema.Struct({
+    available: Schema.Int,
+    occupied: Schema.Int,
+    faulted: Schema.Int,
+    unavailable: Schema.Int
+  }),
+  activeSessions: Schema.Int,
+  energyWhToday: Schema.Int.annotate({ description: "Since midnight in the organisation's time zone" }),
+  energyWhTotal: Schema.Int,
+  sessionsToday: Schema.Int
+}).annotate({ identifier: "Statistics" })

@@ -1,0 +1,22 @@
+/**
+ * What is done to a request's URL before anybody routes by it or writes it down: one form for all that mean the same path (product.md
+ * appends `/v2/…` to a base that ends in a slash, chargers do worse), and no secret in a log.
+ */
+
+/**
+ * The URL (path and query, as in an HTTP request line) with repeated slashes in its path as one and without a trailing one; the root stays
+ * `/`, and the query is not touched.
+ */
+export const normalisePath = (url: string): string => {
+  const end = url.search(/[?#]/)
+  const path = end < 0 ? url : url.slice(0, end)
+  const single = path.includes("//") ? path.replace(/\/{2,}/g, "/") : path
+  const trimmed = single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single
+  return (trimmed === "" ? "/" : trimmed) + (end < 0 ? "" : url.slice(end))
+}
+
+/** The path alone: what may be shown and logged of a URL whose query can hold keys (REST v1's `code` and `clientId`). */
+export const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/)
+  return end < 0 ? url : url.slice(0, end)
+}

@@ -1,0 +1,32 @@
+/**
+ * REST v2 as a value: every endpoint with its schemas, permissions and errors, and none of its implementation. Servers, the OpenAPI
+ * document, typed clients and the tests that walk every route are all made from it.
+ */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ApiKeysApi } from "./ApiKeysApi.ts"
+import { ChargersApi } from "./ChargersApi.ts"
+import { Authorization, Face, Idempotent } from "./Middleware.ts"
+import { OrganisationsApi } from "./OrganisationsApi.ts"
+import { SessionsApi } from "./SessionsApi.ts"
+import { SitesApi } from "./SitesApi.ts"
+import { StatisticsApi } from "./StatisticsApi.ts"
+import { TokensApi } from "./TokensApi.ts"
+
+const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
+
+Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
+\`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header. Errors are problem documents (RFC 9457) with a stable
+\`code\`. A body or query with a field that is not known is refused, so that a typing error never changes half of what was meant.`
+
+export class Api extends HttpApi.make("voltlane-v2")
+  .add(OrganisationsApi, SitesApi, ChargersApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
+  // The last one named is the outermost: a request meets Face, Authorization, Idempotent and then its handler.
+  .middleware(Idempotent)
+  .middleware(Authorization)
+  .middleware(Face)
+  .prefix("/cpo")
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
+  // Requests carry headers that no endpoint declares, answers hold what their schema names.
+  .annotate(HttpApi.HeadersParseOptions, {})
+  .annotate(HttpApi.SuccessParseOptions, {})
+  .annotateMerge(OpenApi.annotations({ title: "Voltlane REST API", version: "2.0.0", description })) {}

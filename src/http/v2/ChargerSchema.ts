@@ -1,0 +1,113 @@
+/** A charger as REST v2 shows it, and how it is made from the domain's. */
+import { Schema } from "effect"
+import { assumedEquipment, type Charger as DomainCharger, type Connector as DomainConnector } from "../../domain/charger/Charger.ts"
+import type { Seen } from "../../domain/ports/Presence.ts"
+import type { Site } from "../../domain/site/Site.ts"
+import { chargerStatus, chargerStatusFields } from "../ChargerStatus.ts"
+import { text, Time } from "../Fields.ts"
+
+/** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
+const PlaceNumber = Schema.Int.check(
+  Schema.makeFilter((n: number) => (n >= 1 && n <= 9999 ? undefined : "Must be a whole number from 1 to 9999"))
+)
+
+/** Volts, amperes or watts: more than any charger has, less than the database's integer. */
+const Electrical = Schema.Int.check(
+  Schema.makeFilter((n: number) => (n >= 1 && n <= 10_000_000 ? undefined : "Must be a whole number from 1 to 10000000"))
+)
+
+/** What a connector is, in OCPI's words. New standards appear, so words that OCPI does not have yet are taken. */
+const equipment = {
+  standard: text(64).annotate({ description: "OCPI ConnectorType, as in IEC_62196_T2" }),
+  format: Schema.Literals(["SOCKET", "CABLE"]),
+  powerType: text(32).annotate({ description: "OCPI PowerType, as in AC_3_PHASE" }),
+  maxVoltage: Electrical,
+  maxAmperage: Electrical,
+  maxPowerW: Electrical
+}
+
+export const ConnectorChange = Schema.Struct({
+  connectorId: PlaceNumber.annotate({
+    description: "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
+  }),
+  evseId: Schema.optionalKey(PlaceNumber),
+  ...equipment
+}).annotate({ identifier: "ConnectorChange" })
+
+const Connector = Schema.Struct({
+  connectorId: Schema.Int,
+  status: Schema.String,
+  errorCode: Schema.NullOr(Schema.String),
+  info: Schema.NullOr(Schema.String),
+  vendorId: Schema.NullOr(Schema.String),
+  vendorErrorCode: Schema.NullOr(Schema.String),
+  statusAt: Time,
+  standard: Schema.String,
+  format: Schema.String,
+  powerType: Schema.String,
+  maxVoltage: Schema.Int,
+  maxAmperage: Schema.Int,
+  maxPowerW: Schema.Int,
+  assumed: Schema.Boolean.annotate({ description: "True while the operator has not told what the connector is" })
+}).annotate({ identifier: "Connector" })
+
+const Evse = Schema.Struct({ evseId: Schema.Int, connectors: Schema.Array(Connector) }).annotate({ identifier: "Evse" })
+
+export const Charger = Schema.Struct({
+  ...chargerStatusFields,
+  name: Schema.String,
+  siteId: Schema.String,
+  ocppVersion: Schema.NullOr(Schema.String).annotate({ description: "Null before the first connection" }),
+  securityProfile: Schema.Int,
+  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  status: Schema.NullOr(Schema.String).annotate({ description: "What the charger reported of itself as a whole (connector 0)" }),
+  bootedAt: Schema.NullOr(Time),
+  evses: Schema.Array(Evse),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Charger" })
+
+const connector = (stored: DomainConnector): typeof Connector.Type => {
+  const known = stored.equipment ?? assumedEquipment
+  return {
+    connectorId: stored.connectorId,
+    status: stored.status,
+    errorCode: stored.errorCode ?? null,
+    info: stored.info ?? null,
+    vendorId: stored.vendorId ?? null,
+    vendorErrorCode: stored.vendorErrorCode ?? null,
+    statusAt: stored.statusAt,
+    standard: known.standard,
+    format: known.format,
+    powerType: known.powerType,
+    maxVoltage: known.maxVoltage,
+    maxAmperage: known.maxAmperage,
+    maxPowerW: known.maxPowerW,
+    assumed: stored.equipment === undefined
+  }
+}
+
+const evses = (connectors: ReadonlyArray<DomainConnector>): ReadonlyArray<typeof Evse.Type> =>
+  [...new Set(connectors.map((one) => one.evseId))].map((evseId) => ({
+    evseId,
+    connectors: connectors.filter((one) => one.evseId === evseId).map(connector)
+  }))
+
+/** A charger of the domain, its site and what memory holds of it, as REST v2 shows it. */
+export const toCharger = (
+  charger: DomainCharger,
+  site: Site | undefined,
+  seen: Seen | undefined
+): typeof Charger.Type => ({
+  ...chargerStatus(charger, site, seen),
+  name: charger.name,
+  siteId: charger.siteId,
+  ocppVersion: charger.ocppVersion ?? null,
+  securityProfile: charger.securityProfile,
+  registration: charger.registration,
+  status: charger.wholeStatus ?? null,
+  bootedAt: charger.bootedAt ?? null,
+  evses: evses(charger.connectors),
+  createdAt: charger.createdAt,
+  updatedAt: charger.updatedAt
+})

@@ -1,0 +1,152 @@
+/** Chargers in REST v2: what an operator registers, what the charger reports, its message log and its configuration. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ChargerId, Name, text, Time, Uuid } from "../Fields.ts"
+import { Charger, ConnectorChange } from "./ChargerSchema.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+
+/** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
+const passwordMinLength = 8
+
+/** Longest password that any OCPP version can carry (2.1: 64). */
+const passwordMaxLength = 64
+
+/** Most connectors described in one request; the largest charger stations have a few dozen. */
+const connectorsMax = 128
+
+const Password = Schema.String.check(
+  Schema.makeFilter((value: string) =>
+    /^[\x21-\x7e]+$/.test(value) && value.length >= passwordMinLength && value.length <= passwordMaxLength
+      ? undefined
+      : `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without blanks (OCPP 1.6 chargers: 16 to 20)`
+  )
+).annotate({ description: "Never shown again. OCPP 1.6 chargers take 16 to 20 characters, 2.x up to 40." })
+
+const SecurityProfile = Schema.Literals([0, 1, 2, 3]).annotate({
+  description: "OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate"
+})
+
+const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
+
+interface Credentials {
+  readonly securityProfile?: 0 | 1 | 2 | 3
+  readonly password?: string
+  readonly generatePassword?: boolean
+}
+
+/** Passwords and profiles that contradict each other. */
+const credentialsFit = Schema.makeFilter((given: Credentials) => {
+  const wantsPassword = given.password !== undefined || given.generatePassword === true
+  if (given.password !== undefined && given.generatePassword === true) {
+    return { path: ["generatePassword"], issue: "Must not be true beside a password" }
+  }
+  return wantsPassword && (given.securityProfile === 0 || given.securityProfile === 3)
+    ? { path: ["securityProfile"], issue: "Must be 1 or 2 where there is a password" }
+    : undefined
+})
+
+export const NewCharger = Schema.Struct({
+  name: Name,
+  chargerId: ChargerId.annotate({ description: "Unique over the whole service; equals the identity set in the charger" }),
+  siteId: Schema.optionalKey(Uuid.annotate({ description: "Without it the organisation's oldest site" })),
+  securityProfile: Schema.optionalKey(SecurityProfile),
+  password: Schema.optionalKey(Password),
+  generatePassword: Schema.optionalKey(generatePassword)
+})
+  .check(
+    credentialsFit,
+    Schema.makeFilter((given: Credentials) =>
+      (given.securityProfile === 1 || given.securityProfile === 2) &&
+      given.password === undefined &&
+      given.generatePassword !== true
+        ? { path: ["securityProfile"], issue: "Needs a password, or generatePassword: true" }
+        : undefined
+    )
+  )
+  .annotate({ identifier: "NewCharger" })
+
+export const ChargerChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  siteId: Schema.optionalKey(Uuid),
+  securityProfile: Schema.optionalKey(SecurityProfile),
+  password: Schema.optionalKey(Password),
+  generatePassword: Schema.optionalKey(generatePassword),
+  registration: Schema.optionalKey(
+    Schema.Literals(["Accepted", "Pending", "Rejected"]).annotate({ description: "What its next BootNotification is told" })
+  ),
+  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax)))
+})
+  .check(credentialsFit)
+  .annotate({ identifier: "ChargerChange" })
+
+/** A charger beside the password that was just generated for it. */
+const ChargerOnce = Schema.Struct({
+  ...Charger.fields,
+  password: Schema.optionalKey(Schema.String.annotate({ description: "Only after generatePassword: true, and only now" }))
+}).annotate({ identifier: "ChargerWithPassword" })
+
+export const LoggedMessage = Schema.Struct({
+  id: Schema.String,
+  at: Time,
+  direction: Schema.Literals(["in", "out"]).annotate({ description: "`in` is from the charger" }),
+  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  action: Schema.String,
+  messageId: Schema.String,
+  frame: Schema.String.annotate({ description: "The frame's text; passwords and keys are masked" })
+}).annotate({ identifier: "LoggedMessage" })
+
+const ConfigurationKey = Schema.Struct({
+  key: Schema.String,
+  value: Schema.NullOr(Schema.String),
+  readonly: Schema.Boolean,
+  drift: Schema.Boolean.annotate({
+    description: "Whether it differs from the organisation's template; false while there is no template"
+  })
+}).annotate({ identifier: "ConfigurationKey" })
+
+const params = { chargerId: ChargerId }
+
+export class ChargersApi extends HttpApiGroup.make("chargers").add(
+  HttpApiEndpoint.post("create", "/v2/chargers", {
+    headers: IdempotencyHeader,
+    payload: NewCharger,
+    success: createdAt(ChargerOnce),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Register a charger", "chargers:write")),
+  HttpApiEndpoint.get("list", "/v2/chargers", {
+    query: { ...PageQuery, siteId: Schema.optionalKey(Uuid) },
+    success: listOf(Charger)
+  }).annotateMerge(operation("List chargers by chargerId", "chargers:read")),
+  HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 }).annotateMerge(
+    operation("Read a charger with everything it reported", "chargers:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/chargers/:chargerId", {
+    params,
+    payload: ChargerChange,
+    success: ChargerOnce,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Change a charger, or tell what its connectors are", "chargers:write")),
+  HttpApiEndpoint.delete("remove", "/v2/chargers/:chargerId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a charger; its sessions stay", "chargers:write")),
+  HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId/messages", {
+    params,
+    query: {
+      ...PageQuery,
+      from: Schema.optionalKey(Time),
+      to: Schema.optionalKey(Time),
+      action: Schema.optionalKey(text(64))
+    },
+    success: listOf(LoggedMessage),
+    error: NotFound404
+  }).annotateMerge(operation("The log of raw OCPP frames, newest first", "chargers:read")),
+  HttpApiEndpoint.get("configuration", "/v2/chargers/:chargerId/configuration", {
+    params,
+    success: listOf(ConfigurationKey),
+    error: NotFound404
+  }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read"))
+) {}

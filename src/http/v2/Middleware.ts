@@ -1,0 +1,44 @@
+/**
+ * What stands around every endpoint of REST v2, as definitions only (the implementations are `Authorization.ts`, `Idempotent.ts` and
+ * `Face.ts`): who calls, with what right, once or again, and how failures are said. A client needs nothing but these.
+ */
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { Principal } from "../../domain/operator/Operator.ts"
+import type { Permission } from "../../domain/operator/Permission.ts"
+import { Conflict409, InvalidInput400, PermissionDenied403, StorageUnavailable503, Unauthorized401 } from "./Failures.ts"
+
+/** Who makes this request. Everything that is read or written is scoped by its organisation. */
+export class Caller extends Context.Service<Caller, Principal>()("voltlane/http/v2/Caller") {}
+
+/** The permissions that an endpoint needs, all of them. An endpoint without this annotation is refused when routes are built. */
+export class RequiredPermissions extends Context.Service<RequiredPermissions, ReadonlyArray<Permission>>()(
+  "voltlane/http/v2/RequiredPermissions"
+) {}
+
+/** What every endpoint says of itself: one line for people, and the permissions it needs (also in the OpenAPI document). */
+export const operation = (summary: string, ...permissions: ReadonlyArray<Permission>): Context.Context<RequiredPermissions> =>
+  Context.merge(
+    OpenApi.annotations({ summary, override: { "x-required-permissions": permissions } }),
+    Context.make(RequiredPermissions, permissions)
+  )
+
+/** Finds out who calls by the header `x-api-key`, and whether the endpoint's permissions are there. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
+  "voltlane/http/v2/Authorization",
+  {
+    security: { apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) },
+    error: [Unauthorized401, PermissionDenied403]
+  }
+) {}
+
+/** Answers a POST that carries an `Idempotency-Key` once, and its repetitions with the same answer. */
+export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires: Caller }>()(
+  "voltlane/http/v2/Idempotent",
+  { error: Conflict409 }
+) {}
+
+/** Outermost: bounds the body, and turns every failure and defect into a problem document. */
+export class Face extends HttpApiMiddleware.Service<Face>()("voltlane/http/v2/Face", {
+  error: [InvalidInput400, StorageUnavailable503]
+}) {}

@@ -1,0 +1,83 @@
+/** Organisations in REST v2: the platform creates them, and each reads and changes its own settings. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { CountryAlpha2, Name, Time, TimeZone } from "../Fields.ts"
+import { Conflict409 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+import { IdempotencyHeader } from "./Paging.ts"
+
+const UnknownTokens = Schema.Literals(["Refuse", "Accept"]).annotate({
+  description: "What becomes of a token that nobody knows"
+})
+
+const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({
+  description: "Whether one token may have two sessions at once"
+})
+
+/** Shorter floods the service, longer than a day is no sign of life. */
+const HeartbeatInterval = Schema.Int.check(
+  Schema.makeFilter((n: number) => (n >= 10 && n <= 86_400 ? undefined : "Must be a whole number from 10 to 86400"))
+)
+
+const PartyId = Schema.String.check(
+  Schema.makeFilter((id: string) => (/^[A-Z0-9]{3}$/.test(id) ? undefined : "Must have three upper-case letters or digits"))
+)
+
+/** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */
+const Email = Schema.String.check(
+  Schema.makeFilter((value: string) =>
+    /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254 ? undefined : "Must be an email address"
+  )
+)
+
+export const NewOrganisation = Schema.Struct({
+  name: Name,
+  countryCode: CountryAlpha2,
+  partyId: PartyId,
+  operatorEmail: Schema.optionalKey(Email.annotate({ description: "The first operator's; without it one is made up" }))
+}).annotate({ identifier: "NewOrganisation" })
+
+export const OrganisationChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  timeZone: Schema.optionalKey(TimeZone),
+  unknownTokens: Schema.optionalKey(UnknownTokens),
+  concurrentTransactions: Schema.optionalKey(ConcurrentTransactions),
+  heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval)
+}).annotate({ identifier: "OrganisationChange" })
+
+const fields = {
+  id: Schema.String,
+  name: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  timeZone: Schema.String.annotate({ description: "IANA name; sites that name none have it" }),
+  unknownTokens: UnknownTokens,
+  concurrentTransactions: ConcurrentTransactions,
+  heartbeatIntervalSeconds: Schema.Int,
+  createdAt: Time
+}
+
+export const Organisation = Schema.Struct(fields).annotate({ identifier: "Organisation" })
+
+const OrganisationOnce = Schema.Struct({
+  ...fields,
+  apiKey: Schema.String.annotate({ description: "A first v2 key: shown now and never again" }),
+  clientId: Schema.String.annotate({ description: "For REST v1, with code" }),
+  code: Schema.String.annotate({ description: "For REST v1: shown now and never again" })
+}).annotate({ identifier: "OrganisationWithKeys" })
+
+export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
+  HttpApiEndpoint.post("create", "/v2/organisations", {
+    headers: IdempotencyHeader,
+    payload: NewOrganisation,
+    success: OrganisationOnce.pipe(HttpApiSchema.status(201)),
+    error: Conflict409
+  }).annotateMerge(operation("Create an organisation (platform only)", "platform:admin")),
+  HttpApiEndpoint.get("get", "/v2/organisation", { success: Organisation }).annotateMerge(
+    operation("Read one's own organisation", "organisation:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/organisation", {
+    payload: OrganisationChange,
+    success: Organisation
+  }).annotateMerge(operation("Change one's own settings", "organisation:write"))
+) {}

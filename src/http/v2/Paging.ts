@@ -1,0 +1,104 @@
+/**
+ * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque; it belongs to the
+ * list and filters that gave it out.
+ */
+import { Context, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import type { Page, PageRequest } from "../../domain/values/Page.ts"
+
+/** Items of a page when `limit` says nothing. */
+export const defaultLimit = 50
+
+/** Most items of one page: larger ones hold the database's one session (embedded) for too long. */
+export const maxLimit = 500
+
+/** Longest cursor that is looked at; ours have less than 100 characters. */
+const cursorMaxLength = 512
+
+const Limit = Schema.String.annotate({
+  format: "int32",
+  description: `Items of a page, 1 to ${maxLimit}; ${defaultLimit} without it`
+}).pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transformEffect({
+      decode: (value: string, options) => {
+        const n = /^\d{1,4}$/.test(value) ? Number(value) : 0
+        return n >= 1 && n <= maxLimit
+          ? Effect.succeed(n)
+          : Effect.fail(
+              new SchemaIssue.InvalidValue({ message: `Must be a whole number from 1 to ${maxLimit}` }, value, options)
+            )
+      },
+      encode: (n: number) => Effect.succeed(String(n))
+    })
+  )
+)
+
+/** The query parameters of every list. */
+export const PageQuery = {
+  limit: Schema.optionalKey(Limit),
+  cursor: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(cursorMaxLength)).annotate({
+      description: "`nextCursor` of the page before"
+    })
+  )
+}
+
+/** The page that a query asks for. */
+export const pageRequest = (query: { readonly limit?: number; readonly cursor?: string }): PageRequest => ({
+  limit: query.limit ?? defaultLimit,
+  cursor: query.cursor
+})
+
+/** The answer of a list. */
+export const listOf = <S extends Schema.Top>(items: S) =>
+  HttpApiSchema.WithHeaders(Schema.Struct({ items: Schema.Array(items), nextCursor: Schema.NullOr(Schema.String) }), {
+    link: Schema.optionalKey(
+      Schema.String.annotate({ description: 'The next page: `<absolute URL>; rel="next"` (RFC 8288)' })
+    )
+  })
+
+/** PUBLIC_URL without a trailing slash: the base of every absolute URL that is handed out. */
+export class PublicUrl extends Context.Service<PublicUrl, string>()("voltlane/http/v2/PublicUrl") {}
+
+/** The URL of this request with `cursor` set to the next page's. `path` replaces the path asked, for a list embedded in another answer. */
+export const nextLink = (publicUrl: string, url: string, cursor: string, path?: string): string => {
+  const next = new URL(url, "http://localhost")
+  next.searchParams.set("cursor", cursor)
+  return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
+}
+
+/** A page of the domain as the answer of a list endpoint. */
+export const listed = <A, B>(page: Page<A>, wire: (item: A) => B) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const publicUrl = yield* PublicUrl
+    return HttpApiSchema.withHeaders({
+      body: { items: page.items.map(wire), nextCursor: page.nextCursor },
+      headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, request.url, page.nextCursor) }
+    })
+  })
+
+/** An answer with the `Location` of what was created. */
+export const createdAt = <S extends Schema.Top>(body: S) =>
+  HttpApiSchema.WithHeaders(body, {
+    location: Schema.String.annotate({ description: "Absolute URL of what was created" })
+  })
+
+/** `body` with its location below `/cpo`. */
+export const located = <A>(body: A, path: string) =>
+  Effect.map(PublicUrl, (publicUrl) =>
+    HttpApiSchema.withHeaders({ body, headers: { location: `${publicUrl}/cpo${path}` } })
+  )
+
+/** The header that every POST takes. */
+export const IdempotencyHeader = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "1 to 255 printable characters. The same request with the same key gets the same answer for 24 hours; with another body it is 409."
+    })
+  )
+}

@@ -1,0 +1,98 @@
+/** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { text, Time, Uuid } from "../Fields.ts"
+import { NotFound404 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+import { listOf, PageQuery } from "./Paging.ts"
+
+export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
+
+const SampledValue = Schema.Struct({
+  value: Schema.String.annotate({ description: "As the charger sent it" }),
+  measurand: Schema.String,
+  context: Schema.String,
+  format: Schema.String,
+  location: Schema.String,
+  unit: Schema.String,
+  phase: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "SampledValue" })
+
+export const MeterValue = Schema.Struct({
+  at: Time.annotate({ description: "The charger's time" }),
+  receivedAt: Time,
+  energyWh: Schema.NullOr(Schema.Finite).annotate({ description: "The energy register, where the reading has one" }),
+  samples: Schema.Array(SampledValue)
+}).annotate({ identifier: "MeterValue" })
+
+const Cost = Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
+
+export const Session = Schema.Struct({
+  id: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  transactionId: Schema.Union([Schema.Int, Schema.String]).annotate({
+    description: "An integer for OCPP 1.6, a string for 2.x"
+  }),
+  ocppVersion: Schema.String,
+  tokenUid: Schema.String,
+  authorization: Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time }),
+  status: Schema.Literals(sessionStatuses),
+  startedAt: Time,
+  endedAt: Schema.NullOr(Time),
+  energyWh: Schema.Finite,
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
+  stopReason: Schema.NullOr(Schema.String),
+  heldReason: Schema.NullOr(Schema.String),
+  cost: Schema.NullOr(Cost).annotate({ description: "Null: this version does not price sessions yet" }),
+  periods: Schema.Array(Schema.Unknown).annotate({ description: "Empty: this version does not price sessions yet" }),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Session" })
+
+/** Readings that `include=meterValues` embeds; the rest is at `/meter-values`, where the Link header points. */
+export const embeddedReadings = 100
+
+const SessionWithReadings = HttpApiSchema.WithHeaders(
+  Schema.Struct({ ...Session.fields, meterValues: Schema.optionalKey(Schema.Array(MeterValue)) }).annotate({
+    identifier: "SessionWithMeterValues"
+  }),
+  { link: Schema.optionalKey(Schema.String.annotate({ description: "Further meter values, if there are any" })) }
+)
+
+const params = { sessionId: Uuid }
+
+export class SessionsApi extends HttpApiGroup.make("sessions").add(
+  HttpApiEndpoint.get("list", "/v2/sessions", {
+    query: {
+      ...PageQuery,
+      chargerId: Schema.optionalKey(text(48)),
+      siteId: Schema.optionalKey(Uuid),
+      status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
+      from: Schema.optionalKey(Time.annotate({ description: "Started at or after" })),
+      to: Schema.optionalKey(Time.annotate({ description: "Started before" }))
+    },
+    success: listOf(Session)
+  }).annotateMerge(operation("List sessions, newest first", "sessions:read")),
+  HttpApiEndpoint.get("get", "/v2/sessions/:sessionId", {
+    params,
+    query: {
+      include: Schema.optionalKey(
+        Schema.Literals(["meterValues"]).annotate({
+          description: `meterValues: also the first ${embeddedReadings} readings in order of time`
+        })
+      )
+    },
+    success: SessionWithReadings,
+    error: NotFound404
+  }).annotateMerge(operation("Read a session", "sessions:read")),
+  HttpApiEndpoint.get("meterValues", "/v2/sessions/:sessionId/meter-values", {
+    params,
+    query: PageQuery,
+    success: listOf(MeterValue),
+    error: NotFound404
+  }).annotateMerge(operation("The session's meter readings in order of the charger's time", "sessions:read"))
+) {}

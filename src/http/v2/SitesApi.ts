@@ -1,0 +1,125 @@
+/** Sites in REST v2: where chargers stand. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Country, Name, optionalText, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import { operation } from "./Middleware.ts"
+
+/** Most entries of one list of opening hours: a year of exceptions. */
+const hoursMax = 366
+
+const ClockTime = Schema.String.check(
+  Schema.makeFilter((value: string) =>
+    /^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(value) ? undefined : "Must be a time of day, 00:00 to 24:00"
+  )
+)
+
+const Period = Schema.Struct({ periodBegin: TimeText, periodEnd: TimeText })
+
+/** OCPI's Hours in camelCase. */
+export const OpeningHours = Schema.Struct({
+  twentyfourseven: Schema.Boolean,
+  regularHours: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        weekday: Schema.Literals([1, 2, 3, 4, 5, 6, 7]).annotate({ description: "1 is Monday" }),
+        periodBegin: ClockTime,
+        periodEnd: ClockTime
+      })
+    ).check(Schema.isMaxLength(hoursMax))
+  ),
+  exceptionalOpenings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax))),
+  exceptionalClosings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax)))
+}).annotate({ identifier: "OpeningHours" })
+
+const between = (low: number, high: number) =>
+  Schema.Finite.check(
+    Schema.makeFilter((n: number) => (n >= low && n <= high ? undefined : `Must lie between ${low} and ${high}`))
+  )
+
+const latitude = between(-90, 90)
+const longitude = between(-180, 180)
+
+/** Fields that may be absent, and cleared by null. Lengths are OCPI's where it has one. */
+const details = {
+  streetAddress: optionalText(255),
+  streetNumber: optionalText(32),
+  houseLetter: optionalText(32),
+  postalNumber: optionalText(32),
+  city: optionalText(255),
+  area: optionalText(255),
+  country: Country.annotate({ description: "ISO 3166-1 alpha-3; alpha-2 is taken" }),
+  latitude,
+  longitude,
+  openingHours: OpeningHours
+}
+
+const nullable = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const input = {
+  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "IANA name; without it the organisation's" })),
+  streetAddress: nullable(details.streetAddress),
+  streetNumber: nullable(details.streetNumber),
+  houseLetter: nullable(details.houseLetter),
+  postalNumber: nullable(details.postalNumber),
+  city: nullable(details.city),
+  area: nullable(details.area),
+  country: nullable(details.country),
+  latitude: nullable(details.latitude),
+  longitude: nullable(details.longitude),
+  openingHours: nullable(details.openingHours)
+}
+
+export const NewSite = Schema.Struct({ name: Name, ...input }).annotate({ identifier: "NewSite" })
+
+export const SiteChange = Schema.Struct({ name: Schema.optionalKey(Name), ...input }).annotate({ identifier: "SiteChange" })
+
+const text = Schema.NullOr(Schema.String)
+
+export const Site = Schema.Struct({
+  id: Schema.String,
+  groupId: Schema.Int.annotate({ description: "The integer id that REST v1 knows this site by" }),
+  name: Schema.String,
+  timeZone: Schema.String,
+  streetAddress: text,
+  streetNumber: text,
+  houseLetter: text,
+  postalNumber: text,
+  city: text,
+  area: text,
+  country: text,
+  latitude: Schema.NullOr(Schema.Finite),
+  longitude: Schema.NullOr(Schema.Finite),
+  openingHours: Schema.NullOr(OpeningHours),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Site" })
+
+const params = { siteId: Uuid }
+
+export class SitesApi extends HttpApiGroup.make("sites").add(
+  HttpApiEndpoint.post("create", "/v2/sites", {
+    headers: IdempotencyHeader,
+    payload: NewSite,
+    success: createdAt(Site)
+  }).annotateMerge(operation("Create a site", "sites:write")),
+  HttpApiEndpoint.get("list", "/v2/sites", {
+    query: PageQuery,
+    success: listOf(Site)
+  }).annotateMerge(operation("List sites, oldest first", "sites:read")),
+  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: Site, error: NotFound404 }).annotateMerge(
+    operation("Read a site", "sites:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/sites/:siteId", {
+    params,
+    payload: SiteChange,
+    success: Site,
+    error: NotFound404
+  }).annotateMerge(operation("Change a site; null clears a field", "sites:write")),
+  HttpApiEndpoint.delete("remove", "/v2/sites/:siteId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a site that has no chargers", "sites:write"))
+) {}
