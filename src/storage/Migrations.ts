@@ -1,0 +1,123 @@
+/**
+ * Brings the schema to the version that this code knows. Every migration is one transaction, so a process killed at any statement
+ * leaves the last whole version; two processes that start together go one after the other; and a schema that a newer version made is
+ * refused, since nobody can say what this one would break in it.
+ */
+import { Data, Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+
+export type Migrations = Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>>>
+
+/** The database must not be used by this version. `message` says what to do, in one line. */
+export class SchemaRefused extends Data.TaggedError("SchemaRefused")<{ readonly message: string }> {}
+
+/** A migration failed and was undone; the ones before it stand. */
+export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
+  readonly message: string
+  readonly cause: unknown
+}> {}
+
+const table = "schema_migrations"
+
+/** Any number that no other part takes an advisory lock with: "volt" in ASCII. */
+const lockKey = 0x766f6c74
+
+interface Step {
+  readonly id: number
+  readonly key: string
+}
+
+/** `0001_spine` is number 1. */
+const stepsOf = (migrations: Migrations): ReadonlyArray<Step> =>
+  Object.keys(migrations)
+    .map((key) => ({ id: Number(/^(\d{4})_[a-z0-9_]+$/.exec(key)?.[1] ?? Number.NaN), key }))
+    .sort((a, b) => a.id - b.id)
+
+/** The number of the newest migration that this code has. */
+export const knownVersion = (migrations: Migrations): number => stepsOf(migrations).at(-1)?.id ?? 0
+
+type Row = { readonly migration_id: number; readonly name: string }
+
+const applied = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [found] = yield* sql<{ found: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  return found?.found === true
+    ? yield* sql<Row>`SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+    : []
+})
+
+/** The number of the last migration that the database has; 0 when it has none. */
+export const schemaVersion: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
+  const rows = yield* applied(yield* SqlClient.SqlClient)
+  return rows.at(-1)?.migration_id ?? 0
+})
+
+const refuse = (message: string) => Effect.fail(new SchemaRefused({ message }))
+
+/** What stands in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
+const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Effect<void, SchemaRefused> => {
+  const stands = rows.at(-1)?.migration_id ?? 0
+  const knows = steps.at(-1)?.id ?? 0
+  if (stands > knows) {
+    return refuse(
+      `database schema ${stands} is newer than this version of Voltlane (knows ${knows}); ` +
+        "start the newer version or restore a backup"
+    )
+  }
+  const byId = new Map(
+    rows.map((row) => [row.migration_id, `${String(row.migration_id).padStart(4, "0")}_${row.name}`])
+  )
+  const stranger = steps.find((step) => step.id <= stands && byId.get(step.id) !== step.key)
+  return stranger === undefined
+    ? Effect.void
+    : refuse(
+        `database schema ${stands} has ${byId.get(stranger.id) ?? "nothing"} where this version of Voltlane has ${stranger.key}; ` +
+          "it was made by another line of versions: start that one or restore a backup"
+      )
+}
+
+/** The session's limits are for queries; a migration may take its time, and waits as long as it must for its turn. */
+const unlimited = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`SET LOCAL statement_timeout = 0`
+  yield* sql`SET LOCAL lock_timeout = 0`
+  yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
+  yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
+})
+
+/**
+ * Runs what is missing, one migration a transaction, and answers the version that stands then. The advisory lock is taken and the
+ * database looked at anew for every step, so that of two starting processes either may do the next one.
+ */
+export const migrate = (
+  migrations: Migrations
+): Effect.Effect<number, SchemaRefused | MigrationFailed | SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const steps = stepsOf(migrations)
+    const bad = steps.find((step, index) => step.id !== index + 1)
+    if (bad !== undefined)
+      return yield* Effect.die(new Error(`migration ${bad.key} is out of order: numbers go up one by one`))
+    const next = Effect.gen(function* () {
+      yield* unlimited(sql)
+      const rows = yield* applied(sql)
+      yield* verify(rows, steps)
+      const step = steps[rows.at(-1)?.migration_id ?? 0]
+      if (step === undefined) return false
+      yield* runUpTo(migrations, step)
+      return true
+    })
+    while (yield* sql.withTransaction(next)) yield* Effect.logDebug("migrated the database by one step")
+    return knownVersion(migrations)
+  })
+
+/** Effect's migrator sees the record up to one step, and runs that one. */
+const runUpTo = (migrations: Migrations, step: Step) => {
+  const upTo = Object.fromEntries(Object.entries(migrations).filter(([key]) => key <= step.key))
+  return Migrator.make({})({ loader: Migrator.fromRecord(upTo), table }).pipe(
+    Effect.catchTag("MigrationError", (error) =>
+      Effect.fail(
+        new MigrationFailed({ message: `migration ${step.key} failed and was undone`, cause: error.cause ?? error })
+      )
+    )
+  )
+}

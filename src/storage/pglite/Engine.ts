@@ -1,0 +1,152 @@
+/**
+ * The embedded PostgreSQL (PGlite) in its worker thread, seen from the main thread: connections to it, notifications from it, and what
+ * happens when it falls silent or breaks. It cannot be mended inside this process; then the process ends and is started again, which
+ * loses nothing that was acknowledged.
+ */
+import { Data, Effect, type Scope } from "effect"
+import type { Duplex } from "node:stream"
+import { Worker } from "node:worker_threads"
+import { makeDuplex } from "./Duplex.ts"
+import type { FromWorker, Notice, ToWorker, WorkerOptions } from "./Protocol.ts"
+import { makeWatchdog, tickMillis } from "./Watchdog.ts"
+
+/** The embedded database could not be opened. */
+export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly message: string }> {}
+
+export interface EngineOptions {
+  /** Undefined: in memory, for tests. */
+  readonly directory: string | undefined
+  readonly tar?: Uint8Array | undefined
+  readonly fsync: boolean
+  readonly watchdogMillis: number
+  /** The engine is lost; must end the process. `line` says why, in one line. */
+  readonly onLost: (line: string) => void
+}
+
+export interface Engine {
+  /** True when a commit was seen to reach the disk (fsync) before it was answered. */
+  readonly synced: boolean
+  /** A new connection. The one before it is over: there is one session. */
+  readonly connect: () => Duplex
+  /** Calls `listener` with every notification; the returned function ends that. */
+  readonly onNotice: (listener: (notice: Notice) => void) => () => void
+  /** Runs an effect during which the worker may be silent for as long as it likes. */
+  readonly unwatched: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** The whole database as a tar file, to start another from. */
+  readonly dump: Effect.Effect<Uint8Array>
+}
+
+/** Log written before a checkpoint: bounds the disk's use and the time of a start after a kill (32 MiB are read in well under a second). */
+const checkpointBytes = 32 * 1024 * 1024
+
+/** At the latest after this time, so that a quiet night leaves nothing to recover. */
+const checkpointMillis = 300_000
+
+type Outgoing = ToWorker extends infer M ? (M extends ToWorker ? Omit<M, "id"> : never) : never
+
+const start = (options: EngineOptions): Promise<{ readonly engine: Engine; readonly close: () => Promise<void> }> =>
+  new Promise((resolve, reject) => {
+    const workerData: WorkerOptions = {
+      directory: options.directory,
+      tar: options.tar,
+      fsync: options.fsync,
+      checkpointBytes,
+      checkpointMillis
+    }
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData })
+    const waiting = new Map<
+      number,
+      { readonly resolve: (message: FromWorker) => void; readonly reject: (error: Error) => void }
+    >()
+    const listeners = new Set<(notice: Notice) => void>()
+    let nextId = 0
+    let connections = 0
+    let closing = false
+    let opened = false
+
+    const ask = (message: Outgoing): Promise<FromWorker> => {
+      const id = ++nextId
+      watchdog.asked()
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject })
+        worker.postMessage({ ...message, id })
+      })
+    }
+    const lost = (line: string): void => {
+      for (const { reject } of waiting.values()) reject(new Error(line))
+      waiting.clear()
+      if (!opened) return reject(new EngineFailed({ message: line }))
+      if (!closing) options.onLost(line)
+    }
+    const watchdog = makeWatchdog({
+      limitMillis: options.watchdogMillis,
+      ping: () => void ask({ _tag: "Ping" }).catch(() => undefined),
+      onSilent: (millis) => lost(`the embedded database has not answered for ${Math.round(millis / 1000)} s`)
+    })
+
+    const exchange = (connection: number) => async (bytes: Uint8Array) => {
+      const answer = await ask({ _tag: "Send", connection, bytes })
+      if (answer._tag === "Answer") return answer.bytes
+      throw new Error("this connection to the embedded database was replaced by a newer one")
+    }
+    const engine = (synced: boolean): Engine => ({
+      synced,
+      connect: () => makeDuplex(exchange(++connections)),
+      onNotice: (listener) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+      unwatched: (effect) =>
+        Effect.acquireUseRelease(
+          Effect.sync(watchdog.pause),
+          () => effect,
+          (resume) => Effect.sync(resume)
+        ),
+      dump: Effect.promise(async () => {
+        const answer = await ask({ _tag: "Dump" })
+        return answer._tag === "Dumped" ? answer.tar : new Uint8Array(0)
+      })
+    })
+    const close = async (): Promise<void> => {
+      closing = true
+      clearInterval(timer)
+      await ask({ _tag: "Close" }).catch(() => undefined)
+      await worker.terminate()
+    }
+
+    let lastTick = performance.now()
+    const timer = setInterval(() => {
+      const now = performance.now()
+      if (opened) watchdog.tick(now - lastTick)
+      lastTick = now
+    }, tickMillis)
+    timer.unref()
+
+    worker.on("message", (message: FromWorker) => {
+      watchdog.heard()
+      if (message._tag === "Broken") return lost(`the embedded database broke: ${message.message}`)
+      if (message._tag === "Ready") {
+        opened = true
+        return resolve({ engine: engine(message.synced), close })
+      }
+      const asked = waiting.get(message.id)
+      waiting.delete(message.id)
+      if (message._tag === "Answer")
+        for (const notice of message.notices) for (const listener of listeners) listener(notice)
+      asked?.resolve(message)
+    })
+    worker.on("error", (error) =>
+      lost(`the embedded database broke: ${error instanceof Error ? error.message : String(error)}`)
+    )
+    worker.on("exit", (code) => lost(`the embedded database's thread ended with code ${code}`))
+  })
+
+/** Opens the database (making it first where there is none) and closes it, with a last checkpoint, when the scope closes. */
+export const makeEngine = (options: EngineOptions): Effect.Effect<Engine, EngineFailed, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => start(options),
+      catch: (cause) => (cause instanceof EngineFailed ? cause : new EngineFailed({ message: String(cause) }))
+    }),
+    ({ close }) => Effect.promise(close)
+  ).pipe(Effect.map(({ engine }) => engine))

@@ -1,0 +1,58 @@
+/**
+ * What a PostgreSQL server does for itself in the background and the embedded one, which has no background, does not: rows that were
+ * updated away are cleared, and the planner's statistics kept. Beside it the second wall of the free-space guard: on a nearly full disk
+ * the session itself becomes read-only, for writers that forgot to ask.
+ */
+import { Effect, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Engine } from "./Engine.ts"
+import type { FreeSpace } from "./FreeSpace.ts"
+
+/** How often a table is looked for that needs it; one is done each time, since nothing else runs meanwhile. */
+const vacuumMillis = 30_000
+
+/** How often the disk is looked at. */
+const spaceMillis = 1_000
+
+type Due = { readonly schema: string; readonly name: string }
+
+/** PostgreSQL's own rule with its own figures (autovacuum's thresholds), the worst table first. */
+const vacuumOne = Effect.fnUntraced(function* (engine: Engine, sql: SqlClient.SqlClient) {
+  const [due] = yield* sql<Due>`SELECT schemaname AS schema, relname AS name FROM pg_stat_user_tables
+    WHERE n_dead_tup > 50 + 0.2 * n_live_tup OR n_mod_since_analyze > 50 + 0.1 * n_live_tup
+    ORDER BY n_dead_tup + n_mod_since_analyze DESC LIMIT 1`
+  if (due === undefined) return
+  yield* engine.unwatched(sql`VACUUM (ANALYZE) ${sql(due.schema)}.${sql(due.name)}`)
+})
+
+const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
+  let standing = false
+  return Effect.gen(function* () {
+    const full = yield* Effect.match(space.check, { onFailure: () => true, onSuccess: () => false })
+    if (full === standing) return
+    yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
+    standing = full
+    yield* full
+      ? Effect.logError("the disk of DATA_DIR is nearly full: writes are refused until there is room")
+      : Effect.logWarning("the disk of DATA_DIR has room again: writes go on")
+  })
+}
+
+/** Both, until the scope closes. */
+export const maintain = (
+  engine: Engine,
+  space: FreeSpace
+): Effect.Effect<void, never, Scope.Scope | SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const every = (millis: number, task: Effect.Effect<void, SqlError>) =>
+      task.pipe(
+        Effect.catch((error) => Effect.logWarning(`maintenance of the embedded database failed: ${error.message}`)),
+        Effect.delay(millis),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    yield* every(vacuumMillis, vacuumOne(engine, sql))
+    yield* every(spaceMillis, makeWall(space, sql))
+  })

@@ -1,0 +1,120 @@
+/**
+ * The thread that owns the embedded database. Its queries block the thread they run in, so they run in this one, and the main thread
+ * watches it. One session serves whichever connection is the newest; what this engine does not do for itself is done here: it takes
+ * no checkpoints while it runs (its log would grow without bound), and it does not reach the disk's fsync.
+ */
+import { PGlite } from "@electric-sql/pglite"
+import { parentPort, workerData } from "node:worker_threads"
+import { ensureCreated, passFsync, startParams } from "./Files.ts"
+import {
+  concat,
+  firstValue,
+  kindOf,
+  scan,
+  simpleQuery,
+  type FromWorker,
+  type Scanned,
+  type ToWorker
+} from "./Protocol.ts"
+import type { WorkerOptions } from "./Protocol.ts"
+
+const port = parentPort
+if (port === null) throw new Error("worker.ts runs in a worker thread only")
+
+const options = workerData as WorkerOptions
+const post = (message: FromWorker, transfer: ReadonlyArray<ArrayBuffer> = []): void =>
+  port.postMessage(message, [...transfer])
+const broken = (cause: unknown): void =>
+  post({ _tag: "Broken", id: 0, message: cause instanceof Error ? cause.message : String(cause) })
+
+const open = async (): Promise<PGlite> => {
+  if (options.directory === undefined) {
+    const loaded = options.tar === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(options.tar)]) }
+    return PGlite.create({ startParams: startParams(false), ...loaded })
+  }
+  await ensureCreated(options.directory, options.fsync)
+  return PGlite.create({ dataDir: options.directory, startParams: startParams(options.fsync) })
+}
+
+const db = await open()
+const fsyncs = options.fsync && options.directory !== undefined ? passFsync(db) : undefined
+
+let status: Scanned["status"] = "I"
+let dirty = false
+
+/**
+ * Runs messages to their end, which is synchronous inside. The streaming call is used for its bytes alone: the plain one also parses
+ * every answer into a list that nobody empties.
+ */
+const run = (bytes: Uint8Array): Scanned => {
+  const parts: Array<Uint8Array> = []
+  db.execProtocolRawStream(bytes, { syncToFs: false, onRawData: (part) => void parts.push(part.slice()) }).catch(broken)
+  const scanned = scan(concat(parts))
+  if (scanned.status !== undefined) status = scanned.status
+  return scanned
+}
+
+let connection = 0
+
+/** A new connection finds the session as a new one would: no transaction, no prepared statements, no locks. Listeners stay. */
+const reset = (): void => {
+  if (status !== "I") run(simpleQuery("ROLLBACK"))
+  run(simpleQuery("DEALLOCATE ALL; SELECT pg_advisory_unlock_all()"))
+}
+
+const send = (message: ToWorker & { readonly _tag: "Send" }): void => {
+  if (message.connection < connection) return post({ _tag: "Superseded", id: message.id })
+  if (message.connection > connection) {
+    connection = message.connection
+    if (kindOf(message.bytes) === "startup") reset()
+  }
+  dirty = true
+  const { bytes, notices } = run(message.bytes)
+  post({ _tag: "Answer", id: message.id, bytes, notices }, [bytes.buffer as ArrayBuffer])
+}
+
+const walPosition = (): number =>
+  Number(firstValue(run(simpleQuery("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")).bytes))
+
+let checkpointAt = walPosition()
+let checkpointTime = performance.now()
+
+/** Between transactions only. The log since the last checkpoint is what a start after a kill must read again. */
+const checkpoint = (): void => {
+  if (!dirty || status !== "I") return
+  dirty = false
+  const position = walPosition()
+  const due = performance.now() - checkpointTime > options.checkpointMillis && position > checkpointAt
+  if (position - checkpointAt < options.checkpointBytes && !due) return
+  run(simpleQuery("CHECKPOINT"))
+  checkpointAt = walPosition()
+  checkpointTime = performance.now()
+}
+
+/** True when a commit is followed by an fsync of the disk: shown by one, not believed. */
+const provesFsync = (): boolean => {
+  const before = fsyncs?.() ?? 0
+  run(simpleQuery("SELECT pg_logical_emit_message(true, 'voltlane', 'fsync proof')"))
+  return (fsyncs?.() ?? 0) > before
+}
+
+port.on("message", (message: ToWorker) => {
+  switch (message._tag) {
+    case "Send":
+      return send(message)
+    case "Ping":
+      return post({ _tag: "Done", id: message.id })
+    case "Dump":
+      return void db
+        .dumpDataDir("none")
+        .then((file) => file.arrayBuffer())
+        .then((tar) => post({ _tag: "Dumped", id: message.id, tar: new Uint8Array(tar) }, [tar]), broken)
+    case "Close":
+      clearInterval(timer)
+      return void db.close().then(() => post({ _tag: "Done", id: message.id }), broken)
+  }
+})
+
+const synced = provesFsync()
+const timer = setInterval(checkpoint, 1000)
+post({ _tag: "Ready", id: 0, synced })

@@ -1,0 +1,193 @@
+/** What every repository may rely on: one client over two databases, transactions that exclude one another, words that arrive. */
+import { expect } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { StorageHealth } from "../../src/domain/ports/StorageHealth.ts"
+import {
+  textArray,
+  timestamptzArray,
+  uuidArray,
+  float8Array,
+  int8Array,
+  jsonbArray,
+  boolArray,
+  byteaArray,
+  int4Array
+} from "../../src/storage/Arrays.ts"
+import { Notifications } from "../../src/storage/Notifications.ts"
+import { forEachDatabase } from "../support/databases.ts"
+
+forEachDatabase(
+  "Database",
+  (it, driver) => {
+    const table = (name: string) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.unsafe(`CREATE TABLE ${name} (n int PRIMARY KEY)`)
+        return sql
+      })
+    const count = (sql: SqlClient.SqlClient, name: string) =>
+      Effect.map(sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(name)}`, (rows) => rows[0]?.n)
+
+    it.effect("shows nobody the rows of a transaction before it is committed", () =>
+      Effect.gen(function* () {
+        const sql = yield* table("unseen")
+        const inside = yield* Deferred.make<void>()
+        const writer = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`INSERT INTO unseen VALUES (1)`
+              yield* Deferred.succeed(inside, undefined)
+              yield* Effect.sleep("50 millis")
+              yield* sql`INSERT INTO unseen VALUES (2)`
+            })
+          )
+        )
+        yield* Deferred.await(inside)
+        expect(yield* count(sql, "unseen")).toBe(driver.name === "PGlite" ? 2 : 0)
+        yield* Fiber.join(writer)
+        expect(yield* count(sql, "unseen")).toBe(2)
+      })
+    )
+
+    it.effect("lets many transactions at once each see only what is its own and what is committed", () =>
+      Effect.gen(function* () {
+        const sql = yield* table("crowd")
+        const one = (n: number) =>
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`LOCK TABLE crowd IN ACCESS EXCLUSIVE MODE`
+              const before = (yield* count(sql, "crowd")) ?? 0
+              yield* sql`INSERT INTO crowd VALUES (${n})`
+              yield* Effect.yieldNow
+              expect(yield* count(sql, "crowd")).toBe(before + 1)
+              if (n % 2 === 1) yield* Effect.fail("odd")
+            })
+          )
+        yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, n) => n),
+          (n) => Effect.exit(one(n)),
+          { concurrency: "unbounded" }
+        )
+        expect(yield* count(sql, "crowd")).toBe(10)
+      })
+    )
+
+    it.effect("undoes a transaction whose fiber is interrupted, and serves the next one", () =>
+      Effect.gen(function* () {
+        const sql = yield* table("broken_off")
+        const inside = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`INSERT INTO broken_off VALUES (1)`
+              yield* Deferred.succeed(inside, undefined)
+              yield* Effect.never
+            })
+          )
+        )
+        yield* Deferred.await(inside)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* count(sql, "broken_off")).toBe(0)
+      })
+    )
+
+    it.effect("undoes a nested transaction alone", () =>
+      Effect.gen(function* () {
+        const sql = yield* table("nested")
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`INSERT INTO nested VALUES (1)`
+            yield* Effect.exit(
+              sql.withTransaction(Effect.andThen(sql`INSERT INTO nested VALUES (2)`, Effect.fail("no")))
+            )
+            yield* sql`INSERT INTO nested VALUES (3)`
+          })
+        )
+        const rows = yield* sql<{ n: number }>`SELECT n FROM nested ORDER BY n`
+        expect(rows.map((row) => row.n)).toEqual([1, 3])
+      })
+    )
+
+    it.effect("takes columns as arrays, with nulls in them and with none at all", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+        const at = new Date("2026-11-20T12:00:00.123Z")
+        const rows =
+          yield* sql`SELECT * FROM unnest(${textArray(["ä", null])}, ${uuidArray([id, null])}, ${int4Array([-7, null])},
+          ${int8Array([9_007_199_254_740_993n, null])}, ${float8Array([1.5, null])}, ${boolArray([true, null])},
+          ${timestamptzArray([at, null])}, ${byteaArray([new Uint8Array([0, 255]), null])}, ${jsonbArray([{ a: [1] }, null])})
+          AS x(t, u, i, b, f, o, z, y, j)`
+        expect(rows[0]).toMatchObject({
+          t: "ä",
+          u: id,
+          i: -7,
+          b: 9_007_199_254_740_993n,
+          f: 1.5,
+          o: true,
+          z: at,
+          j: { a: [1] }
+        })
+        expect(new Uint8Array(rows[0]?.["y"] as Uint8Array)).toEqual(new Uint8Array([0, 255]))
+        expect(Object.values(rows[1] ?? {})).toEqual(Array.from({ length: 9 }, () => null))
+        expect(
+          yield* sql`SELECT * FROM unnest(${textArray([])}, ${timestamptzArray([at.getTime()].slice(1))}) AS x(t, z)`
+        ).toEqual([])
+        const millis = yield* sql<{ z: Date }>`SELECT * FROM unnest(${timestamptzArray([at.getTime()])}) AS x(z)`
+        expect(millis[0]?.z).toEqual(at)
+      })
+    )
+
+    it.effect("takes a parameter of eight megabytes and answers with it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const text = "x".repeat(8_000_000)
+        const rows = yield* sql<{ t: string }>`SELECT ${text}::text AS t`
+        expect(rows[0]?.t.length).toBe(text.length)
+      })
+    )
+
+    it.effect("hands every listener what others notify, and nothing of other channels", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const notifications = yield* Notifications
+        const words = (channel: string, n: number) =>
+          notifications.listen(channel).pipe(
+            Stream.filter((word) => word !== ""),
+            Stream.take(n),
+            Stream.runCollect,
+            Effect.forkChild({ startImmediately: true })
+          )
+        const listeners = [yield* words("heard", 2), yield* words("heard", 2)]
+        // Listening begins some time after the stream is run; whoever speaks waits for the first echo.
+        yield* Effect.forkChild(
+          Effect.forever(Effect.andThen(sql`SELECT pg_notify('unheard', 'x')`, Effect.sleep("10 millis")))
+        )
+        const speak = Effect.gen(function* () {
+          for (let n = 0; ; n++) {
+            yield* sql.withTransaction(sql`SELECT pg_notify('heard', ${`wörd ${n}`})`)
+            yield* Effect.sleep("10 millis")
+          }
+        })
+        const speaker = yield* Effect.forkChild(speak)
+        for (const listener of listeners) {
+          for (const word of yield* Fiber.join(listener)) expect(word).toMatch(/^wörd \d+$/)
+        }
+        yield* Fiber.interrupt(speaker)
+      })
+    )
+
+    it.effect("says what it is and how it is", () =>
+      Effect.gen(function* () {
+        const health = yield* StorageHealth
+        expect(health.kind).toBe(driver.name === "PGlite" ? "pglite" : "postgres")
+        expect(health.durability).toMatch(driver.name === "PGlite" ? /kill -9, not power loss/ : /^PostgreSQL/)
+        const report = yield* health.check
+        expect(report).toMatchObject({ ok: true, schemaVersion: 0 })
+        expect(Exit.isSuccess(yield* Effect.exit(health.writable))).toBe(true)
+      })
+    )
+  },
+  { migrations: {} }
+)
