@@ -36,16 +36,22 @@ export class Access extends Context.Service<
   {
     /** True while the database has no organisation: the first start. */
     readonly isEmpty: Effect.Effect<boolean, StorageUnavailable>
-    /** Creates organisation, first operator, first v2 key and v1 pair at once. `Conflict` `party_exists`. */
+    /**
+     * Creates organisation, first operator, first v2 key and v1 pair at once. `Conflict` `party_exists`, `operator_exists` (the email
+     * belongs to an operator already) or `client_id_in_use`.
+     */
     readonly createOrganisation: (
       input: NewOrganisation,
       now: number
-    ) => Effect.Effect<{ readonly organisation: Organisation; readonly operatorId: string }, Conflict | StorageUnavailable>
+    ) => Effect.Effect<
+      { readonly organisation: Organisation; readonly operatorId: string },
+      Conflict | InvalidInput | StorageUnavailable
+    >
     readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
     readonly updateOrganisation: (
       patch: { readonly name?: string; readonly timeZone?: string; readonly policy?: Partial<ChargerPolicy> },
       writing: Writing
-    ) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
+    ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
     /**
      * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
      * cut down to the key's; none when the operator is inactive. Never cached longer than a second.
@@ -58,7 +64,8 @@ export class Access extends Context.Service<
     ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
     /** Notes that a key or v1 pair (`Principal.actor`) was used; written behind. */
     readonly used: (actor: string, now: number) => void
-    readonly createKey: (key: NewKey, writing: Writing) => Effect.Effect<ApiKey, StorageUnavailable>
+    /** `NotFound` for an operator that is not the caller's organisation's. */
+    readonly createKey: (key: NewKey, writing: Writing) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
     readonly listKeys: (organisationId: string, page: PageRequest) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
     readonly revokeKey: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
   }

@@ -20,23 +20,24 @@ export class Chargers extends Context.Service<
   Chargers,
   {
     /**
-     * `Conflict` `charger_id_in_use` when any organisation has it, `site_required` when the organisation has no site; `NotFound` for a
-     * site that is not the caller's.
+     * `Conflict` `charger_id_in_use` when any organisation has it, `site_required` when the organisation has no site,
+     * `password_required` for profile 1 or 2 without a password; `NotFound` for a site that is not the caller's.
      */
     readonly register: (
       registration: ChargerRegistration,
       writing: Writing
-    ) => Effect.Effect<Charger, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
     readonly list: (
       organisationId: string,
       page: PageRequest & { readonly siteId?: string | undefined }
     ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
+    /** `Conflict` `password_required` when a profile that needs a password is asked for and none is set. */
     readonly update: (
       chargerId: string,
       patch: ChargerPatch,
       writing: Writing
-    ) => Effect.Effect<Charger, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
     /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
     readonly remove: (chargerId: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>

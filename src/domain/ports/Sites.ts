@@ -15,12 +15,16 @@ export interface Writing {
 export class Sites extends Context.Service<
   Sites,
   {
-    readonly create: (input: SiteInput, writing: Writing) => Effect.Effect<Site, StorageUnavailable>
+    readonly create: (input: SiteInput, writing: Writing) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
     /** By REST v1's integer id. */
     readonly byGroupId: (organisationId: string, groupId: number) => Effect.Effect<Site, NotFound | StorageUnavailable>
     readonly list: (organisationId: string, page: PageRequest) => Effect.Effect<Page<Site>, InvalidInput | StorageUnavailable>
-    readonly update: (id: string, patch: SitePatch, writing: Writing) => Effect.Effect<Site, NotFound | StorageUnavailable>
+    readonly update: (
+      id: string,
+      patch: SitePatch,
+      writing: Writing
+    ) => Effect.Effect<Site, NotFound | InvalidInput | StorageUnavailable>
     /** `Conflict` `site_not_empty` while chargers stand there. */
     readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
   }

@@ -12,10 +12,14 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     /** `Conflict` `token_exists` for a uid that the organisation has already. */
-    readonly create: (input: TokenInput, writing: Writing) => Effect.Effect<Token, Conflict | StorageUnavailable>
+    readonly create: (input: TokenInput, writing: Writing) => Effect.Effect<Token, Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, uid: string) => Effect.Effect<Token, NotFound | StorageUnavailable>
     readonly list: (organisationId: string, page: PageRequest) => Effect.Effect<Page<Token>, InvalidInput | StorageUnavailable>
-    readonly update: (uid: string, patch: TokenPatch, writing: Writing) => Effect.Effect<Token, NotFound | StorageUnavailable>
+    readonly update: (
+      uid: string,
+      patch: TokenPatch,
+      writing: Writing
+    ) => Effect.Effect<Token, NotFound | InvalidInput | StorageUnavailable>
     readonly remove: (uid: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Tokens") {}

@@ -105,7 +105,7 @@ const equipment = [
     updated_at timestamptz NOT NULL
   )`,
   `CREATE UNIQUE INDEX charger_organisation ON charger (organisation_id, charger_id)`,
-  `CREATE INDEX charger_site ON charger (site_id)`,
+  `CREATE INDEX charger_site ON charger (site_id, charger_id)`,
   `CREATE TABLE charger_equipment (
     charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
     evse_id integer NOT NULL,

@@ -1,0 +1,66 @@
+/**
+ * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They stand in the same journal as
+ * what chargers told, carry their author, and hold the record as it was and as it is; secrets never enter them.
+ */
+import type { ConnectorEquipment } from "./charger/Charger.ts"
+import type { ChargerPolicy } from "./charger/ChargerState.ts"
+import type { Site } from "./site/Site.ts"
+import type { Token } from "./token/Token.ts"
+
+/** What an operator decides about a charger; what the charger itself reports has facts of its own. */
+export interface ChargerRecord {
+  readonly chargerId: string
+  readonly siteId: string
+  readonly name: string
+  readonly securityProfile: number
+  readonly registration: string
+  /** Whether a password is set; the password and its verifier are never here. */
+  readonly hasPassword: boolean
+  /** Only in what follows a change: true when the password was replaced by it. */
+  readonly passwordChanged?: boolean
+  readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
+}
+
+export interface OrganisationRecord {
+  readonly name: string
+  readonly countryCode: string
+  readonly partyId: string
+  readonly timeZone: string
+  readonly policy: ChargerPolicy
+}
+
+/** A key without its verifier. */
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly operatorId: string
+  readonly permissions: ReadonlyArray<string> | undefined
+}
+
+interface RecordFactOf<Type extends string, A> {
+  /** Business key, unique over the service; hashed before it is stored. */
+  readonly key: string
+  readonly organisationId: string
+  readonly type: Type
+  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`. */
+  readonly subject: string
+  /** ms epoch. */
+  readonly at: number
+  readonly heardAt: number
+  readonly body: {
+    /** `Principal.actor`, or `platform` for what the service does by itself. */
+    readonly by: string
+    /** Absent where nothing was before. */
+    readonly before?: A
+    /** Absent where nothing is left. */
+    readonly after?: A
+  }
+}
+
+export type RecordFact =
+  | RecordFactOf<"SiteCreated" | "SiteChanged" | "SiteRemoved", Site>
+  | RecordFactOf<"ChargerRegistered" | "ChargerChanged" | "ChargerRemoved", ChargerRecord>
+  | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
+  | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
+  | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>

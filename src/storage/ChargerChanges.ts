@@ -1,0 +1,102 @@
+/** What an operator may change about a charger, and the rule that guards its security profile. Part of `Chargers`. */
+import { Effect, Equal } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerPatch } from "../domain/charger/Charger.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import type { Writing } from "../domain/ports/Sites.ts"
+import type { ChargerRecord } from "../domain/RecordFact.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import { int4Array, textArray } from "./Arrays.ts"
+import { findCharger, findRecord } from "./ChargerRows.ts"
+import { factOf, type Recording } from "./Facts.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { refusingValues, storable } from "./Storable.ts"
+
+export const siteNotFound = (id: string): NotFound => new NotFound({ kind: "site", id })
+
+/** Profiles 1 and 2 prove the charger by its password (OCPP security whitepaper, table 1); 3 by its certificate, 0 not at all. */
+export const needsPassword = (profile: number): boolean => profile === 1 || profile === 2
+
+export const passwordMissing = (): Conflict =>
+  new Conflict({
+    code: "password_required",
+    message: "Security profiles 1 and 2 need a password. Give one, or have one generated."
+  })
+
+type Equipment = ChargerRecord["equipment"]
+
+const place = ({ connectorId, evseId }: Equipment[number]): string => `${evseId}/${connectorId}`
+
+/** Equipment with a patch laid over it, in order; of two entries for one connector the later stands. */
+const mergedEquipment = (standing: Equipment, given: Equipment): Equipment => {
+  const byPlace = new Map([...standing, ...given].map((entry) => [place(entry), entry]))
+  return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
+}
+
+const storeEquipment = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string, entries: Equipment) => own`
+  INSERT INTO charger_equipment (charger_id, evse_id, connector_id, standard, format, power_type, max_voltage, max_amperage,
+    max_power_w)
+  SELECT c.charger_id, e.* FROM charger c, unnest(
+    ${int4Array(entries.map((entry) => entry.evseId))}, ${int4Array(entries.map((entry) => entry.connectorId))},
+    ${textArray(entries.map((entry) => entry.standard))}, ${textArray(entries.map((entry) => entry.format))},
+    ${textArray(entries.map((entry) => entry.powerType))}, ${int4Array(entries.map((entry) => entry.maxVoltage))},
+    ${int4Array(entries.map((entry) => entry.maxAmperage))}, ${int4Array(entries.map((entry) => entry.maxPowerW))}
+  ) AS e
+  WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}
+  ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE SET standard = excluded.standard, format = excluded.format,
+    power_type = excluded.power_type, max_voltage = excluded.max_voltage, max_amperage = excluded.max_amperage,
+    max_power_w = excluded.max_power_w`
+
+/** What a patch makes of a record, or why it may not. A profile is lowered only by naming the lower one. */
+const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecord>>, patch: ChargerPatch) =>
+  Effect.gen(function* () {
+    const { passwordVerifier, securityProfile, siteId } = patch
+    if (siteId !== undefined && siteId !== before.siteId) {
+      const found = isUuid(siteId)
+        ? yield* own`SELECT 1 FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${siteId}`
+        : []
+      if (found.length === 0) return yield* siteNotFound(siteId)
+    }
+    const hasPassword = before.hasPassword || passwordVerifier !== undefined
+    if (securityProfile !== undefined && needsPassword(securityProfile) && !hasPassword) return yield* passwordMissing()
+    return {
+      ...before,
+      name: patch.name ?? before.name,
+      siteId: siteId ?? before.siteId,
+      securityProfile: securityProfile ?? before.securityProfile,
+      registration: patch.registration ?? before.registration,
+      hasPassword,
+      equipment: mergedEquipment(before.equipment, patch.equipment ?? [])
+    }
+  })
+
+export const update = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Chargers.update")(function* (chargerId: string, patch: ChargerPatch, writing: Writing) {
+    yield* storable(patch)
+    const own = scopedTo(sql, writing.by.organisationId)
+    const write = Effect.gen(function* () {
+      const before = yield* findRecord(sql, own, chargerId)
+      const after = yield* changed(own, before, patch)
+      const passwordChanged = patch.passwordVerifier !== undefined
+      if (!passwordChanged && Equal.equals(before, after)) {
+        return { result: yield* findCharger(sql, own, chargerId), facts: [] }
+      }
+      yield* own`
+        UPDATE charger c SET name = ${after.name}, site_id = ${after.siteId}, security_profile = ${after.securityProfile},
+          registration = ${after.registration}, password_verifier = coalesce(${patch.passwordVerifier}, c.password_verifier),
+          updated_at = ${new Date(writing.now)}
+        WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
+      if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)
+      const fact = factOf("ChargerChanged", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
+      return {
+        result: yield* findCharger(sql, own, chargerId),
+        facts: [
+          {
+            ...fact,
+            body: { by: writing.by.actor, before, after: passwordChanged ? { ...after, passwordChanged } : after }
+          }
+        ]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })

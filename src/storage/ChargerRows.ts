@@ -1,0 +1,165 @@
+/**
+ * A charger with all that is known of it, read in one statement: what the operator registered, its connectors with their equipment, its
+ * configuration, when it was last heard and whether a connection stands. The same statement reads one charger and a page of them.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Charger } from "../domain/charger/Charger.ts"
+import { NotFound } from "../domain/Errors.ts"
+import type { ChargerRecord } from "../domain/RecordFact.ts"
+import { isChargerId } from "../domain/values/ChargerId.ts"
+import { Millis, optional, rowOf } from "./rows.ts"
+import type { Scoped } from "./Scoped.ts"
+
+const text = optional(Schema.String)
+
+const Equipment = Schema.Struct({
+  standard: Schema.String,
+  format: Schema.Literals(["SOCKET", "CABLE"]),
+  powerType: Schema.String,
+  maxVoltage: Schema.Int,
+  maxAmperage: Schema.Int,
+  maxPowerW: Schema.Int
+})
+
+const ConnectorStatus = Schema.Literals([
+  "Available",
+  "Preparing",
+  "Charging",
+  "SuspendedEVSE",
+  "SuspendedEV",
+  "Finishing",
+  "Reserved",
+  "Unavailable",
+  "Faulted"
+])
+
+/** Built by SQL as JSON, so that a charger's connectors come in its own row. */
+const ConnectorJson = Schema.Struct({
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  status: ConnectorStatus,
+  errorCode: text,
+  info: text,
+  vendorId: text,
+  vendorErrorCode: text,
+  /** ms epoch. */
+  statusAt: Schema.Finite,
+  equipment: optional(Equipment)
+})
+
+const ConfigurationJson = Schema.Array(
+  Schema.Struct({
+    key: Schema.String,
+    value: Schema.optional(Schema.NullOr(Schema.String)),
+    readonly: Schema.Boolean
+  })
+)
+
+const SecurityProfile = Schema.Literals([0, 1, 2, 3])
+const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
+
+export const ChargerRow = Schema.Struct({
+  chargerId: Schema.String,
+  organisationId: Schema.String,
+  siteId: Schema.String,
+  name: Schema.String,
+  securityProfile: SecurityProfile,
+  registration: Registration,
+  ocppVersion: text,
+  manufacturer: Schema.String,
+  model: Schema.String,
+  serialNumber: Schema.String,
+  firmwareVersion: Schema.String,
+  bootedAt: optional(Millis),
+  configuration: optional(ConfigurationJson),
+  connectors: optional(Schema.Array(ConnectorJson)),
+  lastSeen: optional(Millis),
+  lastMessage: Schema.String,
+  connected: Schema.Boolean,
+  createdAt: Millis,
+  updatedAt: Millis
+})
+
+/** `SELECT … FROM charger c …` up to its WHERE: connectors and configuration included, so that no page asks once per charger. */
+export const selectChargers = (sql: SqlClient.SqlClient) => sql`
+  SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", c.name,
+    c.security_profile AS "securityProfile", c.registration, c.ocpp_version AS "ocppVersion", c.manufacturer, c.model,
+    c.serial_number AS "serialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
+    c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors,
+    s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
+    (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected
+  FROM charger c
+  LEFT JOIN charger_configuration g ON g.charger_id = c.charger_id
+  LEFT JOIN charger_seen s ON s.charger_id = c.charger_id
+  LEFT JOIN connection n ON n.charger_id = c.charger_id
+  LEFT JOIN node l ON l.node_id = n.node_id
+  LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object(
+      'evseId', k.evse_id, 'connectorId', k.connector_id, 'status', k.status, 'errorCode', k.error_code, 'info', k.info,
+      'vendorId', k.vendor_id, 'vendorErrorCode', k.vendor_error_code, 'statusAt', trunc(extract(epoch FROM k.status_at) * 1000),
+      'equipment', CASE WHEN e.charger_id IS NOT NULL THEN jsonb_build_object(
+        'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
+        'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w) END
+    ) ORDER BY k.evse_id, k.connector_id) AS connectors
+    FROM connector k
+    LEFT JOIN charger_equipment e
+      ON e.charger_id = k.charger_id AND e.evse_id = k.evse_id AND e.connector_id = k.connector_id
+    WHERE k.charger_id = c.charger_id
+  ) k ON true`
+
+/** The row as the domain's charger: evse 0 is the whole charger and no connector. */
+export const chargerOf = ({ configuration, connectors = [], ...row }: typeof ChargerRow.Type): Charger => ({
+  ...row,
+  configuration: (configuration ?? []).map(({ key, readonly, value }) => ({ key, value: value ?? undefined, readonly })),
+  connectors: connectors.filter(({ evseId }) => evseId > 0),
+  wholeStatus: connectors.find(({ evseId }) => evseId === 0)?.status
+})
+
+/** What the operator decided about a charger, equipment of unreported connectors included. */
+const RecordRow = Schema.Struct({
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  name: Schema.String,
+  securityProfile: SecurityProfile,
+  registration: Registration,
+  hasPassword: Schema.Boolean,
+  equipment: optional(Schema.Array(Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int, ...Equipment.fields })))
+})
+
+const selectRecord = (sql: SqlClient.SqlClient) => sql`
+  SELECT c.charger_id AS "chargerId", c.site_id AS "siteId", c.name, c.security_profile AS "securityProfile", c.registration,
+    c.password_verifier IS NOT NULL AS "hasPassword", (
+      SELECT jsonb_agg(jsonb_build_object(
+        'evseId', e.evse_id, 'connectorId', e.connector_id, 'standard', e.standard, 'format', e.format,
+        'powerType', e.power_type, 'maxVoltage', e.max_voltage, 'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w
+      ) ORDER BY e.evse_id, e.connector_id)
+      FROM charger_equipment e WHERE e.charger_id = c.charger_id
+    ) AS equipment
+  FROM charger c`
+
+const recordOf = ({ equipment, ...row }: typeof RecordRow.Type) =>
+  ({ ...row, equipment: equipment ?? [] }) satisfies ChargerRecord
+
+const chargerRow = rowOf(ChargerRow)
+const recordRow = rowOf(RecordRow)
+
+const notFound = (id: string): NotFound => new NotFound({ kind: "charger", id })
+
+/** An organisation's charger by its id. */
+export const findCharger = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
+  Effect.gen(function* () {
+    const row = isChargerId(chargerId)
+      ? yield* chargerRow(own`${selectChargers(sql)} WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
+      : undefined
+    return row === undefined ? yield* notFound(chargerId) : chargerOf(row)
+  })
+
+/** The operator's part of a charger, for facts and for deciding a change. */
+export const findRecord = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
+  Effect.gen(function* () {
+    const row = isChargerId(chargerId)
+      ? yield* recordRow(own`${selectRecord(sql)} WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
+      : undefined
+    return row === undefined ? yield* notFound(chargerId) : recordOf(row)
+  })

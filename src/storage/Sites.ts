@@ -1,0 +1,205 @@
+/** Storage of sites: the port `Sites` over SQL. Every write is a fact, every query is within one organisation. */
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import { Effect, Equal, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
+import { Sites, type Writing } from "../domain/ports/Sites.ts"
+import type { Site, SiteInput, SitePatch } from "../domain/site/Site.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import { pagedList, UuidKey } from "./Cursor.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+import { refusingValues, storable } from "./Storable.ts"
+
+const text = optional(Schema.String)
+const coordinate = optional(Schema.Finite)
+
+const SiteRow = Schema.Struct({
+  id: Schema.String,
+  groupId: Schema.Int,
+  organisationId: Schema.String,
+  name: Schema.String,
+  timeZone: Schema.String,
+  streetAddress: text,
+  streetNumber: text,
+  houseLetter: text,
+  postalNumber: text,
+  city: text,
+  area: text,
+  country: text,
+  latitude: coordinate,
+  longitude: coordinate,
+  openingHours: optional(Schema.Unknown),
+  createdAt: Millis,
+  updatedAt: Millis
+})
+
+const siteOf = rowOf(SiteRow)
+const sitesOf = rowsOf(SiteRow)
+
+const pages = pagedList("sites", UuidKey, (site: Site) => site.id)
+
+const notFound = (id: string): NotFound => new NotFound({ kind: "site", id })
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  s.id, s.group_id AS "groupId", s.organisation_id AS "organisationId", s.name, s.time_zone AS "timeZone",
+  s.street_address AS "streetAddress", s.street_number AS "streetNumber", s.house_letter AS "houseLetter",
+  s.postal_number AS "postalNumber", s.city, s.area, s.country, s.latitude, s.longitude, s.opening_hours AS "openingHours",
+  s.created_at AS "createdAt", s.updated_at AS "updatedAt"`
+
+const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : PgTypes.jsonb(value))
+
+const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
+  isUuid(id)
+    ? siteOf(own`SELECT ${columns(sql)} FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`).pipe(
+        Effect.flatMap((site) => (site === undefined ? Effect.fail(notFound(id)) : Effect.succeed(site)))
+      )
+    : Effect.fail(notFound(id))
+
+const create = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Sites.create")(function* (input: SiteInput, writing: Writing) {
+    yield* storable(input)
+    const own = scopedTo(sql, writing.by.organisationId)
+    const id = secrets.uuid(writing.now)
+    const now = new Date(writing.now)
+    const insert = siteOf(own`
+      INSERT INTO site AS s (id, organisation_id, name, time_zone, street_address, street_number, house_letter, postal_number, city,
+        area, country, latitude, longitude, opening_hours, created_at, updated_at)
+      VALUES (${id}, ${own.id}, ${input.name},
+        coalesce(${input.timeZone}, (SELECT o.time_zone FROM organisation o WHERE ${own.itself("o")})),
+        ${input.streetAddress}, ${input.streetNumber}, ${input.houseLetter}, ${input.postalNumber}, ${input.city}, ${input.area},
+        ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${now}, ${now})
+      RETURNING ${columns(sql)}`)
+    return yield* insert.pipe(
+      refusingValues,
+      Effect.flatMap((site) => (site === undefined ? Effect.die("an INSERT gave no row") : Effect.succeed(site))),
+      Effect.map((site) => ({
+        result: site,
+        facts: [
+          {
+            ...factOf("SiteCreated", `site:${id}`, id, writing),
+            body: { by: writing.by.actor, after: site }
+          }
+        ]
+      })),
+      journaled
+    )
+  })
+
+/** A site with a patch laid over it: undefined leaves a field, null clears it. */
+const patched = (site: Site, patch: SitePatch): Site => {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+  return { ...site, ...Object.fromEntries(given.map(([key, value]) => [key, value ?? undefined])) }
+}
+
+const timeZoneRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
+
+/** The organisation's time zone, which a site has that names none. */
+const zoneOf = (own: Scoped) =>
+  Effect.map(
+    timeZoneRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`),
+    (row) => row?.timeZone ?? "UTC"
+  )
+
+const update = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Sites.update")(function* (id: string, patch: SitePatch, writing: Writing) {
+    yield* storable(patch)
+    if (patch.name === null) return yield* new InvalidInput({ pointer: "/name", detail: "cannot be cleared" })
+    const own = scopedTo(sql, writing.by.organisationId)
+    const write = Effect.gen(function* () {
+      const before = yield* find(sql, own, id)
+      const changed = patched(before, patch.timeZone === null ? { ...patch, timeZone: yield* zoneOf(own) } : patch)
+      if (Equal.equals(before, changed)) return { result: before, facts: [] }
+      const after = { ...changed, updatedAt: writing.now }
+      const statement = own`
+        UPDATE site s SET name = ${after.name}, time_zone = ${after.timeZone}, street_address = ${after.streetAddress},
+          street_number = ${after.streetNumber}, house_letter = ${after.houseLetter}, postal_number = ${after.postalNumber},
+          city = ${after.city}, area = ${after.area}, country = ${after.country}, latitude = ${after.latitude},
+          longitude = ${after.longitude}, opening_hours = ${jsonOrNull(after.openingHours)}, updated_at = ${new Date(after.updatedAt)}
+        WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+      yield* refusingValues(statement)
+      return {
+        result: after,
+        facts: [
+          {
+            ...factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing),
+            body: { by: writing.by.actor, before, after }
+          }
+        ]
+      }
+    })
+    return yield* journaled(write)
+  })
+
+const remove = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Sites.remove")(function* (id: string, writing: Writing) {
+    const own = scopedTo(sql, writing.by.organisationId)
+    const write = Effect.gen(function* () {
+      const before = yield* find(sql, own, id)
+      const chargers = yield* own`SELECT 1 FROM charger c WHERE ${own.rowsOf("c")} AND c.site_id = ${id} LIMIT 1`
+      if (chargers.length > 0) {
+        return yield* new Conflict({
+          code: "site_not_empty",
+          message: "Chargers stand at this site. Move them to another site or remove them first."
+        })
+      }
+      yield* own`DELETE FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+      return {
+        result: undefined,
+        facts: [
+          {
+            ...factOf("SiteRemoved", `site:${id}`, secrets.uuid(writing.now), writing),
+            body: { by: writing.by.actor, before }
+          }
+        ]
+      }
+    })
+    yield* journaled(write)
+  })
+
+/** Largest integer that the column holds; a greater one names no site. */
+const maxGroupId = 0x7fffffff
+
+const byGroupId = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Sites.byGroupId")(function* (organisationId: string, groupId: number) {
+    const own = scopedTo(sql, organisationId)
+    const site =
+      Number.isInteger(groupId) && groupId > 0 && groupId <= maxGroupId
+        ? yield* guarded(
+            siteOf(own`SELECT ${columns(sql)} FROM site s WHERE ${own.rowsOf("s")} AND s.group_id = ${groupId}`)
+          )
+        : undefined
+    return site ?? (yield* notFound(String(groupId)))
+  })
+
+const list = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Sites.list")(function* (organisationId: string, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    const rows = yield* guarded(
+      sitesOf(own`
+        SELECT ${columns(sql)} FROM site s
+        WHERE ${own.rowsOf("s")} ${after === undefined ? sql`` : sql`AND s.id > ${after}`}
+        ORDER BY s.id LIMIT ${pages.rows(request)}`)
+    )
+    return pages.page(request, rows, (site) => site)
+  })
+
+export const layer: Layer.Layer<Sites, never, RecordingServices> = Layer.effect(
+  Sites,
+  Effect.gen(function* () {
+    const records = yield* recording
+    const { sql } = records
+    return Sites.of({
+      create: create(records),
+      get: Effect.fn("Sites.get")((organisationId, id) => guarded(find(sql, scopedTo(sql, organisationId), id))),
+      byGroupId: byGroupId(sql),
+      list: list(sql),
+      update: update(records),
+      remove: remove(records)
+    })
+  })
+)

@@ -1,0 +1,82 @@
+/** An organisation's figures, counted from what stands at the moment of asking. Part of `Chargers`. */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { uuid7 } from "../domain/values/Uuid7.ts"
+import { rowOf } from "./rows.ts"
+import { scopedTo } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+/**
+ * How far a charger's clock may run ahead and its session still be counted: a session's id has the time when it was heard, so one that
+ * started after an instant has an id of about that instant or later, and the index on ids finds it.
+ */
+export const clockAheadMs = 24 * 60 * 60 * 1000
+
+/** The smallest id of a session that started at `startedAt` (ms epoch) or later. */
+export const firstIdOf = (startedAt: number): string =>
+  uuid7(Math.max(0, startedAt - clockAheadMs), new Uint8Array(10))
+
+/** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
+export const midnight = (now: number, timeZone: string): number => {
+  const zone = Option.getOrElse(DateTime.zoneMakeNamed(timeZone), () => DateTime.zoneMakeNamedUnsafe("UTC"))
+  return DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: zone }), "day"))
+}
+
+const organisationRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
+
+const figuresRow = rowOf(
+  Schema.Struct({
+    chargers: Schema.Int,
+    connected: Schema.Int,
+    available: Schema.Int,
+    occupied: Schema.Int,
+    faulted: Schema.Int,
+    unavailable: Schema.Int,
+    activeSessions: Schema.Int,
+    sessionsToday: Schema.Int,
+    energyWhToday: Schema.Finite,
+    energyWhTotal: Schema.Finite
+  })
+)
+
+/**
+ * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
+ * started. The total is a sum over all sessions of the organisation, the one figure here whose cost grows with them.
+ */
+export const statistics = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {
+    const own = scopedTo(sql, organisationId)
+    const zone = yield* guarded(
+      organisationRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`)
+    )
+    const since = midnight(now, zone?.timeZone ?? "UTC")
+    const today = new Date(since)
+    const figures = yield* guarded(
+      figuresRow(own`
+        SELECT a.*, b.*, d.*
+        FROM (
+          SELECT count(*)::int AS chargers,
+            count(*) FILTER (WHERE n.closed_at IS NULL AND l.lease_until > now())::int AS connected
+          FROM charger c LEFT JOIN connection n ON n.charger_id = c.charger_id LEFT JOIN node l ON l.node_id = n.node_id
+          WHERE ${own.rowsOf("c")}
+        ) a, (
+          SELECT count(*) FILTER (WHERE k.status = 'Available')::int AS available,
+            count(*) FILTER (WHERE k.status NOT IN ('Available', 'Faulted', 'Unavailable'))::int AS occupied,
+            count(*) FILTER (WHERE k.status = 'Faulted')::int AS faulted,
+            count(*) FILTER (WHERE k.status = 'Unavailable')::int AS unavailable
+          FROM connector k JOIN charger c ON c.charger_id = k.charger_id
+          WHERE ${own.rowsOf("c")} AND k.evse_id > 0
+        ) b, (
+          SELECT
+            (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL)::int AS "activeSessions",
+            (SELECT count(*) FROM session s
+              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today})::int AS "sessionsToday",
+            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s
+              WHERE ${own.rowsOf("s")} AND (s.ended_at IS NULL OR s.ended_at >= ${today}))::float8 AS "energyWhToday",
+            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")})::float8 AS "energyWhTotal"
+        ) d`)
+    )
+    if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")
+    const { available, faulted, occupied, unavailable, ...rest } = figures
+    return { ...rest, connectors: { available, occupied, faulted, unavailable } }
+  })
