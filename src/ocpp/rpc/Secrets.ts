@@ -1,0 +1,101 @@
+/**
+ * Secrets in frames, taken out before a frame is logged. A configuration key carries its secret beside its name, in whatever order and
+ * spacing; this reads the frame's tokens, so that everything but the secret stays as it was sent.
+ */
+import { isDeeperThan, maxFrameDepth } from "./Depth.ts"
+import { isJson } from "./Frame.ts"
+
+/** What stands where a secret stood. A string, so that the frame stays JSON. */
+export const maskedValue = "***"
+
+/** Longest text that can be the secret's name, quotes, spaces and escapes included (OCPP has 50 characters, an escape takes six). */
+const keyMaxLength = 512
+
+/** One object or array that is open while the text is read. */
+interface Container {
+  readonly isObject: boolean
+  /** Name of the member that is being read. */
+  name: string | undefined
+  /** Where the value of that member begins; undefined between members. */
+  valueFrom: number | undefined
+  /** The object names the secret as its `key`. */
+  isSecret: boolean
+  /** Members to hide if it does. */
+  readonly hideable: Array<Span>
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const token = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^"{}[\],:]+/g
+
+/** The text of a name or string as people compare it: without quotes, escapes, outer spaces and case. */
+const plain = (text: string): string =>
+  text
+    .trim()
+    .replace(/^"|"$/g, "")
+    .replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .trim()
+    .toLowerCase()
+
+/** Members of a configuration key that are no secret; everything else beside a secret's name is. */
+const harmless: ReadonlySet<string> = new Set(["key", "readonly"])
+
+const endMember = (at: number, open: Container, text: string, secret: string, hidden: Array<Span>): void => {
+  const { name, valueFrom } = open
+  if (name === undefined || valueFrom === undefined) return
+  if (name === secret) hidden.push({ from: valueFrom, to: at })
+  else if (!harmless.has(name)) open.hideable.push({ from: valueFrom, to: at })
+  // The length bound keeps a nest of objects under the name `key` from being read once per level.
+  else if (name === "key" && at - valueFrom <= keyMaxLength && plain(text.slice(valueFrom, at)) === secret) {
+    open.isSecret = true
+  }
+  open.name = undefined
+  open.valueFrom = undefined
+}
+
+/** The values that belong to `secret`, in the order of their containers' ends. */
+const findSecrets = (text: string, secret: string): Array<Span> => {
+  const hidden: Array<Span> = []
+  const stack: Array<Container> = []
+  const close = (at: number): void => {
+    const open = stack.pop()
+    if (open === undefined) return
+    endMember(at, open, text, secret, hidden)
+    if (open.isSecret) for (const span of open.hideable) hidden.push(span)
+  }
+  for (const match of text.matchAll(token)) {
+    const [part] = match
+    const open = stack.at(-1)
+    if (part === "{" || part === "[") {
+      stack.push({ isObject: part === "{", name: undefined, valueFrom: undefined, isSecret: false, hideable: [] })
+    } else if (part === "}" || part === "]") close(match.index)
+    else if (open === undefined || !open.isObject) continue
+    else if (part === ",") endMember(match.index, open, text, secret, hidden)
+    else if (part === ":") open.valueFrom ??= match.index + 1
+    else if (open.valueFrom === undefined && part.startsWith('"')) open.name = plain(part)
+  }
+  return hidden.sort((a, b) => a.from - b.from)
+}
+
+/**
+ * The frame with every value that belongs to the configuration key `secret` (lower case) replaced by `"***"`: the other members of an
+ * object whose `key` it is, and members of that very name. The rest of the text stays as it was. A text that is no JSON, or nests
+ * deeper than any message, is hidden whole: where a quote is missing, nobody can tell what is a value.
+ */
+export const maskConfigurationKey = (text: string, secret: string): string => {
+  if (isDeeperThan(text, maxFrameDepth) || !isJson(text)) return maskedValue
+  let masked = ""
+  let done = 0
+  for (const { from, to } of findSecrets(text, secret)) {
+    // Inside of one that is hidden already.
+    if (from < done) continue
+    const value = text.slice(from, to)
+    const indent = value.length - value.trimStart().length
+    masked += `${text.slice(done, from + indent)}"${maskedValue}"`
+    done = from + Math.max(indent, value.trimEnd().length)
+  }
+  return masked + text.slice(done)
+}

@@ -1,0 +1,258 @@
+import { describe, expect, it } from "vitest"
+import {
+  errorDescriptionMaxLength,
+  messageIdMaxLength,
+  parseFrame,
+  serializeCall,
+  serializeCallError,
+  serializeCallResult
+} from "../../../src/ocpp/rpc/Frame.ts"
+
+const call = (wireId: string | number, action: string, payload: unknown = {}) => ({
+  _tag: "Call",
+  messageId: String(wireId),
+  wireId,
+  action,
+  payload
+})
+
+describe("a CALL", () => {
+  const id36 = "a".repeat(36)
+  const rows: ReadonlyArray<readonly [string, string, unknown]> = [
+    ["is read", '[2,"7","Heartbeat",{"a":1}]', call("7", "Heartbeat", { a: 1 })],
+    ["may have spaces anywhere", ' [ 2 , "7" , "Heartbeat" , { } ] \n', call("7", "Heartbeat")],
+    ["may have null for its payload", '[2,"7","Heartbeat",null]', call("7", "Heartbeat")],
+    ["may lack its payload", '[2,"7","Heartbeat"]', call("7", "Heartbeat")],
+    ["may have more elements than it should", '[2,"7","Heartbeat",{},{},1]', call("7", "Heartbeat")],
+    [
+      "keeps a payload that is no object, for the version to judge",
+      '[2,"7","Heartbeat","x"]',
+      call("7", "Heartbeat", "x")
+    ],
+    ["may have an empty id", '[2,"","Heartbeat",{}]', call("", "Heartbeat")],
+    ["may have an id of 36 characters", `[2,"${id36}","Heartbeat",{}]`, call(id36, "Heartbeat")],
+    ["may have a longer id than OCPP allows", `[2,"${id36}bc","Heartbeat",{}]`, call(`${id36}bc`, "Heartbeat")],
+    ["may have a number for its id, which stays a number", '[2,7,"Heartbeat",{}]', call(7, "Heartbeat")],
+    ["may have its type as text", '["2","7","Heartbeat",{}]', call("7", "Heartbeat")],
+    ["may be of an action that nobody knows", '[2,"7","__proto__",{}]', call("7", "__proto__")]
+  ]
+  it.each(rows)("%s", (_, text, expected) => expect(parseFrame(text)).toEqual(expected))
+})
+
+describe("a result", () => {
+  const rows: ReadonlyArray<readonly [string, string, unknown]> = [
+    [
+      "is read",
+      '[3,"7",{"status":"Accepted"}]',
+      { _tag: "CallResult", messageId: "7", payload: { status: "Accepted" } }
+    ],
+    ["may have null for its payload", '[3,"7",null]', { _tag: "CallResult", messageId: "7", payload: {} }],
+    ["may lack its payload", '[3,"7"]', { _tag: "CallResult", messageId: "7", payload: {} }],
+    ["may have its id turned into a number", "[3,7,{}]", { _tag: "CallResult", messageId: "7", payload: {} }],
+    [
+      "that is an error is read",
+      '[4,"7","NotSupported","no",{"a":1}]',
+      { _tag: "CallError", messageId: "7", code: "NotSupported", description: "no", details: { a: 1 } }
+    ],
+    [
+      "that is an error may use the other version's spelling",
+      '[4,"7","OccurrenceConstraintViolation","",{}]',
+      { _tag: "CallError", messageId: "7", code: "OccurenceConstraintViolation", description: "", details: {} }
+    ],
+    [
+      "that is an error keeps a code that nobody defines",
+      '[4,"7","Oops","",{}]',
+      { _tag: "CallError", messageId: "7", code: "Oops", description: "", details: {} }
+    ],
+    [
+      "that is an error may lack all but its id",
+      '[4,"7"]',
+      { _tag: "CallError", messageId: "7", code: "GenericError", description: "", details: {} }
+    ],
+    [
+      "that is an error may have anything for its parts",
+      '[4,"7",500,null,null]',
+      { _tag: "CallError", messageId: "7", code: "GenericError", description: "", details: {} }
+    ]
+  ]
+  it.each(rows)("%s", (_, text, expected) => expect(parseFrame(text)).toEqual(expected))
+})
+
+describe("what is ignored", () => {
+  it.each(["", " ", "\n\r\t ", " ".repeat(100)])("an empty text frame: %j", (text) => {
+    expect(parseFrame(text)).toEqual({ _tag: "Ignored", reason: "Empty" })
+  })
+
+  it.each([
+    '[5,"7","InternalError","",{}]',
+    '[6,"7","NotifyPeriodicEventStream",{}]',
+    '[99,"7"]',
+    "[0]",
+    "[-1]",
+    "[2.5]"
+  ])("a message type that is not known (OCPP-J 1.6 §4.1.3): %s", (text) =>
+    expect(parseFrame(text)).toEqual({ _tag: "Ignored", reason: "UnknownMessageType" })
+  )
+})
+
+describe("a malformed frame", () => {
+  const deep = (levels: number) => `[2,"7","DataTransfer",{"data":${"[".repeat(levels - 2)}${"]".repeat(levels - 2)}}]`
+  const rows: ReadonlyArray<
+    readonly [string, string, string, string, string | number | undefined, string | undefined]
+  > = [
+    ["without closing brackets", '[2,"7","Heartbeat",{', "NotJson", "FormationViolation", "7", "Heartbeat"],
+    [
+      "with a value left out",
+      '[2,"7","StopTransaction",{"transactionId":,"meterStop":1}]',
+      "NotJson",
+      "FormationViolation",
+      "7",
+      "StopTransaction"
+    ],
+    ["that breaks off in its action", '[2,"7","Heart', "NotJson", "FormationViolation", "7", undefined],
+    ["that breaks off after its id", '[2,"7"', "NotJson", "FormationViolation", "7", undefined],
+    ["that breaks off in its id", '[2,"7', "NotJson", "FormationViolation", undefined, undefined],
+    ["with an escaped id", '[2,"a\\"\\u0041","Heartbeat",{', "NotJson", "FormationViolation", 'a"A', "Heartbeat"],
+    ["with a number for its id", '[2, 7 ,"Heartbeat",{', "NotJson", "FormationViolation", 7, "Heartbeat"],
+    [
+      "with an id beyond all bounds",
+      `[2,"${"a".repeat(messageIdMaxLength + 1)}","Heartbeat",{`,
+      "NotJson",
+      "FormationViolation",
+      undefined,
+      undefined
+    ],
+    ["that is a result", '[3,"7",{', "NotJson", "FormationViolation", undefined, undefined],
+    ["that is an error", '[4,"7","GenericError"', "NotJson", "FormationViolation", undefined, undefined],
+    ["that is no OCPP at all", "GET / HTTP/1.1", "NotJson", "FormationViolation", undefined, undefined],
+    ["with a raw NUL in a string", '[2,"7","Heartbeat",{"a":"\0"}]', "NotJson", "FormationViolation", "7", "Heartbeat"],
+    ["that is an object", '{"messageId":"7"}', "NotAnArray", "FormationViolation", undefined, undefined],
+    ["that is a string", '"[2,7]"', "NotAnArray", "FormationViolation", undefined, undefined],
+    ["that is null", "null", "NotAnArray", "FormationViolation", undefined, undefined],
+    ["that nests too deep", deep(17), "TooDeep", "FormationViolation", "7", "DataTransfer"],
+    ["that is an empty array", "[]", "NoMessageType", "FormationViolation", undefined, undefined],
+    [
+      "with a word for its type",
+      '["CALL","7","Heartbeat",{}]',
+      "NoMessageType",
+      "FormationViolation",
+      undefined,
+      undefined
+    ],
+    [
+      "with null for its type",
+      '[null,"7","Heartbeat",{}]',
+      "NoMessageType",
+      "FormationViolation",
+      undefined,
+      undefined
+    ],
+    ["without an id", "[2]", "NoMessageId", "FormationViolation", undefined, undefined],
+    ["with null for its id", '[2,null,"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
+    ["with an object for its id", '[2,{},"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
+    ["with a result's id missing", "[3]", "NoMessageId", "FormationViolation", undefined, undefined],
+    [
+      "with an id that is too long to keep",
+      `[2,"${"a".repeat(messageIdMaxLength + 1)}","Heartbeat",{}]`,
+      "NoMessageId",
+      "FormationViolation",
+      undefined,
+      undefined
+    ],
+    ["without an action", '[2,"7"]', "NoAction", "ProtocolError", "7", undefined],
+    ["with a number for its action", '[2,"7",5,{}]', "ActionNotText", "FormationViolation", "7", undefined],
+    [
+      "with its payload where the action belongs",
+      '[2,"7",{},"Heartbeat"]',
+      "ActionNotText",
+      "FormationViolation",
+      "7",
+      undefined
+    ]
+  ]
+  it.each(rows)("%s", (_, text, kind, code, wireId, action) => {
+    expect(parseFrame(text)).toMatchObject({
+      _tag: "Malformed",
+      kind,
+      code,
+      wireId,
+      messageId: wireId === undefined ? undefined : String(wireId),
+      action
+    })
+  })
+
+  it("may nest as deep as the limit says and no deeper", () => {
+    expect(parseFrame(deep(16))).toMatchObject({ _tag: "Call" })
+    expect(parseFrame(deep(9), 8)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
+    expect(parseFrame(deep(8), 8)).toMatchObject({ _tag: "Call" })
+  })
+
+  it("is not taken for deep because of the brackets in its strings", () => {
+    const data = '[[[[{{{{"'.repeat(10)
+    expect(parseFrame(JSON.stringify([2, "7", "DataTransfer", { data }]))).toMatchObject({
+      _tag: "Call",
+      payload: { data }
+    })
+  })
+
+  it("of a mebibyte of brackets is refused without being parsed", () => {
+    for (const text of ["[".repeat(1 << 20), '{"a":'.repeat(1 << 17), `[2,"7","X",${"[".repeat(1 << 20)}`]) {
+      expect(parseFrame(text)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
+    }
+  })
+})
+
+describe("text that no database holds", () => {
+  it("is replaced in every string and name, and kept in the id that is answered", () => {
+    const parsed = parseFrame(
+      '[2,"a\\u0000","X",{"a\\ud800":["\\udc00b",{"c":"d\\u0000"}],"smile":"\\ud83d\\ude00","n":1}]'
+    )
+    expect(parsed).toMatchObject({
+      messageId: "a\uFFFD",
+      wireId: "a\0",
+      payload: { "a\uFFFD": ["\uFFFDb", { c: "d\uFFFD" }], smile: "😀", n: 1 }
+    })
+  })
+
+  it("is replaced in results too", () => {
+    expect(parseFrame('[3,"7",{"status":"\\u0000"}]')).toMatchObject({ payload: { status: "\uFFFD" } })
+    expect(parseFrame('[4,"7","GenericError","\\u0000"]')).toMatchObject({ description: "\uFFFD" })
+  })
+
+  it("is replaced when it did not come by an escape", () => {
+    expect(parseFrame('[2,"7","X",{"a":"\ud800"}]')).toMatchObject({ payload: { a: "\uFFFD" } })
+  })
+})
+
+it("members named like an object's own machinery change nothing", () => {
+  for (const text of [
+    '[2,"7","X",{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}]',
+    '[2,"7","X",{"__proto__":{"polluted":"\\u0041"}}]'
+  ]) {
+    const parsed = parseFrame(text)
+    const payload: unknown = parsed._tag === "Call" ? parsed.payload : undefined
+    expect(Object.getPrototypeOf(payload)).toBe(Object.prototype)
+    expect(Object.getOwnPropertyNames(payload)).toContain("__proto__")
+    expect("polluted" in {}).toBe(false)
+    expect("polluted" in (payload as object)).toBe(false)
+  }
+})
+
+describe("what is sent", () => {
+  it("is a CALL of four elements", () => {
+    expect(serializeCall("7", "GetConfiguration", { key: ["A"] })).toBe('[2,"7","GetConfiguration",{"key":["A"]}]')
+  })
+
+  it("is a CALLRESULT of three, with the id as it came", () => {
+    expect(serializeCallResult("7", {})).toBe('[3,"7",{}]')
+    expect(serializeCallResult("\ud800\0", {})).toBe('[3,"\\ud800\\u0000",{}]')
+    expect(serializeCallResult(7, { a: undefined, b: 1 })).toBe('[3,7,{"b":1}]')
+  })
+
+  it("is a CALLERROR of five, its description no longer than OCPP allows", () => {
+    expect(serializeCallError(7, "NotSupported", "no")).toBe('[4,7,"NotSupported","no",{}]')
+    const long = JSON.parse(serializeCallError("7", "InternalError", "😀".repeat(300))) as ReadonlyArray<string>
+    expect(long[3]).toHaveLength(errorDescriptionMaxLength)
+    expect(long[3]!.isWellFormed()).toBe(true)
+  })
+})
