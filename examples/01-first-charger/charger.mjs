@@ -1,0 +1,48 @@
+// A charger written by somebody else: the npm package `ocpp-rpc`, in strict mode, so that every answer of the service is checked against
+// OCPP's own JSON schemas. It boots, authorises a card, charges, stops and goes.
+//
+//   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 CARD-1
+import { RPCClient } from "ocpp-rpc"
+
+const [endpoint = "ws://localhost:8080/ocpp", identity = "VL-0001", idTag = "CARD-1"] = process.argv.slice(2)
+const charger = new RPCClient({ endpoint, identity, protocols: ["ocpp1.6"], strictMode: true })
+const now = () => new Date().toISOString()
+
+// What the service asks of a charger that has just booted.
+charger.handle("GetConfiguration", () => ({
+  configurationKey: [
+    { key: "HeartbeatInterval", readonly: false, value: "300" },
+    { key: "NumberOfConnectors", readonly: true, value: "1" }
+  ]
+}))
+charger.handle("TriggerMessage", () => ({ status: "Accepted" }))
+
+const call = async (action, payload) => {
+  const answer = await charger.call(action, payload)
+  console.log(action.padEnd(18), JSON.stringify(answer))
+  return answer
+}
+const meter = (transactionId, value) =>
+  call("MeterValues", {
+    connectorId: 1,
+    transactionId,
+    meterValue: [{ timestamp: now(), sampledValue: [{ value: String(value), measurand: "Energy.Active.Import.Register", unit: "Wh" }] }]
+  })
+const status = (name) => call("StatusNotification", { connectorId: 1, errorCode: "NoError", status: name, timestamp: now() })
+
+await charger.connect()
+await call("BootNotification", {
+  chargePointVendor: "Example",
+  chargePointModel: "One",
+  chargePointSerialNumber: "EX-1",
+  firmwareVersion: "1.0.0"
+})
+await status("Available")
+await call("Authorize", { idTag })
+const { transactionId } = await call("StartTransaction", { connectorId: 1, idTag, meterStart: 1000, timestamp: now() })
+await status("Charging")
+await meter(transactionId, 2500)
+await meter(transactionId, 4200)
+await call("StopTransaction", { transactionId, idTag, meterStop: 4500, timestamp: now(), reason: "Local" })
+await status("Available")
+await charger.close()

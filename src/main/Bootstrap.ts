@@ -1,0 +1,61 @@
+/**
+ * The first start: when the database is empty, the first organisation, its operator with every permission, a v2 key and a v1 pair are
+ * made, of given values where the settings give them. What was generated is told once, to whoever started the service.
+ */
+import { Effect, Redacted } from "effect"
+import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operator/Keys.ts"
+import { permissions } from "../domain/operator/Permission.ts"
+import { Access } from "../domain/ports/Access.ts"
+import { Secrets } from "../domain/ports/Secrets.ts"
+
+export interface BootstrapSettings {
+  readonly operatorEmail: string | undefined
+  readonly operatorPassword: Redacted.Redacted | undefined
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly v1ClientId: string | undefined
+  readonly v1Code: Redacted.Redacted | undefined
+  readonly countryCode: string | undefined
+  readonly partyId: string | undefined
+}
+
+/** What the first start made and nobody can read again; only what was generated is here. */
+export interface FirstStart {
+  readonly apiKey: string | undefined
+  readonly v1: { readonly clientId: string; readonly code: string } | undefined
+}
+
+/** Answers undefined when the database has an organisation already. */
+export const bootstrap = (settings: BootstrapSettings, now: number) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const secrets = yield* Secrets
+    if (!(yield* access.isEmpty)) return undefined
+
+    const given = settings.apiKey === undefined ? undefined : newKeyFrom(secrets, Redacted.value(settings.apiKey))
+    const generated = given === undefined ? newKey(secrets) : undefined
+    const { prefix, publicId, verifier } = given ?? generated!
+    const pair = newV1Pair(secrets)
+    const givenCode = settings.v1Code === undefined ? undefined : Redacted.value(settings.v1Code)
+    const code = givenCode ?? pair.code
+    const clientId = settings.v1ClientId ?? pair.clientId
+    const password = settings.operatorPassword
+
+    yield* access.createOrganisation(
+      {
+        name: "My charging network",
+        countryCode: settings.countryCode ?? "NL",
+        partyId: settings.partyId ?? "VLT",
+        operatorEmail: settings.operatorEmail ?? "operator@localhost",
+        operatorPasswordHash: password === undefined ? undefined : yield* secrets.hashPassword(Redacted.value(password)),
+        operatorPermissions: permissions,
+        key: { name: "first start", publicId, prefix, verifier, permissions: undefined },
+        v1: { clientId, codeVerifier: v1CodeVerifier(secrets, code) }
+      },
+      now
+    )
+    const firstStart: FirstStart = {
+      apiKey: generated?.text,
+      v1: givenCode === undefined ? { clientId, code } : undefined
+    }
+    return firstStart
+  })

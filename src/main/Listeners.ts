@@ -1,0 +1,88 @@
+/**
+ * The sockets that the service listens on: http, and https beside it when there is a certificate. Both serve the same routes and give
+ * their upgrades to the OCPP server. Paths are normalised here, before anybody routes them.
+ */
+import * as Http from "node:http"
+import * as Https from "node:https"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Data, Effect, type Layer, Scope } from "effect"
+import { HttpRouter } from "effect/http"
+import { normalisePath } from "../http/RawUrl.ts"
+import { recordRequest } from "../http/ops/Metrics.ts"
+
+export interface ListenerOptions {
+  readonly host: string
+  /** Undefined closes plain http. */
+  readonly port: number | undefined
+  readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
+  /** Requests that may be answered on one connection at leisure, ms. */
+  readonly headersTimeoutMillis: number
+  readonly requestTimeoutMillis: number
+}
+
+/** A listener cannot be opened; the message is the one line that the operator sees. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly variable: string; readonly message: string }> {}
+
+export interface Listener {
+  readonly server: Http.Server | Https.Server
+  readonly secure: boolean
+  readonly port: number
+}
+
+type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+
+const listen = (server: Http.Server | Https.Server, variable: string, port: number, host: string) =>
+  Effect.callback<number, ListenFailed>((resume) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "EADDRINUSE" ? "is in use by another process" : error.code === "EACCES" ? "needs more rights" : error.message
+      resume(Effect.fail(new ListenFailed({ variable, message: `${host}:${port} ${why}; choose another ${variable}` })))
+    })
+    server.listen({ port, host, backlog: 4096 }, () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+
+/** Answers what runs and takes no more; connections that idle are closed at once. */
+const stop = (server: Http.Server | Https.Server) =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  }).pipe(Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.sync(() => server.closeAllConnections()) }))
+
+/** Opens the listeners over the routes' layer; they are closed with the scope. */
+export const open = <E, R>(
+  options: ListenerOptions,
+  routes: Layer.Layer<never, E, R>
+) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.Scope
+    const context = yield* Effect.context<never>()
+    const record = Effect.runForkWith(context)
+    const app = yield* HttpRouter.toHttpEffect(routes)
+    const handle = yield* NodeHttpServer.makeHandler(app, { scope })
+
+    const onRequest: Handler = (request, response) => {
+      const arrived = performance.now()
+      request.url = normalisePath(request.url ?? "/")
+      const path = request.url
+      response.once("close", () => {
+        record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
+      })
+      handle(request, response)
+    }
+
+    const limits = { headersTimeout: options.headersTimeoutMillis, requestTimeout: options.requestTimeoutMillis, maxHeaderSize: 16_384 }
+    const listeners: Array<Listener> = []
+    if (options.port !== undefined) {
+      const server = Http.createServer(limits, onRequest)
+      yield* Effect.addFinalizer(() => stop(server))
+      listeners.push({ server, secure: false, port: yield* listen(server, "PORT", options.port, options.host) })
+    }
+    if (options.tls !== undefined) {
+      const server = Https.createServer({ ...limits, ...options.tls.options }, onRequest)
+      yield* Effect.addFinalizer(() => stop(server))
+      listeners.push({ server, secure: true, port: yield* listen(server, "TLS_PORT", options.tls.port, options.host) })
+    }
+    return listeners
+  })

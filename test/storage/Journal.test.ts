@@ -1,0 +1,217 @@
+import { assert } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { ended, freshId, metered, noon, orphaned, seedChargers, started, statusChanged, transferred, type Transaction } from "../support/journalFacts.ts"
+
+const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
+
+let next = 100
+const transaction = (chargerId: string): Transaction => ({ chargerId, sessionId: freshId(), transactionId: next++ })
+
+const session = (id: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<Record<string, unknown>>`
+      SELECT status, energy_wh::float8 AS energy, meter_stop_wh::float8 AS stop, register_wh::float8 AS register, superseded,
+        held_reason, stop_reason, (extract(epoch FROM ended_at) * 1000)::float8 AS ended
+      FROM session WHERE id = ${id}::uuid`
+    return row
+  })
+
+const count = (table: "journal" | "meter" | "session", column: "subject" | "charger_id", value: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)} WHERE ${sql(column)} = ${value}`
+    return row!.n
+  })
+
+forEachDriver("the journal", journal, (it) => {
+  it.effect("keeps a session from its start over its readings to its end", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-1"])
+      const tx = transaction("J-1")
+      assert.deepStrictEqual(yield* commit([started(seeded, tx)]), { recorded: [true], standing: undefined })
+      yield* commit([metered(seeded, tx, noon + 60_000, 2500)])
+      const running = yield* session(tx.sessionId)
+      assert.strictEqual(running?.["status"], "ACTIVE")
+      assert.strictEqual(running?.["energy"], 1500)
+      yield* commit([ended(seeded, tx)])
+      const done = yield* session(tx.sessionId)
+      assert.deepInclude(done, { status: "COMPLETED", energy: 5000, stop: 6000, ended: noon + 3_600_000, held_reason: null })
+      assert.strictEqual(yield* count("journal", "subject", "charger:J-1"), 3)
+      assert.strictEqual(yield* count("meter", "charger_id", "J-1"), 1)
+    })
+  )
+
+  it.effect("answers a repeated start with the session that stands, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-2"])
+      const first = transaction("J-2")
+      const again = transaction("J-2")
+      yield* commit([started(seeded, first, { key: "J-2:same" })])
+      const outcome = yield* commit([started(seeded, again, { key: "J-2:same" })])
+      assert.deepStrictEqual(outcome.recorded, [false])
+      assert.strictEqual(outcome.standing?.transactionId, first.transactionId)
+      assert.strictEqual(outcome.standing?.sessionId, first.sessionId)
+      assert.strictEqual(yield* count("session", "charger_id", "J-2"), 1)
+    })
+  )
+
+  it.effect("takes a fact once when it stands twice in one batch", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-3"])
+      const tx = transaction("J-3")
+      const twin = transaction("J-3")
+      const outcomes = yield* Effect.all(
+        [commit([started(seeded, tx, { key: "J-3:same" })]), commit([started(seeded, twin, { key: "J-3:same" })])],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(outcomes.map((o) => o.recorded), [[true], [false]])
+      assert.strictEqual(outcomes[1].standing?.transactionId, tx.transactionId)
+      assert.strictEqual(yield* count("session", "charger_id", "J-3"), 1)
+    })
+  )
+
+  it.effect("changes nothing by a repeated end, even one with other figures", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-4"])
+      const tx = transaction("J-4")
+      yield* commit([started(seeded, tx)])
+      yield* commit([ended(seeded, tx)])
+      assert.deepStrictEqual((yield* commit([ended(seeded, tx, { meterStopWh: 9999 })])).recorded, [false])
+      assert.deepInclude(yield* session(tx.sessionId), { energy: 5000, stop: 6000 })
+    })
+  )
+
+  it.effect("lets the newest register stand whatever order the readings came in", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-5"])
+      const tx = transaction("J-5")
+      yield* commit([started(seeded, tx)])
+      yield* commit([metered(seeded, tx, noon + 120_000, 3000)])
+      yield* commit([metered(seeded, tx, noon + 60_000, 2000)])
+      yield* commit([metered(seeded, tx, noon + 60_000, 2000)])
+      assert.strictEqual((yield* session(tx.sessionId))?.["energy"], 2000)
+      assert.strictEqual(yield* count("meter", "charger_id", "J-5"), 2)
+    })
+  )
+
+  it.effect("closes what a later start supersedes, and lets its late end correct it", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-6"])
+      const lost = transaction("J-6")
+      const later = transaction("J-6")
+      yield* commit([started(seeded, lost)])
+      yield* commit([metered(seeded, lost, noon + 60_000, 2000)])
+      yield* commit([started(seeded, later, { at: noon + 7_200_000, supersedes: [lost.sessionId] })])
+      assert.deepInclude(yield* session(lost.sessionId), {
+        status: "COMPLETED",
+        superseded: true,
+        held_reason: "StopMissing",
+        stop: 2000,
+        energy: 1000
+      })
+      yield* commit([ended(seeded, lost)])
+      assert.deepInclude(yield* session(lost.sessionId), { superseded: false, held_reason: null, energy: 5000, ended: noon + 3_600_000 })
+    })
+  )
+
+  it.effect("drops state of an older connection, and keeps what it told of transactions", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["J-7"])
+      const open = sql`SELECT * FROM connection_open(ARRAY['J-7'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`
+      yield* open
+      yield* open
+      const tx = transaction("J-7")
+      const outcome = yield* commit([
+        statusChanged(seeded, "J-7", 1, "Faulted", "J-7:old"),
+        started(seeded, tx),
+        statusChanged(seeded, "J-7", 2, "Charging", "J-7:new")
+      ])
+      assert.deepStrictEqual(outcome.recorded, [false, true, true])
+      const [row] = yield* sql<{ status: string }>`SELECT status FROM connector WHERE charger_id = 'J-7'`
+      assert.strictEqual(row?.status, "Charging")
+      yield* sql`SELECT connection_close(ARRAY['J-7'], ARRAY[1], ARRAY[now()], ARRAY['late'])`
+      const [connection] = yield* sql<{ open: boolean }>`SELECT closed_at IS NULL AS open FROM connection WHERE charger_id = 'J-7'`
+      assert.isTrue(connection?.open)
+    })
+  )
+
+  it.effect("keeps an orphaned stop until a session turns out to be its own", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["J-8"])
+      const orphanId = freshId()
+      yield* commit([orphaned(seeded, "J-8", orphanId)])
+      const tx = transaction("J-8")
+      yield* commit([started(seeded, tx), ended(seeded, tx, { orphanId })])
+      const [row] = yield* sql<{ session_id: string }>`SELECT session_id FROM orphan WHERE id = ${orphanId}::uuid`
+      assert.strictEqual(row?.session_id, tx.sessionId)
+      assert.deepInclude(yield* session(tx.sessionId), { status: "COMPLETED", energy: 5000 })
+    })
+  )
+
+  it.effect("refuses a value that the database cannot hold without costing its neighbours their commit", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-9"])
+      const facts = Array.from({ length: 40 }, (_, i) => [transferred(seeded, "J-9", i === 17 ? "J-9:\u0000" : `J-9:${i}`)])
+      const results = yield* Effect.all(
+        facts.map((f) => Effect.result(commit(f))),
+        { concurrency: "unbounded" }
+      )
+      const failed = results.flatMap((r, i) => (Result.isFailure(r) ? [`${i} ${r.failure._tag}`] : []))
+      assert.deepStrictEqual(failed, ["17 FactRefused"])
+      assert.strictEqual(yield* count("journal", "subject", "charger:J-9"), 39)
+    })
+  )
+
+  it.effect("gives positions in the order in which they become visible, with two writers at a time", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["J-10", "J-11"])
+      let cursor = 0
+      const seen: Array<number> = []
+      let writing = true
+      const writer = (id: string) =>
+        Effect.forEach(
+          Array.from({ length: 60 }, (_, i) => i),
+          (i) => commit([transferred(seeded, id, `${id}:order:${i}`)]),
+          { discard: true }
+        )
+      const reader = Effect.whileLoop({
+        while: () => writing,
+        body: () =>
+          Effect.map(sql<{ position: number }>`SELECT position::float8 AS position FROM journal WHERE position > ${cursor}::float8 ORDER BY position`, (rows) => {
+            for (const row of rows) {
+              seen.push(row.position)
+              cursor = row.position
+            }
+          }),
+        step: () => {}
+      })
+      const writers = Effect.andThen(
+        Effect.all([writer("J-10"), writer("J-11")], { concurrency: "unbounded" }),
+        Effect.sync(() => {
+          writing = false
+        })
+      )
+      yield* Effect.all([writers, reader], { concurrency: "unbounded" })
+      const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM journal WHERE position <= ${cursor}::float8`
+      assert.strictEqual(seen.length, row!.n, "a reader behind a cursor must meet every fact")
+    })
+  )
+})
