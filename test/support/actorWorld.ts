@@ -1,0 +1,218 @@
+/**
+ * The world around charger actors, made of plain values: a directory, a journal whose commits a test can hold and fail, sockets that
+ * remember what they were told. Time is the test's clock.
+ */
+import { Effect, Layer } from "effect"
+import { layer as actorsLayer, type ActorsOptions } from "../../src/actors/Actors.ts"
+import { decide } from "../../src/domain/charger/Decide.ts"
+import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
+import type { ChargerState } from "../../src/domain/charger/ChargerState.ts"
+import type { CommitOutcome, Decide, Evolve } from "../../src/domain/charger/Decision.ts"
+import { evolve } from "../../src/domain/charger/Evolve.ts"
+import type { Reply } from "../../src/domain/charger/Reply.ts"
+import type { FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
+import type { ChargerFact } from "../../src/domain/Fact.ts"
+import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
+import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { Presence } from "../../src/domain/ports/Presence.ts"
+import { Secrets } from "../../src/domain/ports/Secrets.ts"
+
+type Failure = StorageUnavailable | FactRefused
+
+/** A socket that remembers. */
+export interface FakeLine extends ChargerLine {
+  readonly closes: Array<readonly [number, string]>
+  readonly calls: Array<readonly [string, ChargerCommand]>
+  readonly log: Array<string>
+  alive: boolean
+}
+
+export const fakeLine = (): FakeLine => {
+  const line: FakeLine = {
+    closes: [],
+    calls: [],
+    log: [],
+    alive: true,
+    call: (id, command) => void line.calls.push([id, command]),
+    close: (code, reason) => void line.closes.push([code, reason]),
+    pause: () => void line.log.push("pause"),
+    resume: () => void line.log.push("resume"),
+    answersPing: () => Effect.sync(() => line.alive)
+  }
+  return line
+}
+
+export interface World {
+  readonly facts: Array<ChargerFact>
+  readonly keys: Set<string>
+  readonly closings: Array<{ readonly chargerId: string; readonly epoch: number; readonly reason: string }>
+  readonly epochs: Map<string, number>
+  readonly presence: Array<string>
+  /** While set, commits wait; what is pushed here is resumed by the test. */
+  hold: Array<() => void> | undefined
+  /** What the next commits fail with, in order; `stored` says whether they happened all the same. */
+  readonly failures: Array<{ readonly error: Failure; readonly stored: boolean }>
+  /** Chargers that were removed. */
+  readonly removed: Set<string>
+  reloads: number
+}
+
+const organisationId = "01990000-0000-7000-8000-000000000001"
+
+const freshState = (chargerId: string, epoch: number): ChargerState => ({
+  chargerId,
+  organisationId,
+  epoch,
+  policy: { unknownTokens: "Accept", concurrentTransactions: "Allow", heartbeatIntervalSeconds: 300 },
+  registration: "Accepted",
+  booted: true,
+  vendor: "V",
+  model: "M",
+  firmwareVersion: "1",
+  connectors: [],
+  sessions: [],
+  orphans: []
+})
+
+export const makeWorld = (): World => ({
+  facts: [],
+  keys: new Set(),
+  closings: [],
+  epochs: new Map(),
+  presence: [],
+  hold: undefined,
+  failures: [],
+  removed: new Set(),
+  reloads: 0
+})
+
+/** The state as the facts stored so far make it: what a database would answer. */
+const stateOf = (world: World, chargerId: string, epoch: number): ChargerState | undefined =>
+  world.removed.has(chargerId)
+    ? undefined
+    : world.facts
+        .filter((fact) => fact.chargerId === chargerId)
+        .reduce((state, fact) => evolve(state, [fact], { recorded: [true], standing: undefined }), freshState(chargerId, epoch))
+
+const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome => ({
+  recorded: facts.map((fact) => {
+    if (world.keys.has(fact.key)) return false
+    world.keys.add(fact.key)
+    world.facts.push(fact)
+    return true
+  }),
+  standing: undefined
+})
+
+const journal = (world: World) =>
+  Layer.succeed(
+    Journal,
+    Journal.of({
+      commit: (facts) =>
+        Effect.gen(function* () {
+          const hold = world.hold
+          if (hold !== undefined) yield* Effect.callback<void>((resume) => void hold.push(() => resume(Effect.void)))
+          const failure = world.failures.shift()
+          if (failure === undefined || failure.stored) {
+            const outcome = store(world, facts)
+            if (failure === undefined) return outcome
+          }
+          return yield* Effect.fail(failure.error)
+        })
+    })
+  )
+
+const directory = (world: World) =>
+  Layer.succeed(
+    ChargerDirectory,
+    ChargerDirectory.of({
+      credentials: () => Effect.succeed(undefined),
+      open: ({ chargerId }) =>
+        Effect.sync(() => {
+          const epoch = (world.epochs.get(chargerId) ?? 0) + 1
+          world.epochs.set(chargerId, epoch)
+          return stateOf(world, chargerId, epoch)
+        }),
+      reload: (chargerId, epoch) =>
+        Effect.sync(() => {
+          world.reloads++
+          return stateOf(world, chargerId, epoch)
+        }),
+      close: (closing) => Effect.sync(() => void world.closings.push(closing)),
+      findToken: () => Effect.succeed({ token: undefined, openSessions: [] }),
+      findSession: () => Effect.succeed(undefined),
+      takeTransactionNumbers: () => Effect.succeed(1)
+    })
+  )
+
+let uuids = 0
+
+const secrets = Layer.succeed(
+  Secrets,
+  Secrets.of({
+    verifier: () => new Uint8Array(),
+    verify: () => true,
+    seal: (_, text) => text,
+    open: (_, text) => text,
+    randomBytes: (n) => new Uint8Array(n),
+    uuid: () => `01990000-0000-7000-9000-${String(++uuids).padStart(12, "0")}`,
+    transactionIdKeys: [1, 2, 3, 4],
+    hashPassword: () => Effect.succeed(""),
+    verifyPassword: () => Effect.succeed(true)
+  })
+)
+
+const presence = (world: World) =>
+  Layer.succeed(
+    Presence,
+    Presence.of({
+      opened: (id) => void world.presence.push(`+${id}`),
+      heard: () => {},
+      closed: (id) => void world.presence.push(`-${id}`),
+      peek: () => undefined
+    })
+  )
+
+export const actorOptions: ActorsOptions = {
+  callTimeoutMillis: 60_000,
+  maxWaiting: 10,
+  mailboxHigh: 4,
+  patienceMillis: 10_000,
+  oldSocketPingMillis: 5_000,
+  settleMillis: 3_600_000,
+  drainPerSecond: 50,
+  drainMillis: 15_000
+}
+
+/** Actors over a world; `decider` replaces the domain's decision, for tests of what a defect in it does. */
+export const actorsOn = (
+  world: World,
+  decider: Decide<ChargerState> = decide,
+  evolver: Evolve<ChargerState> = evolve
+) =>
+  actorsLayer(actorOptions, decider, evolver).pipe(
+    Layer.provide(Layer.mergeAll(journal(world), directory(world), presence(world), secrets))
+  )
+
+export const opening = (chargerId: string, securityProfile: 0 | 1 | 2 | 3 = 1): ConnectionOpening => ({
+  chargerId,
+  organisationId,
+  ocppVersion: "1.6",
+  securityProfile,
+  remoteAddress: "10.0.0.1",
+  at: 0
+})
+
+export interface Answered {
+  readonly reply: Reply
+}
+
+let messages = 0
+
+/** Delivers an event and collects what is answered into `answers`. */
+export const deliver = (mailbox: ChargerMailbox, event: ChargerEvent, answers: Array<Reply>): void => {
+  const messageId = `m${++messages}`
+  mailbox.deliver(event, { messageId, raw: `[2,"${messageId}","Event",{}]` }, (reply) => void answers.push(reply))
+}
