@@ -3,7 +3,7 @@
  * host. A gate whose figures are missing, or come with failures, does not pass.
  */
 import type { Measurement, Results } from "./results.ts"
-import { figure, perCpuSecond, perSecond } from "./results.ts"
+import { figure, perCpuSecond, perSecond, ratioTo } from "./results.ts"
 import { markdown, show } from "./table.ts"
 
 export interface Verdict {
@@ -77,11 +77,12 @@ const judgeRatio = (results: Results, { gate, workload, floor, of, atLeast, atMo
   const wanted = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`
   const [ours, base] = [figure(results, "ours", workload, of), figure(results, floor, workload, of)]
   const size = figure(results, "ours", workload, (m) => m.chargers)
-  if (ours === undefined || base === undefined || size === undefined) {
+  const ratio = ratioTo(results, floor, workload, of)
+  if (ours === undefined || base === undefined || ratio === undefined || size === undefined) {
     return { gate, wanted, found: "–", outcome: "NOT MEASURED" }
   }
   if (size < chargers) return { gate, wanted, found: `only ${size} of ${chargers} chargers`, outcome: "NOT MEASURED" }
-  const [ratio, failures] = [ours / base, worst(results, workload)]
+  const failures = worst(results, workload)
   const kept = ratio >= (atLeast ?? -Infinity) && ratio <= (atMost ?? Infinity) && failures === 0
   const found = `${show(ratio)} (${show(ours)} / ${show(base)})${failures === 0 ? "" : `, ${failures} failures`}`
   return { gate, wanted, found, outcome: kept ? "PASS" : "FAIL" }

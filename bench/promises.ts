@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { query, type Row } from "./measure/postgres.ts"
 import type { PromiseCheck } from "./results.ts"
-import { PREFIX, type Running } from "./suite.ts"
+import { PREFIX, type Running } from "./workloads.ts"
 
 /** The message log and last-seen may lag the answers by this much. */
 const WRITTEN_BEHIND_MS = 2_000
@@ -43,7 +43,7 @@ const writtenBehind = async (running: Running): Promise<ReadonlyArray<PromiseChe
   const sinceLastRound = `to_timestamp(${(Date.now() - lastRoundMs - LOOK_EVERY_MS) / 1000})`
   const frames = within("message log written within 2 s", load.messages * 2, async () => {
     const sql = `SELECT count(*)::float8 AS n FROM message WHERE at >= to_timestamp(${startedAt / 1000})
-      AND action = 'MeterValues' AND charger_id LIKE '${PREFIX}-%'`
+      AND charger_id LIKE '${PREFIX}-%'`
     return Number((await ask(running, sql))["n"])
   })
   const seen = within("last-seen written within 2 s", Math.min(chargers, load.messages), async () => {

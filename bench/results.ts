@@ -72,6 +72,27 @@ export const figure = (
       .filter((value) => value !== undefined)
   )
 
+/**
+ * The median over the runs of our figure divided by the floor's of the same run: the two were measured within seconds of one
+ * another, so that their ratio moves less than either.
+ */
+export const ratioTo = (
+  results: Results,
+  floor: Measurement["server"],
+  workload: Measurement["workload"],
+  of: (measurement: Measurement) => number | undefined
+): number | undefined => {
+  const runs = new Set(results.measurements.map((measurement) => measurement.run))
+  const ratios = [...runs].map((run) => {
+    const measurements = results.measurements.filter((measurement) => measurement.run === run)
+    const [ours, base] = (["ours", floor] as const).map((server) =>
+      figure({ ...results, measurements }, server, workload, of)
+    )
+    return ours === undefined || base === undefined || base === 0 ? undefined : ours / base
+  })
+  return median(ratios.filter((ratio) => ratio !== undefined))
+}
+
 export const perCpuSecond = (measurement: Measurement): number | undefined => {
   const cpu = measurement.serverCpu + measurement.postgresCpu
   return measurement.messages === 0 || cpu === 0 ? undefined : measurement.messages / cpu

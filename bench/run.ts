@@ -12,13 +12,13 @@ import type { Cluster } from "./measure/postgres.ts"
 import { startCluster } from "./measure/postgres.ts"
 import type { Options, ServerName } from "./options.ts"
 import { parseOptions, UsageError } from "./options.ts"
-import { checkPromises } from "./promises.ts"
 import type { Measurement, PromiseCheck, Results } from "./results.ts"
 import { perCpuSecond, ResultsJson } from "./results.ts"
 import { bareFloor, groupCommitFloor } from "./servers/floor.ts"
 import { voltlane } from "./servers/voltlane.ts"
 import { runSuite } from "./suite.ts"
 import { show, tables } from "./table.ts"
+import type { Stage } from "./workloads.ts"
 
 const startedAt = performance.now()
 const progress = (text: string): void => {
@@ -41,33 +41,15 @@ const commit = (): string => {
   }
 }
 
-const measureOne = async (
-  name: ServerName,
-  run: number,
-  {
-    cluster,
-    options,
-    dataFolder,
-    record
-  }: {
-    readonly cluster: Cluster
-    readonly options: Options
-    readonly dataFolder: string
-    readonly record: (measurement: Measurement) => void
+const startable = (name: ServerName, run: number, cluster: Cluster, options: Options, dataFolder: string) => {
+  switch (name) {
+    case "ours":
+      return voltlane(cluster, `bench_ours_${run}`, { deno: options.deno, dataFolder })
+    case "bare":
+      return bareFloor()
+    case "group":
+      return groupCommitFloor(cluster, `bench_group_${run}`)
   }
-): Promise<ReadonlyArray<PromiseCheck>> => {
-  const stage = { cluster, options, run, record }
-  if (name !== "ours") {
-    const server = name === "bare" ? await bareFloor() : await groupCommitFloor(cluster, `bench_group_${run}`)
-    await runSuite({ ...stage, server }, async () => {})
-    return []
-  }
-  const server = await voltlane(cluster, `bench_ours_${run}`, { deno: options.deno, dataFolder })
-  const promises: Array<PromiseCheck> = []
-  await runSuite({ ...stage, server }, async (running) => {
-    promises.push(...(await checkPromises(running)))
-  })
-  return promises
 }
 
 const main = async (options: Options): Promise<number> => {
@@ -83,10 +65,12 @@ const main = async (options: Options): Promise<number> => {
     progress(describe(measurement))
   }
   for (let run = 1; run <= options.runs; run++) {
+    progress(`run ${run} of ${options.runs}: ${options.servers.join(", ")}`)
+    const stages: Array<Stage> = []
     for (const name of options.servers) {
-      progress(`run ${run} of ${options.runs}: ${name}`)
-      promises.push(...(await measureOne(name, run, { cluster, options, dataFolder, record })))
+      stages.push({ server: await startable(name, run, cluster, options, dataFolder), cluster, options, run })
     }
+    promises.push(...(await runSuite(stages, record)))
   }
   const results: Results = {
     at: new Date().toISOString(),

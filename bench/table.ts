@@ -1,6 +1,6 @@
 /** Renders results as Markdown tables, which read well in a terminal too. */
 import type { Measurement, Results } from "./results.ts"
-import { figure, perCpuSecond, perSecond } from "./results.ts"
+import { figure, perCpuSecond, perSecond, ratioTo } from "./results.ts"
 
 const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "storm"] as const
 const servers = ["ours", "bare", "group"] as const
@@ -26,13 +26,12 @@ const loadTable = (results: Results): string => {
     servers.flatMap((server) => {
       const of = (value: (m: Measurement) => number | undefined) => figure(results, server, workload, value)
       if (of((m) => m.chargers) === undefined) return []
-      const [rate, ours] = [of(perCpuSecond), figure(results, "ours", workload, perCpuSecond)]
-      const ratio = server === "ours" || ours === undefined || rate === undefined ? undefined : ours / rate
+      const ratio = server === "ours" ? undefined : ratioTo(results, server, workload, perCpuSecond)
       return [
         [
           workload,
           titles[server],
-          show(rate),
+          show(of(perCpuSecond)),
           show(ratio),
           show(of((m) => (m.messages === 0 ? undefined : (m.postgresCpu / m.messages) * 1e6))),
           show(of(perSecond)),

@@ -4,20 +4,22 @@
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Redacted } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { rmSync } from "node:fs"
 import { startPostgres } from "../../scripts/postgres.ts"
 import { parentOf } from "./process.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
+const inSession = <A>(
+  url: string,
+  use: (session: PgConnection.PgConnection) => Effect.Effect<A, SqlError>
+): Promise<A> =>
+  PgConnection.make({ url: Redacted.make(url) }).pipe(Effect.flatMap(use), Effect.scoped, Effect.runPromise)
+
 /** Runs one statement on a session of its own. */
 export const query = (url: string, sql: string): Promise<ReadonlyArray<Row>> =>
-  PgConnection.make({ url: Redacted.make(url) }).pipe(
-    Effect.flatMap((session) => session.query(sql)),
-    Effect.map((result) => result.rows),
-    Effect.scoped,
-    Effect.runPromise
-  )
+  inSession(url, (session) => Effect.map(session.query(sql), (result) => result.rows))
 
 export interface Cluster extends AsyncDisposable {
   /** Root of PostgreSQL's process tree. */
@@ -31,15 +33,20 @@ export interface Cluster extends AsyncDisposable {
 
 const joined = async (base: string, dispose: () => Promise<void>): Promise<Cluster> => {
   const url = (database: string) => Object.assign(new URL(base), { pathname: `/${database}` }).toString()
-  const [row] = await query(base, "SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version")
-  const pid = parentOf(Number(row?.["pid"]))
+  // The parent of a session's process is the postmaster; it is looked up while the session lives.
+  const { pid, version } = await inSession(base, (session) =>
+    Effect.map(session.query("SHOW server_version"), ({ rows: [row] }) => ({
+      pid: parentOf(session.processId),
+      version: String(row?.["server_version"])
+    }))
+  )
   if (pid <= 1) throw new Error("BENCH_DATABASE_URL is not on this machine: its CPU time could not be counted")
   const createDatabase = async (name: string) => {
     await query(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     await query(base, `CREATE DATABASE ${name}`)
     return url(name)
   }
-  return { pid, version: String(row?.["version"]), url, createDatabase, [Symbol.asyncDispose]: dispose }
+  return { pid, version, url, createDatabase, [Symbol.asyncDispose]: dispose }
 }
 
 export const startCluster = async (): Promise<Cluster> => {

@@ -17,6 +17,9 @@ export interface Writes {
 /** `PGSTAT_IDLE_INTERVAL` of PostgreSQL is 10 s. */
 const COUNTERS_AT_REST_MS = 10_500
 
+/** Waits until every session has reported its counters. */
+export const countersAtRest = (): Promise<void> => sleep(COUNTERS_AT_REST_MS)
+
 export const writesOf = async (cluster: Cluster, database: string): Promise<Writes> => {
   const [row] = await query(
     cluster.url("postgres"),
@@ -32,7 +35,7 @@ export const writesOf = async (cluster: Cluster, database: string): Promise<Writ
  */
 export const writesSince = async (cluster: Cluster, database: string, before: Writes): Promise<Writes> => {
   const { walBytes } = await writesOf(cluster, database)
-  await sleep(COUNTERS_AT_REST_MS)
+  await countersAtRest()
   const after = await writesOf(cluster, database)
   return {
     rows: after.rows - before.rows,
