@@ -28,9 +28,13 @@ export interface KnownSession {
   /** Newest energy register heard and its time; undefined before the first. */
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
+  /** When the start that superseded it took place; undefined while open, or when it is not known. */
+  readonly supersededAt?: number | undefined
+  /** When it ended; undefined while it has not, or when it is not known. */
+  readonly endedAt?: number | undefined
 }
 
-/** A stop without a known start. */
+/** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */
 export interface Orphan {
   readonly orphanId: string
   readonly at: number
@@ -39,6 +43,8 @@ export interface Orphan {
   readonly reason: string | undefined
   readonly rawTransactionId: string | undefined
   readonly rawAt: string | undefined
+  /** Undefined means StopTransaction. */
+  readonly action?: "StartTransaction" | "StopTransaction" | "MeterValues" | undefined
 }
 
 export interface ConnectorState extends Place {
@@ -46,6 +52,11 @@ export interface ConnectorState extends Place {
   readonly errorCode: string | undefined
   /** ms epoch of the report that stands. */
   readonly at: number
+  /** True when `at` is by the charger's own clock, so that an older report can be told. */
+  readonly byOwnClock?: boolean | undefined
+  readonly info?: string | undefined
+  readonly vendorId?: string | undefined
+  readonly vendorErrorCode?: string | undefined
 }
 
 export interface ChargerState {
@@ -60,6 +71,10 @@ export interface ChargerState {
   readonly vendor: string
   readonly model: string
   readonly firmwareVersion: string
+  /** True once the charger has told its configuration. */
+  readonly configured?: boolean | undefined
+  /** True once it booted on this very connection: what it can tell has been asked for already. */
+  readonly bootedHere?: boolean | undefined
   readonly connectors: ReadonlyArray<ConnectorState>
   readonly sessions: ReadonlyArray<KnownSession>
   readonly orphans: ReadonlyArray<Orphan>
@@ -67,3 +82,18 @@ export interface ChargerState {
 
 /** How many ended sessions are kept at hand, to answer a repeated stop without asking the database. */
 export const endedSessionsKept = 4
+
+/**
+ * How many superseded sessions are kept at hand. Each is a stop that was lost or is still queued in the charger; a queue of more is no
+ * longer matched without a transaction id, and with one the database is asked.
+ */
+export const supersededSessionsKept = 16
+
+/** How many open sessions are kept at hand: one per connector, and no charger has nearly as many. Others are found by their id. */
+export const openSessionsKept = 256
+
+/** How many waiting orphans are kept at hand; older ones stay stored for people to look at and are no longer matched. */
+export const orphansKept = 32
+
+/** How many connectors a charger may report; what it says of further ones is acknowledged and not stored. */
+export const connectorsKept = 256

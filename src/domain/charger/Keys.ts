@@ -1,0 +1,73 @@
+/**
+ * Business keys of a charger's facts: what makes a retry the same thing, whatever its message id. The organisation and the charger come
+ * first and are joined by a character that no charger id has, so that no charger can word a message into another one's key.
+ */
+import { tokenKey } from "../token/Token.ts"
+import type { ChargerState } from "./ChargerState.ts"
+import type { Envelope } from "./Decision.ts"
+
+const separator = "|"
+
+/** `kind|organisation|charger|rest`; the caller joins `rest` with {@link separator}. */
+const keyOf = (kind: string, state: ChargerState, rest: string): string =>
+  kind + separator + state.organisationId + separator + state.chargerId + separator + rest
+
+const text = (part: string | number | undefined): string | number => part ?? "-"
+
+/**
+ * A key for what happens anew each time it is said (a boot, a changed status, an authorisation). Message ids alone will not do: chargers
+ * count them from one again after each boot, or send the same one always. The epoch alone will not do either: it starts again when a
+ * charger is removed and registered anew.
+ */
+export const occurrenceKey = (kind: string, state: ChargerState, messageId: string, now: number, what = ""): string =>
+  keyOf(kind, state, `${state.epoch}|${messageId}|${now}|${what}`)
+
+/** OCPP 1.6 §3.7.1: a repeated start says the same facts, perhaps under a new message id. */
+export const startKey = (
+  state: ChargerState,
+  evseId: number,
+  tokenUid: string,
+  meterStartWh: number,
+  rawAt: string | undefined,
+  envelope: Envelope,
+  now: number
+): string => {
+  const when = rawAt ?? `-${now}|${envelope.messageId}`
+  return keyOf("start", state, `${evseId}|${meterStartWh}|${when}|${tokenKey(tokenUid)}`)
+}
+
+/** A session ends once, whatever its stops say afterwards. */
+export const stopKey = (state: ChargerState, transactionId: number): string =>
+  keyOf("stop", state, String(transactionId))
+
+/**
+ * A stop that names no session of ours. With neither token nor figure nor time there is nothing to recognise a repeat by, and each is kept
+ * for itself.
+ */
+export const orphanStopKey = (
+  state: ChargerState,
+  stop: {
+    readonly rawTransactionId: string
+    readonly tokenUid: string | undefined
+    readonly rawAt: string | undefined
+    readonly meterStopWh: number | undefined
+  },
+  envelope: Envelope,
+  now: number
+): string => {
+  const token = stop.tokenUid === undefined ? undefined : tokenKey(stop.tokenUid)
+  const told = stop.rawAt !== undefined || (token !== undefined && stop.meterStopWh !== undefined)
+  const when = told ? text(stop.rawAt) : `-${now}|${envelope.messageId}`
+  return keyOf("orphan-stop", state, `${text(stop.meterStopWh)}|${when}|${text(token)}|${stop.rawTransactionId}`)
+}
+
+/** A batch of readings; `digest` tells it from others. */
+export const meterKey = (
+  state: ChargerState,
+  evseId: number,
+  transactionId: number | undefined,
+  digest: string
+): string => keyOf("meter", state, `${evseId}|${text(transactionId)}|${digest}`)
+
+/** Content that is the same thing whenever it is said again. */
+export const contentKey = (kind: string, state: ChargerState, content: string): string => keyOf(kind, state, content)

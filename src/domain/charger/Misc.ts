@@ -1,0 +1,115 @@
+/**
+ * The messages that a charger's record or its history needs and that change nothing else: Authorize, DataTransfer, progress of firmware
+ * and uploads, security events, certificate requests.
+ */
+import type {
+  CertificateSigningRequested,
+  DataTransferred,
+  ProgressReported,
+  SecurityEventRecorded,
+  TokenAuthorized
+} from "../Fact.ts"
+import { authorize } from "../token/Authorize.ts"
+import { acknowledged, act, always } from "./Acting.ts"
+import type { AuthorizationAsked, CertificateRequested, DataReceived, SecurityEventReported } from "./ChargerEvent.ts"
+import type { ChargerState } from "./ChargerState.ts"
+import { distinguishing, occurredAt } from "./Clock.ts"
+import type { Answers, Decision, Envelope } from "./Decision.ts"
+import { contentKey, occurrenceKey } from "./Keys.ts"
+import { verdictOf } from "./Start.ts"
+
+/** What every fact of these has, heard and happened at `now`. */
+const base = (state: ChargerState, key: string, now: number) => ({
+  key,
+  organisationId: state.organisationId,
+  chargerId: state.chargerId,
+  at: now,
+  heardAt: now
+})
+
+const asking = { _tag: "Asking" } as const
+
+export const authorizationAsked = (
+  state: ChargerState,
+  event: AuthorizationAsked,
+  envelope: Envelope,
+  answers: Answers,
+  now: number
+): Decision => {
+  const { tokenUid } = event
+  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid } }
+  const authorization = authorize(answers.token, state.policy, asking, now)
+  const fact: TokenAuthorized = {
+    type: "TokenAuthorized",
+    ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),
+    body: { tokenUid, authorization }
+  }
+  return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
+}
+
+/** No vendor's extension is implemented here: OCPP 1.6 §4.3 has a word for that. */
+const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
+
+export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
+  const { data, messageId, vendorId } = event
+  const fact: DataTransferred = {
+    type: "DataTransferred",
+    ...base(state, occurrenceKey("data", state, envelope.messageId, now), now),
+    body: { vendorId, messageId, data }
+  }
+  return act([fact], vendorUnknown)
+}
+
+/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and the signed firmware's. */
+export const progressReported = (
+  state: ChargerState,
+  kind: ProgressReported["body"]["kind"],
+  status: string,
+  requestId: number | undefined,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const fact: ProgressReported = {
+    type: "ProgressReported",
+    ...base(state, occurrenceKey("progress", state, envelope.messageId, now, kind), now),
+    epoch: state.epoch,
+    body: { kind, status, requestId }
+  }
+  return act([fact], acknowledged)
+}
+
+export const securityEventReported = (
+  state: ChargerState,
+  event: SecurityEventReported,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const { techInfo, time, type } = event
+  const rawAt = distinguishing(time)
+  const key =
+    rawAt === undefined
+      ? occurrenceKey("security", state, envelope.messageId, now, type)
+      : contentKey("security", state, `${rawAt}|${type}|${techInfo ?? ""}`)
+  const fact: SecurityEventRecorded = {
+    type: "SecurityEventRecorded",
+    ...base(state, key, now),
+    at: occurredAt(time, now),
+    body: { source: "charger", event: type, detail: techInfo }
+  }
+  return act([fact], acknowledged)
+}
+
+/**
+ * Rejected as long as nobody here can sign: Accepted promises a CertificateSigned that would never come, and a charger that waits for it
+ * asks again and again. The request is stored all the same, so that an operator can see it.
+ */
+const cannotSign = always({ _tag: "CertificateAnswered", status: "Rejected" })
+
+export const certificateRequested = (state: ChargerState, event: CertificateRequested, now: number): Decision => {
+  const fact: CertificateSigningRequested = {
+    type: "CertificateSigningRequested",
+    ...base(state, contentKey("csr", state, event.csr), now),
+    body: { csr: event.csr }
+  }
+  return act([fact], cannotSign)
+}

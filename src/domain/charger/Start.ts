@@ -1,0 +1,149 @@
+/**
+ * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded whatever becomes of its token, and a repeat is answered with the id that
+ * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
+ */
+import type { ChargerFact, SessionEnded, SessionStarted } from "../Fact.ts"
+import { ending } from "../session/Ending.ts"
+import { nextOnConnector, waitingStop } from "../session/Matching.ts"
+import type { Authorization } from "../token/Authorization.ts"
+import { authorize } from "../token/Authorize.ts"
+import { tokenKey } from "../token/Token.ts"
+import { act, answer, always, bareVerdict } from "./Acting.ts"
+import type { TransactionStarted } from "./ChargerEvent.ts"
+import type { ChargerState, KnownSession } from "./ChargerState.ts"
+import { distinguishing, isBelievable, occurredAt } from "./Clock.ts"
+import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
+import { startKey, stopKey } from "./Keys.ts"
+import type { IdTagVerdict, Reply } from "./Reply.ts"
+
+/** What an authorisation is to the charger that asked. */
+export const verdictOf = (authorization: Authorization): IdTagVerdict => ({
+  status: authorization.status,
+  expiresAt: authorization.expiresAt,
+  parentUid: authorization.parentUid
+})
+
+/** The session that a start begins, as the actor keeps it. */
+export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
+  sessionId: body.sessionId,
+  transactionId: body.transactionId,
+  place: { evseId: body.evseId, connectorId: body.connectorId },
+  tokenUid: body.tokenUid,
+  startedAt: at,
+  meterStartWh: body.meterStartWh,
+  authorization: body.authorization.status,
+  status: body.supersededBy === undefined ? "Open" : "Superseded",
+  registerWh: undefined,
+  registerAt: undefined
+})
+
+/**
+ * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's time
+ * where that is believable. Without any time that tells starts apart, a session of the same token from the same register that has not
+ * moved is the same one.
+ */
+const repeated = (state: ChargerState, event: TransactionStarted, now: number): KnownSession | undefined => {
+  const { place, time, tokenUid } = event
+  const meterStartWh = event.meterStartWh ?? 0
+  const timed = distinguishing(time) !== undefined
+  if (timed && !isBelievable(time.at, now)) return undefined
+  return state.sessions.find(
+    (session) =>
+      session.place.evseId === place.evseId &&
+      session.meterStartWh === meterStartWh &&
+      tokenKey(session.tokenUid) === tokenKey(tokenUid) &&
+      (timed
+        ? session.startedAt === time.at
+        : session.status === "Open" && (session.registerWh ?? meterStartWh) === meterStartWh)
+  )
+}
+
+const answered = (session: KnownSession): Reply => ({
+  _tag: "StartAnswered",
+  transactionId: session.transactionId,
+  verdict: bareVerdict(session.authorization)
+})
+
+/** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */
+const started = (
+  state: ChargerState,
+  event: TransactionStarted,
+  authorization: Authorization,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): SessionStarted => {
+  const { meterStartWh, place, reservationId, time, tokenUid } = event
+  const at = occurredAt(time, now)
+  const sessionId = ids.uuid()
+  // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
+  const believed = state.sessions.filter((session) => session.startedAt <= now)
+  const newer = nextOnConnector(believed, { sessionId, place, startedAt: at })
+  return {
+    type: "SessionStarted",
+    key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), envelope, now),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at,
+    heardAt: now,
+    body: {
+      evseId: place.evseId,
+      connectorId: place.connectorId,
+      sessionId,
+      transactionId: ids.transactionId,
+      tokenUid,
+      meterStartWh: meterStartWh ?? 0,
+      // Some chargers send 0 where there is no reservation.
+      reservationId: reservationId === 0 ? undefined : reservationId,
+      authorization,
+      rawAt: time.raw,
+      supersedes: state.sessions
+        .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
+        .filter((open) => open.startedAt <= at || open.startedAt > now)
+        .map((open) => open.sessionId),
+      supersededBy: newer?.sessionId,
+      meterStartMissing: meterStartWh === undefined ? true : undefined
+    }
+  }
+}
+
+/** The end of a session whose stop came before its start and waits as an orphan. */
+const endedAlready = (state: ChargerState, fact: SessionStarted, now: number): SessionEnded | undefined => {
+  const session = startedSession(fact)
+  const orphan = waitingStop(session, state.sessions, state.orphans)
+  if (orphan === undefined) return undefined
+  const { at, body } = ending(session, orphan, undefined)
+  return {
+    type: "SessionEnded",
+    key: stopKey(state, session.transactionId),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at,
+    heardAt: now,
+    requires: fact.key,
+    body: { ...body, orphanId: orphan.orphanId }
+  }
+}
+
+export const transactionStarted = (
+  state: ChargerState,
+  event: TransactionStarted,
+  envelope: Envelope,
+  answers: Answers,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  const known = repeated(state, event, now)
+  if (known !== undefined) return answer(always(answered(known)))
+  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid: event.tokenUid } }
+  const context = { _tag: "Starting", chargerId: state.chargerId, evseId: event.place.evseId } as const
+  const authorization = authorize(answers.token, state.policy, context, now)
+  const fact = started(state, event, authorization, envelope, now, ids)
+  const end = endedAlready(state, fact, now)
+  const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact] : [fact, end]
+  return act(facts, ({ recorded, standing }) =>
+    recorded[0] !== true && standing !== undefined
+      ? answered(standing)
+      : { _tag: "StartAnswered", transactionId: fact.body.transactionId, verdict: verdictOf(authorization) }
+  )
+}

@@ -1,0 +1,61 @@
+/**
+ * StatusNotification (OCPP 1.6 §4.9): stored where it says something new, always acknowledged. Statuses overtake one another when a
+ * charger empties its queue after an offline time, so that an older one never replaces a newer.
+ */
+import type { ConnectorStatusChanged } from "../Fact.ts"
+import { acknowledge, acknowledged, act } from "./Acting.ts"
+import type { StatusReported } from "./ChargerEvent.ts"
+import { type ChargerState, type ConnectorState, connectorsKept } from "./ChargerState.ts"
+import { isBelievable, occurredAt } from "./Clock.ts"
+import type { Decision, Envelope } from "./Decision.ts"
+import { occurrenceKey } from "./Keys.ts"
+
+const same = (stands: ConnectorState, event: StatusReported): boolean =>
+  stands.status === event.status &&
+  stands.errorCode === event.errorCode &&
+  stands.info === event.info &&
+  stands.vendorId === event.vendorId &&
+  stands.vendorErrorCode === event.vendorErrorCode
+
+/**
+ * True when what stands is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
+ * and the connector would be stuck until the time it was ahead by has gone.
+ */
+const outdated = (stands: ConnectorState, event: StatusReported, now: number): boolean =>
+  stands.byOwnClock === true && stands.at <= now && isBelievable(event.time.at, now) && event.time.at < stands.at
+
+export const statusReported = (
+  state: ChargerState,
+  event: StatusReported,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const { connectorId, evseId } = event.place
+  const stands = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
+  if (
+    stands === undefined
+      ? state.connectors.length >= connectorsKept
+      : same(stands, event) || outdated(stands, event, now)
+  )
+    return acknowledge
+  const fact: ConnectorStatusChanged = {
+    type: "ConnectorStatusChanged",
+    key: occurrenceKey("status", state, envelope.messageId, now, `${evseId}|${connectorId}`),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at: occurredAt(event.time, now),
+    heardAt: now,
+    epoch: state.epoch,
+    body: {
+      evseId,
+      connectorId,
+      status: event.status,
+      rawStatus: event.rawStatus,
+      errorCode: event.errorCode,
+      info: event.info,
+      vendorId: event.vendorId,
+      vendorErrorCode: event.vendorErrorCode
+    }
+  }
+  return act([fact], acknowledged)
+}

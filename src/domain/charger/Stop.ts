@@ -1,0 +1,114 @@
+/**
+ * StopTransaction (OCPP 1.6 §4.10): always answered as if all were well, since anything else blocks the charger's queue. The first stop of
+ * a session ends it; what later ones say changes nothing. A stop is believed to end a session only if it names it, or can be no other's.
+ */
+import type { ChargerFact, MeterRead, SessionEnded } from "../Fact.ts"
+import { ending, type StopFigures } from "../session/Ending.ts"
+import { sessionOfStop } from "../session/Matching.ts"
+import { act, always, answer, bareVerdict } from "./Acting.ts"
+import type { TransactionEnded } from "./ChargerEvent.ts"
+import type { ChargerState, KnownSession } from "./ChargerState.ts"
+import { occurredAt } from "./Clock.ts"
+import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
+import { stopKey } from "./Keys.ts"
+import { gistOf, meterRead } from "./Meter.ts"
+import { foreignTransaction, orphanStop } from "./Orphans.ts"
+
+const stopped = always({ _tag: "StopAnswered", verdict: undefined })
+/** The charger has let its driver stop; nobody's right to stop charging is questioned afterwards. */
+const stoppedByToken = always({ _tag: "StopAnswered", verdict: bareVerdict("Accepted") })
+
+/** The newest register, of what was known and what the stop itself brings. */
+const newestRegister = (session: KnownSession, read: MeterRead | undefined): number | undefined => {
+  const { registerAt, registerWh } = read?.body ?? {}
+  if (registerWh === undefined || registerAt === undefined) return session.registerWh
+  return session.registerAt !== undefined && session.registerAt > registerAt ? session.registerWh : registerWh
+}
+
+const figuresOf = (event: TransactionEnded, now: number): StopFigures => ({
+  at: occurredAt(event.time, now),
+  rawAt: event.time.raw,
+  tokenUid: event.tokenUid,
+  meterStopWh: event.meterStopWh,
+  reason: event.reason
+})
+
+/** The end of `session`, and before it the readings that came with the stop. */
+const endingFacts = (
+  state: ChargerState,
+  session: KnownSession,
+  event: TransactionEnded,
+  envelope: Envelope,
+  now: number,
+  orphan?: { readonly key: string; readonly orphanId: string }
+): ReadonlyArray<ChargerFact> => {
+  const { readings } = event
+  const gist = readings.length === 0 ? undefined : gistOf(readings, envelope, state.epoch, now)
+  const read = gist && meterRead(state, session.place, session, session.transactionId, readings, gist, true, now)
+  const { at, body } = ending(session, figuresOf(event, now), newestRegister(session, read))
+  const end: SessionEnded = {
+    type: "SessionEnded",
+    key: stopKey(state, session.transactionId),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at,
+    heardAt: now,
+    requires: orphan?.key,
+    body: orphan === undefined ? body : { ...body, orphanId: orphan.orphanId }
+  }
+  return read === undefined ? [end] : [read, end]
+}
+
+/**
+ * A stop that names no transaction: it is kept as an orphan under its own key, and ends a session in the same breath where it can be that
+ * of one only. Both stand or fall by the orphan's key, so that its repeat can never end another session that has begun since.
+ */
+const unnamed = (
+  state: ChargerState,
+  event: TransactionEnded,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): ReadonlyArray<ChargerFact> => {
+  const orphan = orphanStop(state, event, envelope, "it names no transaction", now, ids)
+  const session = sessionOfStop(
+    { at: orphan.at, tokenUid: event.tokenUid, meterStopWh: event.meterStopWh },
+    state.sessions
+  )
+  if (session === undefined) return [orphan]
+  const { orphanId } = orphan.body
+  return [orphan, ...endingFacts(state, session, event, envelope, now, { key: orphan.key, orphanId })]
+}
+
+/** A stop that names a transaction which this charger never had: never matched to another session (T06). */
+const foreign = (
+  state: ChargerState,
+  event: TransactionEnded,
+  transactionId: number,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): ReadonlyArray<ChargerFact> => {
+  const alarm = foreignTransaction(state, transactionId, "StopTransaction", now)
+  const problem = alarm === undefined ? "its start could not be read" : "this charger has no such transaction"
+  const orphan = orphanStop(state, event, envelope, problem, now, ids)
+  return alarm === undefined ? [orphan] : [orphan, alarm]
+}
+
+export const transactionEnded = (
+  state: ChargerState,
+  event: TransactionEnded,
+  envelope: Envelope,
+  answers: Answers,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  const { transactionId } = event
+  const reply = event.tokenUid === undefined ? stopped : stoppedByToken
+  if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
+  const session = state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session
+  if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
+  if (session === null) return act(foreign(state, event, transactionId, envelope, now, ids), reply)
+  if (session.status === "Ended") return answer(reply)
+  return act(endingFacts(state, session, event, envelope, now), reply)
+}

@@ -1,0 +1,96 @@
+/**
+ * Which session something belongs to that names none: a stop with transaction id -1 or 0 (a start that the charger made offline and never
+ * had answered), readings without a transaction. A guess costs somebody money, so that only what leaves no other choice is matched.
+ */
+import type { KnownSession, Orphan } from "../charger/ChargerState.ts"
+import { tokenKey } from "../token/Token.ts"
+
+/** What a stop without a usable transaction id tells of its session. */
+export type UnnamedStop = Pick<Orphan, "at" | "tokenUid" | "meterStopWh">
+
+const maxTransactionId = 0x7fffffff
+
+/** True when the text that a charger sent as transaction id names a transaction, so that it belongs to that one and to no other (T06). */
+export const namesTransaction = (raw: string | undefined): boolean => {
+  const n = Number(raw?.replaceAll('"', ""))
+  return n >= 1 && n <= maxTransactionId
+}
+
+/** The earliest of the known sessions on the same connector that started after `session`. */
+export const nextOnConnector = (
+  sessions: ReadonlyArray<KnownSession>,
+  session: { readonly sessionId: string; readonly place: KnownSession["place"]; readonly startedAt: number }
+): KnownSession | undefined => {
+  let next: KnownSession | undefined
+  for (const other of sessions) {
+    if (other.place.evseId !== session.place.evseId || other.sessionId === session.sessionId) continue
+    if (other.startedAt > session.startedAt && (next === undefined || other.startedAt < next.startedAt)) next = other
+  }
+  return next
+}
+
+/**
+ * Until when a session can have run: to its end, or to the next start on its connector. Undefined when nothing bounds it, which of a
+ * superseded one means that it is not known: then nothing is matched to it.
+ */
+const latestEnd = (session: KnownSession, sessions: ReadonlyArray<KnownSession>): number | undefined => {
+  const next = nextOnConnector(sessions, session)?.startedAt
+  const told = session.endedAt ?? session.supersededAt
+  return told === undefined || next === undefined ? (told ?? next) : Math.min(told, next)
+}
+
+const ranAt = (session: KnownSession, sessions: ReadonlyArray<KnownSession>, at: number): boolean => {
+  if (session.startedAt > at) return false
+  const end = latestEnd(session, sessions)
+  return end === undefined ? session.status === "Open" : at <= end
+}
+
+/** Sessions that have not ended and that this can be the stop of: the same token, begun before it, and not metered above it. */
+export const candidates = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
+  const { at, meterStopWh, tokenUid } = stop
+  if (tokenUid === undefined || meterStopWh === undefined) return []
+  const key = tokenKey(tokenUid)
+  return sessions.filter(
+    (session) =>
+      session.status !== "Ended" &&
+      tokenKey(session.tokenUid) === key &&
+      session.meterStartWh <= meterStopWh &&
+      ranAt(session, sessions, at)
+  )
+}
+
+/** The one session that this stop can end, if there is exactly one. */
+export const sessionOfStop = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSession>): KnownSession | undefined => {
+  const found = candidates(stop, sessions)
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** The waiting stop of a session that starts only now, since its start came late: the nearest of those that can be no other's. */
+export const waitingStop = (
+  session: KnownSession,
+  sessions: ReadonlyArray<KnownSession>,
+  orphans: ReadonlyArray<Orphan>
+): Orphan | undefined => {
+  if (orphans.length === 0) return undefined
+  const all = [...sessions, session]
+  let nearest: Orphan | undefined
+  for (const orphan of orphans) {
+    if (namesTransaction(orphan.rawTransactionId) || (nearest !== undefined && nearest.at <= orphan.at)) continue
+    if (sessionOfStop(orphan, all) === session) nearest = orphan
+  }
+  return nearest
+}
+
+/** The session that ran on a connector at a time, if one is known: to it belong readings that name none. */
+export const sessionAt = (
+  sessions: ReadonlyArray<KnownSession>,
+  evseId: number,
+  at: number
+): KnownSession | undefined => {
+  let latest: KnownSession | undefined
+  for (const session of sessions) {
+    if (session.place.evseId !== evseId || session.startedAt > at) continue
+    if (latest === undefined || session.startedAt > latest.startedAt) latest = session
+  }
+  return latest !== undefined && ranAt(latest, sessions, at) ? latest : undefined
+}

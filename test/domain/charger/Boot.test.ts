@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest"
+import type { ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerState } from "../../../src/domain/charger/ChargerState.ts"
+import { decide } from "../../../src/domain/charger/Decide.ts"
+import { evolve } from "../../../src/domain/charger/Evolve.ts"
+import { boot, evse, minute, state } from "../../support/events.ts"
+import { ModelService } from "../../support/modelCharger.ts"
+
+const unheard: Partial<ChargerState> = {
+  booted: false,
+  vendor: "",
+  model: "",
+  firmwareVersion: "",
+  configured: false,
+  connectors: []
+}
+
+const getConfiguration = { _tag: "GetConfiguration", keys: [] }
+const trigger = (requestedMessage: string) => ({ _tag: "TriggerMessage", requestedMessage, connectorId: undefined })
+
+describe("a BootNotification", () => {
+  it("of an accepted charger is stored, answered with the heartbeat interval, and followed by questions after a pause", () => {
+    const charger = new ModelService().charger(unheard)
+    const { facts, followUps, reply } = charger.say(boot({ serialNumber: "S-1" }))
+    expect(reply).toEqual({ _tag: "BootAnswered", status: "Accepted", intervalSeconds: 300 })
+    expect(facts).toMatchObject([
+      { type: "ChargerBooted", epoch: 7, body: { vendor: "Voltbau", serialNumber: "S-1", registration: "Accepted" } }
+    ])
+    expect(followUps).toEqual([
+      { command: getConfiguration, afterMillis: 3000 },
+      { command: trigger("StatusNotification"), afterMillis: 5000 }
+    ])
+    expect(charger.state).toMatchObject({ booted: true, vendor: "Voltbau", model: "Säule 2", firmwareVersion: "1.2.3" })
+  })
+
+  it("of a charger whose connectors are known is followed by the configuration only", () => {
+    const { followUps } = new ModelService().charger().say(boot())
+    expect(followUps).toEqual([{ command: getConfiguration, afterMillis: 3000 }])
+  })
+
+  it("of a charger that has told of itself only, not of its connectors, is followed by both questions", () => {
+    const whole = { ...evse(0), status: "Available", errorCode: "NoError", at: minute(0) } as const
+    expect(new ModelService().charger({ connectors: [whole] }).say(boot()).followUps).toHaveLength(2)
+  })
+
+  for (const [registration, intervalSeconds] of [
+    ["Pending", 60],
+    ["Rejected", 600]
+  ] as const) {
+    it(`of a ${registration} charger is stored, answered so with a time to wait, and followed by nothing`, () => {
+      const charger = new ModelService().charger({ ...unheard, registration })
+      const { facts, followUps, reply } = charger.say(boot())
+      expect(reply).toEqual({ _tag: "BootAnswered", status: registration, intervalSeconds })
+      expect(facts).toMatchObject([{ type: "ChargerBooted", body: { registration } }])
+      expect(followUps).toEqual([])
+      expect(charger.state).toMatchObject({ booted: false, vendor: "Voltbau" })
+    })
+  }
+
+  it("of an older connection is answered and changes nothing", () => {
+    const service = new ModelService()
+    const old = service.charger()
+    service.charger({ epoch: 8 })
+    const { outcome, reply } = old.say(boot({ firmwareVersion: "9" }))
+    expect([outcome.recorded, reply._tag]).toEqual([[false], "BootAnswered"])
+    expect(old.state.firmwareVersion).toBe("1.2.3")
+  })
+})
+
+describe("a connection that has settled", () => {
+  const ids = { transactionId: 1, uuid: () => "uuid" }
+  const asked = (parts: Partial<ChargerState>) => {
+    const decision = decide(state(parts), { _tag: "Settled" }, minute(0), ids)
+    if (decision._tag !== "Act") throw new Error("it asks")
+    expect([decision.facts, decision.reply]).toEqual([[], undefined])
+    return decision.followUps.map(({ command }) =>
+      "requestedMessage" in command ? command.requestedMessage : command._tag
+    )
+  }
+
+  const cases: ReadonlyArray<{ name: string; parts: Partial<ChargerState>; asks: ReadonlyArray<string> }> = [
+    { name: "a charger that is fully known is asked nothing", parts: {}, asks: [] },
+    {
+      name: "one that never told of itself is asked to boot and for its statuses",
+      parts: unheard,
+      asks: ["BootNotification", "StatusNotification"]
+    },
+    { name: "one without a model is asked to boot", parts: { model: "" }, asks: ["BootNotification"] },
+    {
+      name: "one that never booted is asked to, though its name is known",
+      parts: { booted: false },
+      asks: ["BootNotification"]
+    },
+    {
+      name: "one without connectors is asked for their statuses",
+      parts: { connectors: [] },
+      asks: ["StatusNotification"]
+    },
+    {
+      name: "one without a configuration is asked for it",
+      parts: { configured: undefined },
+      asks: ["GetConfiguration"]
+    },
+    {
+      name: "one that booted on this connection was asked already",
+      parts: { bootedHere: true, configured: false, connectors: [] },
+      asks: []
+    },
+    {
+      name: "a pending one is asked only who it is",
+      parts: { ...unheard, registration: "Pending" },
+      asks: ["BootNotification"]
+    },
+    {
+      name: "a pending one that has said so is left alone",
+      parts: { booted: false, connectors: [], registration: "Pending" },
+      asks: []
+    },
+    { name: "a rejected one is left alone", parts: { ...unheard, registration: "Rejected" }, asks: [] }
+  ]
+  for (const { asks, name, parts } of cases) it(`shows that ${name}`, () => expect(asked(parts)).toEqual(asks))
+})
+
+describe("the answer to a command", () => {
+  const ids = { transactionId: 1, uuid: () => "uuid" }
+  const whole: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
+  const told: CommandResult = {
+    _tag: "ConfigurationKeys",
+    keys: [
+      { key: "HeartbeatInterval", value: "300", readonly: false },
+      { key: "authorizationKEY", value: "0123456789abcdef", readonly: false }
+    ],
+    unknown: ["X"]
+  }
+  const decided = (command: ChargerCommand, result: CommandResult, now = minute(0)) => {
+    const decision = decide(state({ configured: false }), { _tag: "CommandAnswered", command, result }, now, ids)
+    if (decision._tag !== "Act") throw new Error("it asks")
+    return decision
+  }
+
+  it("GetConfiguration is the charger's configuration, without its password", () => {
+    const { facts, reply } = decided(whole, told)
+    expect(reply).toBeUndefined()
+    expect(facts).toMatchObject([{ type: "ConfigurationReported", epoch: 7, body: { unknown: ["X"] } }])
+    expect(facts[0]?.body).toHaveProperty("keys", [
+      { key: "HeartbeatInterval", value: "300", readonly: false },
+      { key: "authorizationKEY", value: undefined, readonly: false }
+    ])
+    expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
+    expect(evolve(state({ configured: false }), facts, { recorded: [true], standing: undefined }).configured).toBe(true)
+  })
+
+  it("GetConfiguration has a key of its own each time", () => {
+    expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
+  })
+
+  const nothing: ReadonlyArray<{ name: string; command: ChargerCommand; result: CommandResult }> = [
+    { name: "a part of a configuration", command: { _tag: "GetConfiguration", keys: ["X"] }, result: told },
+    { name: "a CALLERROR", command: whole, result: { _tag: "CallError", code: "NotSupported", description: "" } },
+    { name: "no answer in time", command: whole, result: { _tag: "TimedOut" } },
+    { name: "a lost connection", command: whole, result: { _tag: "ConnectionLost" } },
+    {
+      name: "a TriggerMessage's status",
+      command: { _tag: "TriggerMessage", requestedMessage: "StatusNotification", connectorId: undefined },
+      result: { _tag: "Status", status: "NotImplemented" }
+    }
+  ]
+  for (const { command, name, result } of nothing) {
+    it(`that is ${name} leaves nothing`, () =>
+      expect(decided(command, result)).toMatchObject({ facts: [], reply: undefined, followUps: [] }))
+  }
+})

@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest"
+import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
+import { decide } from "../../../src/domain/charger/Decide.ts"
+import {
+  at,
+  boot,
+  ended,
+  energy,
+  metered,
+  minute,
+  noTime,
+  reading,
+  started,
+  state,
+  status,
+  token
+} from "../../support/events.ts"
+import { ModelService } from "../../support/modelCharger.ts"
+
+const others: ReadonlyArray<ChargerEvent> = [
+  { _tag: "HeartbeatReceived" },
+  status({ status: "Charging" }),
+  { _tag: "AuthorizationAsked", tokenUid: "ANNA" },
+  { _tag: "DataReceived", vendorId: "V", messageId: undefined, data: undefined },
+  { _tag: "FirmwareStatusReported", status: "Downloading", requestId: undefined },
+  { _tag: "UploadStatusReported", kind: "Diagnostics", status: "Uploading", requestId: undefined },
+  { _tag: "SecurityEventReported", type: "SettingSystemTime", time: noTime, techInfo: undefined },
+  { _tag: "CertificateRequested", csr: "PEM" }
+]
+
+const transactions: ReadonlyArray<ChargerEvent> = [
+  started(),
+  ended(undefined),
+  ended(99_999),
+  metered(undefined, [reading(at(minute(0)), energy(1))]),
+  { _tag: "UnreadableTransactionMessage", action: "StartTransaction", problem: "no payload" },
+  { _tag: "UnreadableTransactionMessage", action: "StopTransaction", problem: "no payload" },
+  { _tag: "UnreadableTransactionMessage", action: "MeterValues", problem: "no payload" }
+]
+
+describe("a charger that is not accepted", () => {
+  for (const registration of ["Pending", "Rejected"] as const) {
+    for (const event of others) {
+      it(`and ${registration} is refused its ${event._tag}, which leaves nothing`, () => {
+        const { facts, reply } = new ModelService().charger({ registration }).say(event)
+        expect(facts).toEqual([])
+        expect(reply).toMatchObject({ _tag: "Refused", reason: "NotAccepted" })
+      })
+    }
+    for (const event of transactions) {
+      it(`and ${registration} is heard in its ${event._tag}, which is stored and answered as ever`, () => {
+        const { outcome, reply } = new ModelService().charger({ registration }).say(event)
+        expect(outcome.recorded).toContain(true)
+        expect(reply._tag).not.toBe("Refused")
+      })
+    }
+  }
+})
+
+describe("a charger that is accepted and has not booted on this connection", () => {
+  for (const event of [...others, ...transactions, boot()]) {
+    it(`is served its ${event._tag}`, () => {
+      const { reply } = new ModelService().charger({ booted: false, vendor: "" }).say(event)
+      expect(reply._tag).not.toBe("Refused")
+    })
+  }
+})
+
+describe("a Heartbeat", () => {
+  it("is answered at once and makes nothing", () => {
+    const input = {
+      _tag: "Event",
+      event: { _tag: "HeartbeatReceived" },
+      envelope: { messageId: "1", raw: "" },
+      answers: {}
+    } as const
+    const ids = { transactionId: 1, uuid: () => "uuid" }
+    const first = decide(state(), input, minute(0), ids)
+    expect(first).toMatchObject({ _tag: "Act", facts: [], followUps: [] })
+    expect(first._tag === "Act" && first.reply?.({ recorded: [], standing: undefined })).toEqual({
+      _tag: "HeartbeatAnswered"
+    })
+    expect(decide(state(), input, minute(1), ids)).toBe(first)
+  })
+})
+
+describe("an Authorize", () => {
+  it("is decided by the token as it stands, kept as a fact, and answered", () => {
+    const service = new ModelService()
+    service.journal.tokens.set("anna", token("ANNA", { parentUid: "FAMILY", expiresAt: minute(600) }))
+    const charger = service.charger()
+    const { facts, questions, reply } = charger.say({ _tag: "AuthorizationAsked", tokenUid: "anna" })
+    expect(questions).toEqual(["FindToken"])
+    expect(facts).toMatchObject([
+      {
+        type: "TokenAuthorized",
+        body: { tokenUid: "anna", authorization: { status: "Accepted", source: "LocalToken" } }
+      }
+    ])
+    expect(reply).toEqual({
+      _tag: "AuthorizationAnswered",
+      verdict: { status: "Accepted", expiresAt: minute(600), parentUid: "FAMILY" }
+    })
+  })
+
+  it("of a token that charges elsewhere is accepted: only a start can be concurrent", () => {
+    const service = new ModelService()
+    service.journal.tokens.set("anna", token("ANNA"))
+    service.charger({ chargerId: "CP-2" }).start(started())
+    const { reply } = service.charger().say({ _tag: "AuthorizationAsked", tokenUid: "ANNA" })
+    expect(reply).toMatchObject({ verdict: { status: "Accepted" } })
+  })
+})
+
+describe("what only goes on record", () => {
+  const cases: ReadonlyArray<{ event: ChargerEvent; fact: object; reply: object }> = [
+    {
+      event: { _tag: "DataReceived", vendorId: "V", messageId: "m", data: "{}" },
+      fact: { type: "DataTransferred", body: { vendorId: "V", messageId: "m", data: "{}" } },
+      reply: { _tag: "DataAnswered", status: "UnknownVendorId" }
+    },
+    {
+      event: { _tag: "FirmwareStatusReported", status: "Installed", requestId: 3 },
+      fact: { type: "ProgressReported", epoch: 7, body: { kind: "Firmware", status: "Installed", requestId: 3 } },
+      reply: { _tag: "Acknowledged" }
+    },
+    {
+      event: { _tag: "UploadStatusReported", kind: "Log", status: "Uploaded", requestId: undefined },
+      fact: { type: "ProgressReported", body: { kind: "Log", status: "Uploaded", requestId: undefined } },
+      reply: { _tag: "Acknowledged" }
+    },
+    {
+      event: { _tag: "SecurityEventReported", type: "TamperDetectionActivated", time: at(minute(-5)), techInfo: "lid" },
+      fact: {
+        type: "SecurityEventRecorded",
+        at: minute(-5),
+        body: { source: "charger", event: "TamperDetectionActivated", detail: "lid" }
+      },
+      reply: { _tag: "Acknowledged" }
+    },
+    {
+      event: { _tag: "CertificateRequested", csr: "PEM" },
+      fact: { type: "CertificateSigningRequested", body: { csr: "PEM" } },
+      reply: { _tag: "CertificateAnswered", status: "Rejected" }
+    }
+  ]
+  for (const { event, fact, reply } of cases) {
+    it(`a ${event._tag} is stored and answered`, () => {
+      const said = new ModelService().charger().say(event)
+      expect(said.facts).toMatchObject([fact])
+      expect(said.reply).toEqual(reply)
+    })
+  }
+
+  it("a repeated security event is stored once where its time tells it from others", () => {
+    const charger = new ModelService().charger()
+    const event = { _tag: "SecurityEventReported", type: "InvalidMessages", techInfo: undefined } as const
+    charger.say({ ...event, time: at(minute(1)) })
+    charger.say({ ...event, time: at(minute(1)) })
+    charger.say({ ...event, time: noTime })
+    charger.say({ ...event, time: noTime })
+    expect(charger.factsOf("SecurityEventRecorded")).toHaveLength(3)
+  })
+
+  it("a repeated certificate request is stored once", () => {
+    const charger = new ModelService().charger()
+    charger.say({ _tag: "CertificateRequested", csr: "PEM" })
+    charger.say({ _tag: "CertificateRequested", csr: "PEM" })
+    expect(charger.factsOf("CertificateSigningRequested")).toHaveLength(1)
+  })
+})
+
+describe("a transaction message that cannot be read", () => {
+  const unreadable = (action: "StartTransaction" | "StopTransaction" | "MeterValues"): ChargerEvent => ({
+    _tag: "UnreadableTransactionMessage",
+    action,
+    problem: "idTag is missing"
+  })
+
+  it("and is a start is kept raw and refused with a transaction id that nothing else gets", () => {
+    const charger = new ModelService().charger()
+    const { facts, reply } = charger.say(unreadable("StartTransaction"), "m-1")
+    expect(reply).toMatchObject({ _tag: "StartAnswered", verdict: { status: "Invalid" } })
+    const id = reply._tag === "StartAnswered" ? reply.transactionId : 0
+    expect(facts).toMatchObject([
+      {
+        type: "OrphanRecorded",
+        body: { action: "StartTransaction", rawTransactionId: String(id), problem: "idTag is missing" }
+      }
+    ])
+    expect(facts[0]?.body).toHaveProperty("raw", expect.stringContaining("m-1"))
+    expect(charger.start(started())).not.toBe(id)
+  })
+
+  for (const forgetting of [false, true]) {
+    it(`and is a start has its stop and readings kept without an alarm${forgetting ? ", after a reload too" : ""}`, () => {
+      const charger = new ModelService().charger()
+      const { reply } = charger.say(unreadable("StartTransaction"))
+      const id = reply._tag === "StartAnswered" ? reply.transactionId : 0
+      charger.start(started())
+      if (forgetting) charger.forget()
+      charger.say(metered(id, [reading(at(minute(1)), energy(1))]))
+      expect(charger.say(ended(id)).reply).toMatchObject({ _tag: "StopAnswered", verdict: { status: "Accepted" } })
+      expect(charger.factsOf("SecurityEventRecorded")).toEqual([])
+      expect(charger.factsOf("OrphanRecorded")).toHaveLength(2)
+      expect(charger.sessions).toMatchObject([{ status: "Open" }])
+    })
+  }
+
+  it("and is a stop is kept raw and acknowledged, once however often it comes", () => {
+    const charger = new ModelService().charger()
+    expect(charger.say(unreadable("StopTransaction"), "a").reply).toEqual({ _tag: "StopAnswered", verdict: undefined })
+    charger.say(unreadable("StopTransaction"), "b")
+    expect(charger.factsOf("OrphanRecorded")).toMatchObject([{ body: { action: "StopTransaction" } }])
+  })
+
+  it("and are meter values is kept raw and acknowledged", () => {
+    const charger = new ModelService().charger()
+    expect(charger.say(unreadable("MeterValues"), "").reply).toEqual({ _tag: "Acknowledged" })
+    expect(charger.factsOf("OrphanRecorded")).toMatchObject([{ body: { action: "MeterValues" } }])
+  })
+})

@@ -1,0 +1,298 @@
+import { describe, expect, it } from "vitest"
+import type { SessionStarted } from "../../../src/domain/Fact.ts"
+import {
+  at,
+  ended,
+  energy,
+  evse,
+  in1970,
+  metered,
+  minute,
+  noTime,
+  reading,
+  started,
+  token
+} from "../../support/events.ts"
+import { ModelService } from "../../support/modelCharger.ts"
+
+const service = (...known: ReadonlyArray<Parameters<typeof token>[1] & { uid: string }>) => {
+  const made = new ModelService()
+  made.journal.tokens.set("anna", token("Anna"))
+  for (const { uid, ...parts } of known) made.journal.tokens.set(uid.toLowerCase(), token(uid, parts))
+  return made
+}
+
+const bodies = (facts: ReadonlyArray<{ readonly type: string }>) =>
+  facts.filter((fact): fact is SessionStarted => fact.type === "SessionStarted").map(({ body }) => body)
+
+describe("a StartTransaction", () => {
+  it("is recorded, and answered with a transaction id of its own and what the token may", () => {
+    const charger = service({ uid: "ANNA", parentUid: "FAMILY", expiresAt: minute(600) }).charger()
+    const { facts, questions, reply } = charger.say(started({ reservationId: 5 }))
+    const [body] = bodies(facts)
+    expect(questions).toEqual(["FindToken"])
+    expect(reply).toEqual({
+      _tag: "StartAnswered",
+      transactionId: body?.transactionId,
+      verdict: { status: "Accepted", expiresAt: minute(600), parentUid: "FAMILY" }
+    })
+    expect(body).toMatchObject({ evseId: 1, tokenUid: "ANNA", meterStartWh: 1000, reservationId: 5, supersedes: [] })
+    expect(body?.authorization).toMatchObject({ status: "Accepted", source: "LocalToken", decidedAt: charger.now })
+    expect(charger.state.sessions).toMatchObject([{ status: "Open", startedAt: minute(0), meterStartWh: 1000 }])
+  })
+
+  const refusals = [
+    { name: "of a token that nobody knows", known: [], tokenUid: "STRANGER", status: "Invalid" },
+    { name: "of a blocked token", known: [{ uid: "B", status: "Blocked" }], tokenUid: "b", status: "Blocked" },
+    { name: "of an expired token", known: [{ uid: "E", expiresAt: minute(0) }], tokenUid: "E", status: "Expired" }
+  ] as const
+  for (const { known, name, status, tokenUid } of refusals) {
+    it(`${name} is answered ${status} with a transaction id, and recorded all the same`, () => {
+      const charger = service(...known).charger()
+      const { facts, reply } = charger.say(started({ tokenUid }))
+      expect(reply).toMatchObject({ _tag: "StartAnswered", verdict: { status } })
+      expect(reply).toHaveProperty("transactionId", bodies(facts)[0]?.transactionId)
+      expect(charger.sessions).toMatchObject([{ status: "Open", start: { body: { authorization: { status } } } }])
+    })
+  }
+
+  it("of a token that charges on another connector is answered ConcurrentTx, and recorded", () => {
+    const charger = service().charger()
+    charger.start(started())
+    const { reply } = charger.say(started({ place: evse(2), time: at(minute(5)), meterStartWh: 90 }))
+    expect(reply).toMatchObject({ verdict: { status: "ConcurrentTx" } })
+    expect(charger.sessions).toHaveLength(2)
+  })
+
+  it("of a token that charges at another charger is answered ConcurrentTx, unless the organisation allows it", () => {
+    const shared = service()
+    shared.charger({ chargerId: "CP-2" }).start(started())
+    expect(shared.charger().say(started()).reply).toMatchObject({ verdict: { status: "ConcurrentTx" } })
+    const policy = { unknownTokens: "Refuse", concurrentTransactions: "Allow", heartbeatIntervalSeconds: 300 } as const
+    const other = shared.charger({ chargerId: "CP-3", policy })
+    expect(other.say(started()).reply).toMatchObject({ verdict: { status: "Accepted" } })
+  })
+
+  it("on the same connector supersedes the open session there instead of being concurrent with it", () => {
+    const charger = service().charger()
+    charger.start(started())
+    const { reply } = charger.say(started({ time: at(minute(20)), meterStartWh: 2000 }))
+    expect(reply).toMatchObject({ verdict: { status: "Accepted" } })
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
+    expect(charger.state.sessions).toMatchObject([
+      { status: "Superseded", supersededAt: minute(20) },
+      { status: "Open" }
+    ])
+  })
+
+  it("that is older than the session on its connector supersedes nothing and is superseded from the beginning", () => {
+    const charger = service().charger()
+    charger.now = minute(60)
+    charger.start(started({ time: at(minute(20)), meterStartWh: 2000 }))
+    const { facts } = charger.say(started({ time: at(minute(-60)), meterStartWh: 1000 }))
+    expect(bodies(facts)[0]).toMatchObject({ supersedes: [], supersededBy: charger.sessions[0]?.start.body.sessionId })
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Open", "Superseded"])
+    expect(charger.state.sessions[1]).toMatchObject({ status: "Superseded", supersededAt: minute(20) })
+  })
+
+  it("after one from a clock that was hours ahead is the newer one", () => {
+    const charger = service().charger()
+    charger.start(started({ time: at(minute(600)) }))
+    charger.start(started({ time: at(minute(1)), meterStartWh: 2000 }))
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
+  })
+
+  it("without a meter value starts at 0 and says so", () => {
+    const { facts } = service()
+      .charger()
+      .say(started({ meterStartWh: undefined }))
+    expect(bodies(facts)[0]).toMatchObject({ meterStartWh: 0, meterStartMissing: true })
+  })
+
+  it("with reservation 0 has none", () => {
+    const { facts } = service()
+      .charger()
+      .say(started({ reservationId: 0 }))
+    expect(bodies(facts)[0]?.reservationId).toBeUndefined()
+  })
+})
+
+describe("a StartTransaction that is repeated", () => {
+  const repeats = [
+    { name: "at once", between: () => {}, asks: [] },
+    {
+      name: "after the state was dropped and loaded again",
+      between: (charger: ReturnType<ModelService["charger"]>) => charger.forget(),
+      asks: []
+    },
+    {
+      name: "after the session ended and five others with it",
+      between: (charger: ReturnType<ModelService["charger"]>) => {
+        charger.say(ended(charger.sessions[0]?.start.body.transactionId))
+        for (let n = 1; n <= 5; n++) {
+          const id = charger.start(started({ time: at(minute(40 + n)), meterStartWh: 6000 }))
+          charger.say(ended(id, { time: at(minute(40 + n)) }))
+        }
+      },
+      asks: ["FindToken"]
+    }
+  ]
+  for (const { asks, between, name } of repeats) {
+    it(`${name} is answered with the first transaction id and records nothing`, () => {
+      const charger = service().charger()
+      const first = charger.start(started())
+      between(charger)
+      const count = charger.sessions.length
+      const again = charger.say(started(), "another message id")
+      expect(again.reply).toMatchObject({
+        _tag: "StartAnswered",
+        transactionId: first,
+        verdict: { status: "Accepted" }
+      })
+      expect(again.questions).toEqual(asks)
+      expect(charger.sessions).toHaveLength(count)
+      expect(charger.state.sessions.filter(({ transactionId }) => transactionId === first)).toHaveLength(1)
+    })
+  }
+
+  it("keeps the verdict of the first, though the token was blocked since", () => {
+    const shared = service()
+    const charger = shared.charger()
+    charger.start(started())
+    shared.journal.tokens.set("anna", token("ANNA", { status: "Blocked" }))
+    expect(charger.say(started()).reply).toMatchObject({ verdict: { status: "Accepted" } })
+  })
+
+  it("in other letters is the same token's", () => {
+    const charger = service().charger()
+    expect(charger.start(started({ tokenUid: "anna" }))).toBe(charger.start(started({ tokenUid: "ANNA" })))
+  })
+
+  it("from a clock in 1970 is recognised by what it says", () => {
+    const charger = service().charger()
+    const first = charger.start(started({ time: in1970(125) }))
+    charger.forget()
+    expect(charger.start(started({ time: in1970(125) }))).toBe(first)
+    expect(charger.start(started({ time: in1970(126) }))).not.toBe(first)
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
+  })
+
+  const timeless = [
+    { name: "without a timestamp", time: noTime },
+    { name: "with a timestamp of zero", time: { at: 0, raw: "1970-01-01T00:00:00Z" } },
+    { name: "with a timestamp of the year one", time: { at: -62_135_596_800_000, raw: "0001-01-01T00:00:00Z" } }
+  ]
+  for (const { name, time } of timeless) {
+    it(`${name} is the same while its session has not moved`, () => {
+      const charger = service().charger()
+      const first = charger.start(started({ time }))
+      charger.forget()
+      expect(charger.start(started({ time }))).toBe(first)
+      charger.say(metered(first, [reading(noTime, energy(1500))]))
+      expect(charger.start(started({ time }))).not.toBe(first)
+    })
+
+    it(`${name} is another one once the first has ended`, () => {
+      const charger = service().charger()
+      const first = charger.start(started({ time }))
+      charger.say(ended(first, { time, meterStopWh: 1000 }))
+      expect(charger.start(started({ time }))).not.toBe(first)
+      expect(charger.sessions).toHaveLength(2)
+    })
+  }
+
+  it("while the first commit's outcome was lost is recorded once", () => {
+    const charger = service().charger()
+    charger.loseNextOutcome = true
+    const first = charger.start(started())
+    expect(charger.start(started())).toBe(first)
+    expect(charger.sessions).toHaveLength(1)
+  })
+
+  it("that differs in connector, token, time or register is another one", () => {
+    const charger = service().charger()
+    const ids = [
+      started(),
+      started({ place: evse(2) }),
+      started({ tokenUid: "BERT" }),
+      started({ time: at(minute(0) + 1000) }),
+      started({ meterStartWh: 1001 })
+    ].map((event) => charger.start(event))
+    expect(new Set(ids).size).toBe(5)
+  })
+})
+
+describe("the start of a transaction whose stop came first", () => {
+  const early = ended(undefined, { time: at(minute(30)), meterStopWh: 6000 })
+
+  it("ends its session with that stop's figures", () => {
+    const charger = service().charger()
+    charger.say(early)
+    const { facts, outcome } = charger.say(started())
+    expect(facts.map(({ type }) => type)).toEqual(["SessionStarted", "SessionEnded"])
+    expect(outcome.recorded).toEqual([true, true])
+    expect(charger.sessions[0]?.end).toMatchObject({ at: minute(30), body: { energyWh: 5000, reason: "Local" } })
+    expect(charger.state.orphans).toEqual([])
+    expect(charger.state.sessions).toMatchObject([{ status: "Ended" }])
+  })
+
+  it("ends it after the state was dropped and loaded again, and its repeat ends nothing", () => {
+    const charger = service().charger()
+    charger.say(early)
+    charger.forget()
+    const first = charger.start(started())
+    charger.forget()
+    expect(charger.start(started())).toBe(first)
+    expect(charger.factsOf("SessionEnded")).toHaveLength(1)
+  })
+
+  it("takes the nearest of two", () => {
+    const charger = service().charger()
+    charger.say(ended(undefined, { time: at(minute(90)), meterStopWh: 9000 }))
+    charger.say(early)
+    charger.say(started())
+    expect(charger.sessions[0]?.end?.at).toBe(minute(30))
+    expect(charger.state.orphans).toHaveLength(1)
+  })
+
+  const others = [
+    { name: "another token's", stop: ended(undefined, { tokenUid: "BERT" }) },
+    { name: "no token's", stop: ended(undefined, { tokenUid: undefined }) },
+    { name: "from before the start", stop: ended(undefined, { time: at(minute(-1)) }) },
+    { name: "below the start's register", stop: ended(undefined, { meterStopWh: 999 }) },
+    { name: "without a register", stop: ended(undefined, { meterStopWh: undefined }) },
+    { name: "one that names a transaction", stop: ended(123_456) }
+  ]
+  for (const { name, stop } of others) {
+    it(`leaves alone a stop that is ${name}`, () => {
+      const charger = service().charger()
+      charger.say(stop)
+      charger.say(started())
+      expect(charger.sessions).toMatchObject([{ status: "Open", end: undefined }])
+      expect(charger.service.journal.orphans).toMatchObject([{ sessionId: undefined }])
+    })
+  }
+
+  it("leaves alone a stop that another open session may own", () => {
+    const charger = service().charger()
+    charger.start(started({ place: evse(2), meterStartWh: 100 }))
+    charger.start(started({ place: evse(3), meterStartWh: 100 }))
+    charger.say(early)
+    charger.say(started())
+    expect(charger.factsOf("SessionEnded")).toEqual([])
+  })
+
+  it("that is a repeat nobody remembers ends no session by a stop that came since", () => {
+    const charger = service().charger()
+    charger.say(ended(charger.start(started()), { time: at(minute(10)), meterStopWh: 1500 }))
+    for (let n = 1; n <= 5; n++) {
+      const id = charger.start(started({ tokenUid: "BERT", time: at(minute(10 + n)), meterStartWh: 1500 }))
+      charger.say(ended(id, { tokenUid: "BERT", time: at(minute(10 + n)), meterStopWh: 1500 }))
+    }
+    charger.say(ended(undefined, { time: at(minute(12)), meterStopWh: 5000 }))
+    const { outcome } = charger.say(started())
+    expect(outcome.recorded.every((recorded) => !recorded)).toBe(true)
+    expect(charger.sessions[0]?.end?.body.energyWh).toBe(500)
+    expect(charger.state.orphans).toHaveLength(1)
+  })
+})

@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest"
+import {
+  at,
+  ended,
+  energy,
+  evse,
+  in1970,
+  metered,
+  minute,
+  noTime,
+  reading,
+  started,
+  token
+} from "../../support/events.ts"
+import { type ModelCharger, ModelService } from "../../support/modelCharger.ts"
+
+const charging = (): { charger: ModelCharger; id: number } => {
+  const service = new ModelService()
+  service.journal.tokens.set("anna", token("ANNA"))
+  const charger = service.charger()
+  return { charger, id: charger.start(started()) }
+}
+
+const accepted = { _tag: "StopAnswered", verdict: { status: "Accepted", expiresAt: undefined, parentUid: undefined } }
+
+describe("a StopTransaction that names its transaction", () => {
+  it("ends the session with its energy, and is answered Accepted without asking about the token", () => {
+    const { charger, id } = charging()
+    const { facts, questions, reply } = charger.say(ended(id, { reason: "EVDisconnected" }))
+    expect(reply).toEqual(accepted)
+    expect(questions).toEqual([])
+    expect(facts).toMatchObject([
+      { type: "SessionEnded", at: minute(30), body: { meterStopWh: 6000, energyWh: 5000, reason: "EVDisconnected" } }
+    ])
+    expect(charger.state.sessions).toMatchObject([{ status: "Ended", endedAt: minute(30) }])
+  })
+
+  it("without a token has no verdict in its answer", () => {
+    const { charger, id } = charging()
+    expect(charger.say(ended(id, { tokenUid: undefined })).reply).toEqual({ _tag: "StopAnswered", verdict: undefined })
+  })
+
+  it("by another card than the start's ends it all the same", () => {
+    const { charger, id } = charging()
+    expect(charger.say(ended(id, { tokenUid: "MASTER" })).reply).toEqual(accepted)
+    expect(charger.sessions[0]?.end?.body.tokenUid).toBe("MASTER")
+  })
+
+  const figures = [
+    { name: "of nothing", stop: { meterStopWh: 1000 }, end: { energyWh: 0, heldReason: undefined } },
+    {
+      name: "below the start is held, its energy untold",
+      stop: { meterStopWh: 10 },
+      end: { meterStopWh: 10, energyWh: undefined, heldReason: "MeterStopBelowStart" }
+    },
+    {
+      name: "that is missing is held, without figures when no reading came",
+      stop: { meterStopWh: undefined },
+      end: { meterStopWh: undefined, energyWh: undefined, heldReason: "MeterStopMissing" }
+    }
+  ]
+  for (const { end, name, stop } of figures) {
+    it(`with a register ${name}`, () => {
+      const { charger, id } = charging()
+      charger.say(ended(id, stop))
+      expect(charger.sessions[0]?.end?.body).toMatchObject(end)
+    })
+  }
+
+  it("without a register is held with the newest reading's", () => {
+    const { charger, id } = charging()
+    charger.say(metered(id, [reading(at(minute(20)), energy(4000))]))
+    charger.say(metered(id, [reading(at(minute(10)), energy(2000))]))
+    charger.say(ended(id, { meterStopWh: undefined }))
+    expect(charger.sessions[0]?.end?.body).toMatchObject({
+      meterStopWh: 4000,
+      energyWh: 3000,
+      heldReason: "MeterStopMissing"
+    })
+  })
+
+  it("stores the readings that come with it, before the end", () => {
+    const { charger, id } = charging()
+    const readings = [reading(at(minute(0)), energy(1000)), reading(at(minute(30)), energy(5900))]
+    const { facts } = charger.say(ended(id, { readings, meterStopWh: undefined }))
+    expect(facts).toMatchObject([
+      { type: "MeterRead", body: { fromStop: true, readings, registerWh: 5900, registerAt: minute(30), evseId: 1 } },
+      { type: "SessionEnded", body: { meterStopWh: 5900, energyWh: 4900 } }
+    ])
+  })
+
+  it("before its start by the clock ends at the start and is held", () => {
+    const { charger, id } = charging()
+    charger.say(ended(id, { time: at(minute(-90)) }))
+    expect(charger.sessions[0]?.end).toMatchObject({
+      at: minute(0),
+      body: { heldReason: "ClockImplausible", energyWh: 5000, rawAt: new Date(minute(-90)).toISOString() }
+    })
+  })
+
+  it("repeated, with other figures too, changes nothing", () => {
+    const { charger, id } = charging()
+    charger.say(ended(id))
+    for (const meterStopWh of [6000, 7000, undefined]) {
+      charger.forget()
+      const { facts, reply } = charger.say(ended(id, { meterStopWh }))
+      expect([facts, reply]).toEqual([[], accepted])
+    }
+    expect(charger.sessions[0]?.end?.body.energyWh).toBe(5000)
+  })
+
+  it("repeated when the session is long forgotten is looked up and changes nothing", () => {
+    const { charger, id } = charging()
+    charger.say(ended(id))
+    for (let n = 1; n <= 5; n++) charger.say(ended(charger.start(started({ time: at(minute(30 + n)) }))))
+    expect(charger.say(ended(id))).toMatchObject({ facts: [], reply: accepted, questions: ["FindSession"] })
+  })
+
+  it("while the commit's outcome was lost ends it once", () => {
+    const { charger, id } = charging()
+    charger.loseNextOutcome = true
+    expect(charger.say(ended(id)).reply).toEqual(accepted)
+    expect(charger.factsOf("SessionEnded")).toHaveLength(1)
+  })
+
+  it("of a superseded session ends it with its own figures", () => {
+    const { charger, id } = charging()
+    charger.start(started({ time: at(minute(40)), meterStartWh: 6000 }))
+    charger.say(ended(id))
+    expect(charger.sessions.map(({ end, status }) => [status, end?.body.energyWh])).toEqual([
+      ["Ended", 5000],
+      ["Open", undefined]
+    ])
+  })
+})
+
+describe("a StopTransaction that names no transaction", () => {
+  const unnamed = [
+    { name: "-1", rawTransactionId: "-1" },
+    { name: "0", rawTransactionId: "0" },
+    { name: "nothing", rawTransactionId: "" },
+    { name: "a number beyond 31 bits", rawTransactionId: "9223372036854775807" }
+  ]
+  for (const { name, rawTransactionId } of unnamed) {
+    it(`but ${name} ends the one session it can belong to, and is kept as the reason why`, () => {
+      const { charger } = charging()
+      charger.start(started({ place: evse(2), tokenUid: "BERT", meterStartWh: 10 }))
+      const { facts, reply } = charger.say(ended(undefined, { rawTransactionId }))
+      expect(reply).toEqual(accepted)
+      expect(facts.map(({ type }) => type)).toEqual(["OrphanRecorded", "SessionEnded"])
+      expect(charger.sessions.map(({ end }) => end?.body.energyWh)).toEqual([5000, undefined])
+      expect(charger.service.journal.orphans).toMatchObject([{ rawTransactionId, sessionId: "uuid-1" }])
+      expect(charger.state.orphans).toEqual([])
+    })
+  }
+
+  const unmatched = [
+    { name: "another token", stop: { tokenUid: "BERT" } },
+    { name: "no token", stop: { tokenUid: undefined } },
+    { name: "a register below the start", stop: { meterStopWh: 999 } },
+    { name: "no register", stop: { meterStopWh: undefined } },
+    { name: "a time before the start", stop: { time: at(minute(-1)) } }
+  ]
+  for (const { name, stop } of unmatched) {
+    it(`and has ${name} is kept as an orphan, acknowledged, and ends nothing`, () => {
+      const { charger } = charging()
+      const { facts, reply } = charger.say(ended(undefined, stop))
+      expect(reply).toMatchObject({ _tag: "StopAnswered" })
+      expect(facts).toMatchObject([{ type: "OrphanRecorded", body: { action: "StopTransaction", reason: "Local" } }])
+      expect(facts[0]?.body).toHaveProperty("raw", expect.stringContaining("TransactionEnded"))
+      expect(charger.state.orphans).toHaveLength(1)
+      expect(charger.sessions).toMatchObject([{ status: "Open" }])
+    })
+  }
+
+  it("ends nothing when two sessions could be its own, nor does its repeat when one of them is left", () => {
+    const { charger, id } = charging()
+    charger.start(started({ place: evse(2), meterStartWh: 10 }))
+    charger.say(ended(undefined))
+    charger.say(ended(id, { time: at(minute(31)) }))
+    charger.forget()
+    expect(charger.say(ended(undefined)).outcome.recorded).toEqual([false, false])
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Ended", "Open"])
+    expect(charger.service.journal.orphans).toHaveLength(1)
+  })
+
+  it("repeated when its session is long forgotten ends no other session of the same token", () => {
+    const { charger } = charging()
+    charger.say(ended(undefined))
+    for (let n = 1; n <= 5; n++) {
+      const id = charger.start(started({ tokenUid: "BERT", time: at(minute(30 + n)), meterStartWh: 6000 }))
+      charger.say(ended(id, { time: at(minute(30 + n)) }))
+    }
+    charger.start(started({ place: evse(2), time: at(minute(20)), meterStartWh: 0 }))
+    charger.say(ended(undefined))
+    expect(charger.sessions.at(-1)).toMatchObject({ status: "Open" })
+  })
+
+  it("ends a superseded session only up to the start that superseded it", () => {
+    const { charger } = charging()
+    charger.start(started({ tokenUid: "BERT", time: at(minute(40)), meterStartWh: 6000 }))
+    charger.say(ended(undefined, { time: at(minute(41)), meterStopWh: 6100 }))
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
+    charger.say(ended(undefined, { time: at(minute(40)) }))
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Ended", "Open"])
+  })
+
+  it("and has no time is ended when it was heard, and its repeat changes nothing", () => {
+    const { charger } = charging()
+    charger.now = minute(30)
+    charger.say(ended(undefined, { time: noTime }))
+    expect(charger.sessions[0]?.end).toMatchObject({ at: charger.now, body: { energyWh: 5000 } })
+    charger.start(started({ time: at(minute(29)), meterStartWh: 6000 }))
+    charger.say(ended(undefined, { time: noTime }))
+    expect(charger.sessions[1]).toMatchObject({ status: "Open" })
+  })
+
+  it("nor anything else to recognise it by is kept each time", () => {
+    const { charger } = charging()
+    const bare = ended(undefined, { time: noTime, tokenUid: undefined, meterStopWh: undefined })
+    charger.say(bare)
+    charger.say(bare)
+    expect(charger.service.journal.orphans).toHaveLength(2)
+  })
+})
+
+describe("a StopTransaction that names a transaction this charger never had", () => {
+  const foreign = 987_654
+
+  it("is acknowledged, kept, and recorded as a security event; it ends nothing although all else would fit", () => {
+    const { charger } = charging()
+    const { facts, questions, reply } = charger.say(ended(foreign))
+    expect(questions).toEqual(["FindSession"])
+    expect(reply).toEqual(accepted)
+    expect(facts).toMatchObject([
+      { type: "OrphanRecorded", body: { rawTransactionId: "987654" } },
+      { type: "SecurityEventRecorded", body: { source: "service", event: "ForeignTransactionId" } }
+    ])
+    expect(charger.sessions).toMatchObject([{ status: "Open" }])
+  })
+
+  it("when it is another charger's leaves that one's session as it was", () => {
+    const { charger, id } = charging()
+    const thief = charger.service.charger({ chargerId: "CP-2" })
+    thief.say(ended(id))
+    thief.say(metered(id, [reading(at(minute(5)), energy(99_999))]))
+    expect(charger.sessions).toMatchObject([{ status: "Open", end: undefined, registerWh: undefined }])
+    expect(thief.factsOf("SecurityEventRecorded")).toHaveLength(1)
+    expect(thief.factsOf("MeterRead")).toMatchObject([{ body: { sessionId: undefined } }])
+  })
+
+  it("is one security event an hour for each id, however often it comes", () => {
+    const { charger } = charging()
+    for (let n = 0; n < 20; n++) charger.say(ended(foreign, { meterStopWh: n }))
+    expect(charger.factsOf("SecurityEventRecorded")).toHaveLength(1)
+    expect(charger.factsOf("OrphanRecorded")).toHaveLength(20)
+    charger.now += 60 * 60 * 1000
+    charger.say(ended(foreign))
+    charger.say(ended(foreign + 1))
+    expect(charger.factsOf("SecurityEventRecorded")).toHaveLength(3)
+  })
+})
+
+describe("clocks in 1970", () => {
+  const cases = [
+    { name: "at the start", start: in1970(60), stop: at(minute(30)), startedAt: minute(0) + 1000, endedAt: minute(30) },
+    { name: "at the stop", start: at(minute(0)), stop: in1970(60), startedAt: minute(0), endedAt: minute(0) + 2000 },
+    {
+      name: "at start and stop",
+      start: in1970(60),
+      stop: in1970(120),
+      startedAt: minute(0) + 1000,
+      endedAt: minute(0) + 2000
+    }
+  ]
+  for (const { endedAt, name, start, startedAt, stop } of cases) {
+    it(`${name} give way to the time of receipt, and are kept raw`, () => {
+      const service = new ModelService()
+      const charger = service.charger()
+      charger.say(ended(charger.start(started({ time: start })), { time: stop }))
+      const [row] = charger.sessions
+      expect([row?.start.at, row?.end?.at]).toEqual([startedAt, endedAt])
+      expect([row?.start.body.rawAt, row?.end?.body.rawAt]).toEqual([start.raw, stop.raw])
+      expect(row?.end?.body).toMatchObject({ energyWh: 5000, heldReason: undefined })
+    })
+  }
+
+  it("on our own side believe the charger", () => {
+    const service = new ModelService()
+    const charger = service.charger()
+    charger.now = 1000
+    charger.say(ended(charger.start(started())))
+    expect([charger.sessions[0]?.start.at, charger.sessions[0]?.end?.at]).toEqual([minute(0), minute(30)])
+  })
+
+  it("that jump to the present after the start is heard hold the session", () => {
+    const service = new ModelService()
+    const charger = service.charger()
+    charger.now = minute(60)
+    charger.say(ended(charger.start(started({ time: in1970(60) })), { time: at(minute(30)) }))
+    expect(charger.sessions[0]?.end?.body).toMatchObject({ energyWh: 5000, heldReason: "ClockImplausible" })
+  })
+})

@@ -1,0 +1,176 @@
+/**
+ * A journal small enough to be obviously right: a list of facts with unique keys, and the tables that follow from it. It answers what the
+ * real one answers and gives an actor's state back from its tables, without the function (`evolve`) that keeps the state in memory.
+ */
+import type { ChargerState, ConnectorState, KnownSession, Orphan } from "../../src/domain/charger/ChargerState.ts"
+import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../src/domain/charger/ChargerState.ts"
+import type { CommitOutcome } from "../../src/domain/charger/Decision.ts"
+import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
+import { namesTransaction } from "../../src/domain/session/Matching.ts"
+import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
+
+/** A session as the table has it. */
+export interface SessionRow {
+  readonly start: SessionStarted
+  status: KnownSession["status"]
+  supersededAt: number | undefined
+  end: SessionEnded | undefined
+  registerWh: number | undefined
+  registerAt: number | undefined
+}
+
+interface OrphanRow extends Orphan {
+  readonly chargerId: string
+  sessionId: string | undefined
+}
+
+export class ModelJournal {
+  readonly facts: Array<ChargerFact> = []
+  readonly sessions: Array<SessionRow> = []
+  readonly orphans: Array<OrphanRow> = []
+  readonly tokens = new Map<string, Token>()
+  /** What the operator registered, by charger; the connection's epoch is in it. */
+  readonly chargers = new Map<string, ChargerState>()
+  private readonly keys = new Set<string>()
+  private readonly endOrder: Array<SessionRow> = []
+  private readonly connectors = new Map<string, Array<ConnectorState>>()
+
+  commit(facts: ReadonlyArray<ChargerFact>): CommitOutcome {
+    const fresh = new Set<string>()
+    let standing: KnownSession | undefined
+    const recorded = facts.map((fact) => {
+      const fenced = "epoch" in fact && fact.epoch !== this.chargers.get(fact.chargerId)?.epoch
+      const loose = fact.type === "SessionEnded" && fact.requires !== undefined && !fresh.has(fact.requires)
+      if (fenced || loose || this.keys.has(fact.key)) {
+        if (fact.type === "SessionStarted")
+          standing = this.known(this.sessions.find((row) => row.start.key === fact.key))
+        return false
+      }
+      this.keys.add(fact.key)
+      fresh.add(fact.key)
+      this.facts.push(fact)
+      this.project(fact)
+      return true
+    })
+    return { recorded, standing }
+  }
+
+  private project(fact: ChargerFact): void {
+    switch (fact.type) {
+      case "SessionStarted": {
+        for (const row of this.sessions) {
+          if (!fact.body.supersedes.includes(row.start.body.sessionId) || row.status !== "Open") continue
+          row.status = "Superseded"
+          row.supersededAt = fact.at
+        }
+        const newer = this.sessions.find((row) => row.start.body.sessionId === fact.body.supersededBy)
+        this.sessions.push({
+          start: fact,
+          status: newer === undefined ? "Open" : "Superseded",
+          supersededAt: newer?.start.at,
+          end: undefined,
+          registerWh: undefined,
+          registerAt: undefined
+        })
+        return
+      }
+      case "SessionEnded": {
+        const row = this.sessions.find(({ start }) => start.body.sessionId === fact.body.sessionId)
+        if (row === undefined) throw new Error("a session that was never started ended")
+        if (row.end !== undefined) throw new Error("a session ended twice")
+        row.end = fact
+        row.status = "Ended"
+        this.endOrder.push(row)
+        const orphan = this.orphans.find(({ orphanId }) => orphanId === fact.body.orphanId)
+        if (orphan?.sessionId !== undefined) throw new Error("an orphan ended two sessions")
+        if (orphan !== undefined) orphan.sessionId = fact.body.sessionId
+        return
+      }
+      case "MeterRead": {
+        const { registerAt, registerWh, sessionId } = fact.body
+        const row = this.sessions.find(({ start }) => start.body.sessionId === sessionId)
+        if (row === undefined || registerAt === undefined) return
+        if (row.registerAt !== undefined && row.registerAt > registerAt) return
+        row.registerAt = registerAt
+        row.registerWh = registerWh
+        return
+      }
+      case "OrphanRecorded":
+        this.orphans.push({ ...fact.body, chargerId: fact.chargerId, at: fact.at, sessionId: undefined })
+        return
+      case "ConnectorStatusChanged": {
+        const { body } = fact
+        const rows = this.connectors.get(fact.chargerId) ?? []
+        this.connectors.set(fact.chargerId, [
+          ...rows.filter((row) => row.evseId !== body.evseId || row.connectorId !== body.connectorId),
+          { ...body, at: fact.at, byOwnClock: fact.at !== fact.heardAt }
+        ])
+        return
+      }
+      default:
+        return
+    }
+  }
+
+  private known(row: SessionRow | undefined): KnownSession | undefined {
+    if (row === undefined) return undefined
+    const { at, body } = row.start
+    return {
+      sessionId: body.sessionId,
+      transactionId: body.transactionId,
+      place: { evseId: body.evseId, connectorId: body.connectorId },
+      tokenUid: body.tokenUid,
+      startedAt: at,
+      meterStartWh: body.meterStartWh,
+      authorization: body.authorization.status,
+      status: row.status,
+      registerWh: row.registerWh,
+      registerAt: row.registerAt,
+      supersededAt: row.supersededAt,
+      endedAt: row.end?.at
+    }
+  }
+
+  findSession(chargerId: string, transactionId: number): KnownSession | null {
+    const found = this.sessions.find(
+      ({ start }) => start.chargerId === chargerId && start.body.transactionId === transactionId
+    )
+    return this.known(found) ?? null
+  }
+
+  findToken(uid: string): TokenFacts {
+    const key = tokenKey(uid)
+    return {
+      token: this.tokens.get(key),
+      openSessions: this.sessions
+        .filter((row) => row.status === "Open" && tokenKey(row.start.body.tokenUid) === key)
+        .map(({ start }) => ({
+          chargerId: start.chargerId,
+          evseId: start.body.evseId,
+          sessionId: start.body.sessionId
+        }))
+    }
+  }
+
+  /** The state of a charger's actor, from the tables. */
+  load(chargerId: string): ChargerState {
+    const registered = this.chargers.get(chargerId)
+    if (registered === undefined) throw new Error(`${chargerId} is not registered`)
+    const own = (row: SessionRow): boolean => row.start.chargerId === chargerId
+    const rows = this.sessions.filter(own)
+    const kept = [
+      ...rows.filter((row) => row.status === "Open"),
+      ...rows.filter((row) => row.status === "Superseded").slice(-supersededSessionsKept),
+      ...this.endOrder.filter(own).slice(-endedSessionsKept)
+    ]
+    return {
+      ...registered,
+      connectors: this.connectors.get(chargerId) ?? registered.connectors,
+      sessions: kept.flatMap((row) => this.known(row) ?? []),
+      orphans: this.orphans
+        .filter((orphan) => orphan.chargerId === chargerId && orphan.sessionId === undefined)
+        .filter((orphan) => orphan.action === "StartTransaction" || !namesTransaction(orphan.rawTransactionId))
+        .slice(-orphansKept)
+    }
+  }
+}
