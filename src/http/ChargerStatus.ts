@@ -52,7 +52,8 @@ export const chargerStatusFields = {
   sockets: Schema.Array(Socket)
 }
 
-const ChargerStatus = Schema.Struct(chargerStatusFields)
+/** GET /api/charger/{chargerId}. */
+export const ChargerStatus = Schema.Struct(chargerStatusFields).annotate({ identifier: "ChargerStatus" })
 
 /** What is known of a charger's connection and last frame: the memory of this process where it is at least as fresh as the database. */
 export const freshest = (

@@ -5,7 +5,7 @@ import { permissions } from "../../domain/operator/Permission.ts"
 import { Name, Time, Uuid } from "../Fields.ts"
 import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
-import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 const Permission = Schema.Literals(permissions)
 
@@ -39,7 +39,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
   HttpApiEndpoint.post("create", "/v2/api-keys", {
     headers: IdempotencyHeader,
     payload: NewApiKey,
-    success: createdAt(ApiKeyOnce.pipe(HttpApiSchema.status(201)))
+    success: ApiKeyOnce.pipe(HttpApiSchema.status(201))
   }).annotateMerge(operation("Create a key for this operator", "api-keys:write")),
   HttpApiEndpoint.get("list", "/v2/api-keys", { query: PageQuery, success: listOf(ApiKey) }).annotateMerge(
     operation("List keys, revoked ones too", "api-keys:read")

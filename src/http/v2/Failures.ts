@@ -5,7 +5,8 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../../domain/Errors.ts"
-import { domainRows, type DomainError } from "./errors.ts"
+import type { DomainError } from "../DomainError.ts"
+import { domainRows } from "./errors.ts"
 import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
 
 /** The caller gave no key, or one that nobody knows (any more). */

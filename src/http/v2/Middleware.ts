@@ -1,6 +1,6 @@
 /**
- * What stands around every endpoint of REST v2, as definitions only (the implementations are `Authorization.ts`, `Idempotent.ts` and
- * `Face.ts`): who calls, with what right, once or again, and how failures are said. A client needs nothing but these.
+ * What stands around every endpoint of REST v2, as definitions only (the implementations are the files named
+ * `…Live.ts`): who calls, with what right, once or again, and how failures are said. A client needs nothing but these.
  */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -28,17 +28,22 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   "voltlane/http/v2/Authorization",
   {
     security: { apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) },
-    error: [Unauthorized401, PermissionDenied403]
+    error: [Unauthorized401, PermissionDenied403, StorageUnavailable503]
   }
 ) {}
 
 /** Answers a POST that carries an `Idempotency-Key` once, and its repetitions with the same answer. */
 export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires: Caller }>()(
   "voltlane/http/v2/Idempotent",
-  { error: Conflict409 }
+  { error: [Conflict409, InvalidInput400, StorageUnavailable503] }
 ) {}
 
-/** Outermost: bounds the body, and turns every failure and defect into a problem document. */
+/** Refuses a body that is too large or no JSON before anybody reads it. */
+export class BoundedBody extends HttpApiMiddleware.Service<BoundedBody>()("voltlane/http/v2/BoundedBody", {
+  error: InvalidInput400
+}) {}
+
+/** Outermost: turns every failure and defect into a problem document. */
 export class Face extends HttpApiMiddleware.Service<Face>()("voltlane/http/v2/Face", {
-  error: [InvalidInput400, StorageUnavailable503]
+  error: StorageUnavailable503
 }) {}

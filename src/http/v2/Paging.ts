@@ -3,7 +3,6 @@
  * list and filters that gave it out.
  */
 import { Context, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import type { Page, PageRequest } from "../../domain/values/Page.ts"
 
@@ -70,15 +69,11 @@ export const nextLink = (publicUrl: string, url: string, cursor: string, path?: 
   return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
 }
 
-/** A page of the domain as the answer of a list endpoint. */
-export const listed = <A, B>(page: Page<A>, wire: (item: A) => B) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const publicUrl = yield* PublicUrl
-    return HttpApiSchema.withHeaders({
-      body: { items: page.items.map(wire), nextCursor: page.nextCursor },
-      headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, request.url, page.nextCursor) }
-    })
+/** A page of the domain as the answer of a list endpoint that was asked at `url`. */
+export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) =>
+  HttpApiSchema.withHeaders({
+    body: { items: page.items.map(wire), nextCursor: page.nextCursor },
+    headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, url, page.nextCursor) }
   })
 
 /** An answer with the `Location` of what was created. */
@@ -87,11 +82,9 @@ export const createdAt = <S extends Schema.Top>(body: S) =>
     location: Schema.String.annotate({ description: "Absolute URL of what was created" })
   })
 
-/** `body` with its location below `/cpo`. */
-export const located = <A>(body: A, path: string) =>
-  Effect.map(PublicUrl, (publicUrl) =>
-    HttpApiSchema.withHeaders({ body, headers: { location: `${publicUrl}/cpo${path}` } })
-  )
+/** `body` with its location, `path` being below `/cpo`. */
+export const located = <A>(publicUrl: string, path: string, body: A) =>
+  HttpApiSchema.withHeaders({ body, headers: { location: `${publicUrl}/cpo${path}` } })
 
 /** The header that every POST takes. */
 export const IdempotencyHeader = {

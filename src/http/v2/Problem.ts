@@ -2,9 +2,10 @@
  * How REST v2 says what went wrong: RFC 9457 problem documents with a stable `code`. Built from the rows of `errors.ts`; nothing of the
  * inside (SQL, stack, host names) gets into one.
  */
-import { Schema, SchemaIssue } from "effect"
+import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { domainRows, faceRows, type DomainError, type FaceCode, type Row } from "./errors.ts"
+import type { DomainError } from "../DomainError.ts"
+import { domainRows, faceRows, type FaceCode, type Row } from "./errors.ts"
 
 export const problemType = "application/problem+json"
 
@@ -79,31 +80,6 @@ export const domainProblem = (error: DomainError): Problem => {
       return problem(row, `Charger ${error.chargerId} is not connected.`)
   }
 }
-
-const escapeSegment = (segment: string): string => segment.replaceAll("~", "~0").replaceAll("/", "~1")
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "Is missing"
-      : issue._tag === "UnexpectedKey"
-        ? "Is not a known field"
-        : SchemaIssue.defaultLeafHook(issue)
-})
-
-/** Every issue of a failed decoding with its JSON Pointer; at most `errorsMax`. */
-export const fieldErrors = (issue: SchemaIssue.Issue): ReadonlyArray<typeof FieldError.Type> =>
-  format(issue)
-    .issues.slice(0, errorsMax)
-    .map(({ message, path }) => ({
-      pointer: (path ?? [])
-        .map((segment) => `/${escapeSegment(String(typeof segment === "object" ? segment.key : segment))}`)
-        .join(""),
-      detail: message
-    }))
-
-/** Most issues named in one answer: a body of 1 MiB can have half a million, and nobody reads more than a screen. */
-export const errorsMax = 100
 
 /** The answer that carries `document`, with `instance` as the path that was asked. */
 export const toResponse = (document: Problem, path: string): HttpServerResponse.HttpServerResponse => {

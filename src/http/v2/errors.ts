@@ -2,15 +2,9 @@
  * The one table from failures to HTTP: every error of the domain and every refusal of this face has its status and its stable `code` here.
  * A new domain error does not compile before it has a row.
  */
-import type * as Errors from "../../domain/Errors.ts"
+import { isDomainError as isIn, type DomainError, type Row as CodeRow } from "../DomainError.ts"
 
-/** Every error that the domain knows. */
-export type DomainError = InstanceType<(typeof Errors)[keyof typeof Errors]>
-
-export interface Row {
-  readonly status: number
-  /** Stable and machine-readable; `Conflict` carries its own. */
-  readonly code: string
+export interface Row extends CodeRow {
   readonly title: string
 }
 
@@ -40,8 +34,5 @@ export const faceRows = {
 
 export type FaceCode = keyof typeof faceRows
 
-const tags = new Set<string>(Object.keys(domainRows))
-
-/** True for an error of the domain, however it was made. */
-export const isDomainError = (error: unknown): error is DomainError =>
-  error instanceof Error && "_tag" in error && typeof error._tag === "string" && tags.has(error._tag)
+/** True for an error of the domain. */
+export const isDomainError = isIn(domainRows)

@@ -1,0 +1,37 @@
+/** What is wrong with a body or query, said to people: every issue of a failed decoding with its place, the rejected value never. */
+import { SchemaIssue } from "effect"
+
+/** Most issues named in one answer: a body of 1 MiB can have half a million, and nobody reads more than a screen. */
+export const issuesMax = 100
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "Is missing"
+      : issue._tag === "UnexpectedKey"
+        ? "Is not a known field"
+        : SchemaIssue.defaultLeafHook(issue)
+})
+
+const escapeSegment = (segment: string): string => segment.replaceAll("~", "~0").replaceAll("/", "~1")
+
+export interface FieldIssue {
+  /** JSON Pointer (RFC 6901) into the body, or `/name` of a query parameter. */
+  readonly pointer: string
+  readonly detail: string
+}
+
+/** Every issue with its JSON Pointer, at most `issuesMax`. */
+export const fieldIssues = (issue: SchemaIssue.Issue): ReadonlyArray<FieldIssue> =>
+  format(issue)
+    .issues.slice(0, issuesMax)
+    .map(({ message, path }) => ({
+      pointer: (path ?? [])
+        .map((segment) => `/${escapeSegment(String(typeof segment === "object" ? segment.key : segment))}`)
+        .join(""),
+      detail: message
+    }))
+
+/** Every issue as one line. */
+export const messages = (issue: SchemaIssue.Issue): ReadonlyArray<string> =>
+  fieldIssues(issue).map(({ detail, pointer }) => (pointer === "" ? detail : `${pointer}: ${detail}`))

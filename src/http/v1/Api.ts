@@ -1,0 +1,67 @@
+/** REST v1 as a value: the four operations of product.md under its exact names. Groups are sites; it sees what REST v2 sees. */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ChargerStatus, Statistics } from "../ChargerStatus.ts"
+import { Name } from "../Fields.ts"
+import { Conflict409, NotFound404, V1Authorization, V1Face } from "./Middleware.ts"
+
+const Group = Schema.Struct({ id: Schema.Int, name: Schema.String }).annotate({ identifier: "Group" })
+
+/** Integers are PostgreSQL's: a larger one is no group's. */
+const groupIdMax = 2_147_483_647
+
+const GroupId = Schema.FiniteFromString.check(
+  Schema.makeFilter((n: number) => (Number.isInteger(n) && n >= 0 && n <= groupIdMax ? undefined : "Must be an integer"))
+)
+
+const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+class Groups extends HttpApiGroup.make("group").add(
+  HttpApiEndpoint.post("add", "/api/group/add", {
+    payload: Schema.Struct({ name: Name }),
+    success: Group
+  }).annotateMerge(summary("Create a group (a site); its id is the groupId of charger/add"))
+) {}
+
+class Chargers extends HttpApiGroup.make("charger").add(
+  HttpApiEndpoint.post("add", "/api/charger/add/:chargerId/:groupId", {
+    params: { chargerId: Schema.String, groupId: GroupId },
+    payload: Schema.Struct({ chargerName: Name }),
+    success: Schema.Struct({ chargerId: Schema.String }),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(summary("Create a charger in a group; other fields of the body are ignored")),
+  HttpApiEndpoint.get("get", "/api/charger/:chargerId", {
+    params: { chargerId: Schema.String },
+    success: ChargerStatus,
+    error: NotFound404
+  }).annotateMerge(summary("The charger with what it reported"))
+) {}
+
+class StatisticsGroup extends HttpApiGroup.make("statistics").add(
+  HttpApiEndpoint.get("get", "/api/statistics", { success: Statistics }).annotateMerge(
+    summary("Counts of chargers, connectors, sessions and energy")
+  )
+) {}
+
+const security = [{ code: [], clientId: [] }]
+
+/** Both query parameters are needed at once, which the declared kinds of security cannot say. */
+const withSecurity = (spec: Record<string, unknown>): Record<string, unknown> => {
+  const parameter = (name: string) => ({ type: "apiKey", in: "query", name })
+  const components = typeof spec["components"] === "object" ? spec["components"] : {}
+  return {
+    ...spec,
+    security,
+    components: { ...components, securitySchemes: { code: parameter("code"), clientId: parameter("clientId") } }
+  }
+}
+
+const description = `The older interface: groups (sites in REST v2) and chargers. Every request carries the query parameters \`code\` and
+\`clientId\` and is made over https. Errors are \`{ "error": { "code", "message" } }\`. New programs should use REST v2.`
+
+export class V1Api extends HttpApi.make("voltlane-v1")
+  .add(Groups, Chargers, StatisticsGroup)
+  .middleware(V1Authorization)
+  .middleware(V1Face)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(OpenApi.annotations({ title: "Voltlane REST API v1", version: "1.0.0", description, transform: withSecurity })) {}

@@ -1,0 +1,133 @@
+/** Who calls REST v1 and how it answers: https only, keys in the query never logged, errors in its own envelope. */
+import { Cause, Clock, Effect, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { purposes } from "../../domain/operator/Keys.ts"
+import { Access } from "../../domain/ports/Access.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { readBody } from "../BodyLimit.ts"
+import { messages } from "../Issues.ts"
+import { pathOf } from "../RawUrl.ts"
+import { domainResponse, isDomainError, Refused, refusedResponse } from "./errors.ts"
+import { V1Authorization, V1Caller, V1Face } from "./Middleware.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+export interface V1Options {
+  /** Base of the addresses in the OpenAPI document (`PUBLIC_URL`). */
+  readonly publicUrl: string
+  /** Whether a request came over https, by its own socket or by a trusted proxy's word. */
+  readonly isSecure: (request: Request) => boolean
+  /** `V1_ALLOW_HTTP`: plain http is answered too. */
+  readonly allowHttp: boolean
+}
+
+const schemaResponse = (error: HttpApiError.HttpApiSchemaError): Response | undefined => {
+  if (error.kind === "Body" || error.kind === "ResponseHeaders") return undefined
+  const text = messages(error.cause.issue).join("; ")
+  return error.kind === "Params"
+    ? refusedResponse("invalid_group_id", `groupId must be the id of a group, an integer: ${text}`)
+    : refusedResponse("invalid_body", text)
+}
+
+/** The answer to what an operation failed with; undefined for what is a defect. */
+const responseOf = (error: unknown): Response | undefined => {
+  if (error instanceof Refused) return refusedResponse(error.code, error.message)
+  if (HttpApiError.HttpApiSchemaError.is(error)) return schemaResponse(error)
+  return isDomainError(error) ? domainResponse(error) : undefined
+}
+
+/** The router's own answer to a body that is no JSON has no envelope. */
+const enveloped = (response: Response): Response =>
+  response.status === 415
+    ? refusedResponse("unsupported_media_type", "Bodies are JSON: send the header content-type: application/json.")
+    : response
+
+const answered = <R>(effect: Effect.Effect<Response, unknown, R>, request: Request): Effect.Effect<Response, never, R> =>
+  Effect.catchCause(effect, (cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+    const failed = cause.reasons.find(Cause.isFailReason)
+    const response = cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : responseOf(failed.error)
+    if (response !== undefined) return Effect.succeed(response)
+    return Effect.as(
+      // The path alone: the query holds the caller's code.
+      Effect.logError("REST v1 request failed", cause).pipe(
+        Effect.annotateLogs({ method: request.method, path: pathOf(request.url) })
+      ),
+      refusedResponse("internal_error", "The service failed; it has been logged. Try again later.")
+    )
+  })
+
+const checkBody = (request: Request): Effect.Effect<Response | undefined> =>
+  request.method !== "POST"
+    ? Effect.undefined
+    : Effect.match(readBody(request), {
+        onSuccess: () => undefined,
+        onFailure: (problem) =>
+          problem === "too_large"
+            ? refusedResponse("payload_too_large", "A body may have at most 1 MiB.")
+            : refusedResponse("invalid_body", "The body could not be read.")
+      })
+
+/** Headers of every answer below `/api`: its URL holds keys, so it is never passed on nor kept. */
+export const secured = (response: Response): Response =>
+  HttpServerResponse.setHeaders(response, {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff"
+  })
+
+const insecure = refusedResponse(
+  "https_required",
+  "REST v1 is answered over https only, since its keys stand in the URL. Use https, let a trusted proxy say X-Forwarded-Proto: https " +
+    "(TRUST_PROXY), or set V1_ALLOW_HTTP=true on a closed network."
+)
+
+/** The whole face around one operation or page. */
+export const faced =
+  (options: V1Options) =>
+  <R>(effect: Effect.Effect<Response, unknown, R>): Effect.Effect<Response, never, R | Request> =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!options.allowHttp && !options.isSecure(request)) return insecure
+      return enveloped(yield* answered(effect, request))
+    }).pipe(Effect.map(secured))
+
+const unauthorized = new Refused({
+  code: "unauthorized",
+  message: "Send the query parameters code and clientId of REST v1. Keys of REST v2 do not work here."
+})
+
+/** Longest clientId or code that is looked at; ours have 16 and 43 characters. */
+const credentialMaxLength = 256
+
+const isCredential = (value: unknown): value is string =>
+  typeof value === "string" && value.length > 0 && value.length <= credentialMaxLength
+
+const authorization = Effect.gen(function* () {
+  const access = yield* Access
+  const secrets = yield* Secrets
+  // Proves nothing; a clientId that nobody knows costs the same hash as a wrong code.
+  const nobody = secrets.verifier(purposes.v1Code, "nobody")
+
+  return V1Authorization.of((httpEffect) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { clientId, code } = yield* HttpServerRequest.ParsedSearchParams
+      if (!isCredential(clientId) || !isCredential(code)) return yield* unauthorized
+      const found = yield* access.findV1(clientId)
+      const proved = secrets.verify(purposes.v1Code, code, found?.verifier ?? nobody)
+      if (found === undefined || !proved) return yield* unauthorized
+      access.used(found.principal.actor, yield* Clock.currentTimeMillis)
+      const refusal = yield* checkBody(request)
+      return refusal ?? (yield* Effect.provideService(httpEffect, V1Caller, found.principal))
+    })
+  )
+})
+
+export const layer = (options: V1Options) =>
+  Layer.merge(
+    Layer.effect(V1Authorization, authorization),
+    Layer.succeed(V1Face, (httpEffect) => faced(options)(httpEffect))
+  )

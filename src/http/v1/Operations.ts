@@ -1,0 +1,85 @@
+/** The four operations of REST v1 over the domain's ports. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Chargers } from "../../domain/ports/Chargers.ts"
+import { Presence } from "../../domain/ports/Presence.ts"
+import { Sites, type Writing } from "../../domain/ports/Sites.ts"
+import { isChargerId } from "../../domain/values/ChargerId.ts"
+import { chargerStatus } from "../ChargerStatus.ts"
+import { V1Api } from "./Api.ts"
+import { Refused } from "./errors.ts"
+import { V1Caller } from "./Middleware.ts"
+
+const organisationId = Effect.map(V1Caller, (caller) => caller.organisationId)
+
+const writing: Effect.Effect<Writing, never, V1Caller> = Effect.flatMap(V1Caller, (by) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))
+)
+
+const invalidChargerId = new Refused({
+  code: "invalid_charger_id",
+  message: "A chargerId has 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and is neither . nor .., so that a URL can carry it."
+})
+
+export const groups = HttpApiBuilder.group(
+  V1Api,
+  "group",
+  Effect.fn(function* (handlers) {
+    const sites = yield* Sites
+    return handlers.handleAll({
+      add: Effect.fn("v1.group.add")(function* ({ payload }) {
+        const site = yield* sites.create({ name: payload.name }, yield* writing)
+        return { id: site.groupId, name: site.name }
+      })
+    })
+  })
+)
+
+export const chargers = HttpApiBuilder.group(
+  V1Api,
+  "charger",
+  Effect.fn(function* (handlers) {
+    const registry = yield* Chargers
+    const sites = yield* Sites
+    const presence = yield* Presence
+    return handlers.handleAll({
+      add: Effect.fn("v1.charger.add")(function* ({ params, payload }) {
+        const { chargerId, groupId } = params
+        if (!isChargerId(chargerId)) return yield* invalidChargerId
+        const refused = new Refused({ code: "group_not_found", message: `There is no group ${groupId} here, or it is not yours.` })
+        const site = yield* Effect.catchTag(sites.byGroupId(yield* organisationId, groupId), "NotFound", () => Effect.fail(refused))
+        yield* registry.register(
+          {
+            chargerId,
+            name: payload.chargerName,
+            siteId: site.id,
+            // REST v1 has no word for credentials: as product.md says, such a charger may connect at once.
+            securityProfile: 0,
+            passwordVerifier: undefined
+          },
+          yield* writing
+        )
+        return { chargerId }
+      }),
+      get: Effect.fn("v1.charger.get")(function* ({ params }) {
+        const organisation = yield* organisationId
+        const charger = yield* registry.get(organisation, params.chargerId)
+        const site = yield* Effect.catchTag(sites.get(organisation, charger.siteId), "NotFound", () => Effect.undefined)
+        return chargerStatus(charger, site, presence.peek(charger.chargerId))
+      })
+    })
+  })
+)
+
+export const statistics = HttpApiBuilder.group(
+  V1Api,
+  "statistics",
+  Effect.fn(function* (handlers) {
+    const registry = yield* Chargers
+    return handlers.handleAll({
+      get: Effect.fn("v1.statistics.get")(function* () {
+        return yield* registry.statistics(yield* organisationId, yield* Clock.currentTimeMillis)
+      })
+    })
+  })
+)

@@ -1,0 +1,39 @@
+/** REST v1 as routes over the domain's ports: everything below `/api`. It knows nothing of listeners. */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { knownPaths } from "../KnownPaths.ts"
+import { pathOf } from "../RawUrl.ts"
+import { V1Api } from "./Api.ts"
+import { refusedResponse } from "./errors.ts"
+import { faced, layer as faceLayer, secured, type V1Options } from "./FaceLive.ts"
+import { chargers, groups, statistics } from "./Operations.ts"
+
+/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the operation itself. */
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
+const methodsOf = knownPaths(V1Api)
+
+/** 405 with the methods that the path has, or 404. */
+const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+  const allowed = methodsOf(pathOf(request.url)).join(", ")
+  return allowed === ""
+    ? refusedResponse("unknown_path", "Nothing is at this path. What is, is listed at /api/swagger.json.")
+    : HttpServerResponse.setHeader(refusedResponse("method_not_allowed", `This path takes ${allowed}.`), "allow", allowed)
+})
+
+const pages = (options: V1Options) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const documented = V1Api.annotate(OpenApi.Servers, [{ url: options.publicUrl.replace(/\/+$/, "") }])
+      // The description holds no secret and is the same for everybody: it is answered without https and without keys.
+      yield* router.add("GET", "/api/swagger.json", secured(HttpServerResponse.jsonUnsafe(OpenApi.fromApi(documented))))
+      for (const method of methods) yield* router.add(method, "/api/*", faced(options)(unrouted))
+    })
+  )
+
+/** All routes of REST v1 for an `HttpRouter`. */
+export const v1Routes = (options: V1Options) => {
+  const operations = Layer.mergeAll(groups, chargers, statistics).pipe(Layer.provide(faceLayer(options)))
+  return Layer.mergeAll(HttpApiBuilder.layer(V1Api).pipe(Layer.provide(operations)), pages(options))
+}

@@ -1,0 +1,89 @@
+/**
+ * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches.
+ * It stands around the endpoints (as `Face`) and around whatever else is served below `/cpo`.
+ */
+import { Cause, Effect, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { readBody } from "../BodyLimit.ts"
+import { fieldIssues } from "../Issues.ts"
+import { pathOf } from "../RawUrl.ts"
+import { isDomainError } from "./errors.ts"
+import { Unauthorized } from "./Failures.ts"
+import { BoundedBody, Face } from "./Middleware.ts"
+import { domainProblem, faceProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const hasBody = (method: string): boolean => method === "POST" || method === "PATCH" || method === "PUT"
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType === undefined || /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(contentType)
+
+/** A path parameter that cannot be an id names nothing: 404, as for an id that is unknown. */
+const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Problem | undefined => {
+  if (error.kind === "Params") return { ...faceProblem("unknown_path", "Nothing has that id."), code: "not_found" }
+  return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : validationProblem(fieldIssues(error.cause.issue))
+}
+
+/** The problem document of what an endpoint failed with; undefined for what is a defect. */
+export const problemOf = (error: unknown): Problem | undefined => {
+  if (error instanceof Unauthorized) return faceProblem("unauthorized", error.detail)
+  if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error)
+  return isDomainError(error) ? domainProblem(error) : undefined
+}
+
+/** Answers failures of `effect` with problem documents. A defect is logged once, with no query and no body, and answered as 500. */
+export const answered = <R>(
+  effect: Effect.Effect<Response, unknown, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const path = pathOf(request.url)
+    return Effect.catchCause(effect, (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      const failed = cause.reasons.find(Cause.isFailReason)
+      const problem = cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error)
+      if (problem !== undefined) return Effect.succeed(toResponse(problem, path))
+      return Effect.as(
+        Effect.logError("REST v2 request failed", cause).pipe(Effect.annotateLogs({ method: request.method, path })),
+        toResponse(faceProblem("internal_error", "The service failed; it has been logged. Try again later."), path)
+      )
+    })
+  })
+
+/** Headers of every answer below `/cpo`: it belongs to one caller and one moment. */
+export const secured = (response: Response): Response =>
+  HttpServerResponse.setHeaders(response, { "cache-control": "no-store", "x-content-type-options": "nosniff" })
+
+/** The whole face around one endpoint or page. */
+export const faced = <R>(
+  effect: Effect.Effect<Response, unknown, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => Effect.map(answered(effect), secured)
+
+const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> => {
+  if (!hasBody(request.method)) return Effect.undefined
+  if (!isJson(request.headers["content-type"])) {
+    const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+    return Effect.succeed(faceProblem("unsupported_media_type", detail))
+  }
+  return Effect.match(readBody(request), {
+    onSuccess: () => undefined,
+    onFailure: (problem) =>
+      problem === "too_large"
+        ? faceProblem("payload_too_large", "A body may have at most 1 MiB.")
+        : faceProblem("unreadable_body", "The body could not be read.")
+  })
+}
+
+const boundedBody = Layer.succeed(BoundedBody, (httpEffect) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const problem = yield* checkBody(request)
+    return problem === undefined ? yield* httpEffect : toResponse(problem, pathOf(request.url))
+  })
+)
+
+export const layer: Layer.Layer<Face | BoundedBody> = Layer.merge(
+  Layer.succeed(Face, (httpEffect) => faced(httpEffect)),
+  boundedBody
+)

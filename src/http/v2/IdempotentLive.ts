@@ -1,0 +1,125 @@
+/**
+ * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. What is
+ * kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
+ */
+import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
+import { Idempotency, type Claim, type StoredAnswer } from "../../domain/ports/Idempotency.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { toHex } from "../../domain/operator/KeyFormat.ts"
+import { pathOf } from "../RawUrl.ts"
+import { answered } from "./FaceLive.ts"
+import { Caller, Idempotent } from "./Middleware.ts"
+import { faceProblem, toResponse } from "./Problem.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const purpose = "idempotent-answer"
+
+/** 1 to 255 printable ASCII characters: what a header and an index carry without trouble. */
+const keyPattern = /^[\x20-\x7e]{1,255}$/
+
+const Kept = Schema.fromJsonString(
+  Schema.Struct({ body: Schema.String, location: Schema.NullOr(Schema.String), retryAfter: Schema.NullOr(Schema.String) })
+)
+const writeKept = Schema.encodeEffect(Kept)
+const readKept = Schema.decodeUnknownOption(Kept)
+
+const bodyText = (response: Response): string => {
+  const { body } = response
+  if (body._tag === "Uint8Array") return new TextDecoder().decode(body.body)
+  return body._tag === "Raw" && typeof body.body === "string" ? body.body : ""
+}
+
+const keep = (secrets: Secrets["Service"], response: Response): Effect.Effect<StoredAnswer> =>
+  writeKept({
+    body: bodyText(response),
+    location: response.headers["location"] ?? null,
+    retryAfter: response.headers["retry-after"] ?? null
+  }).pipe(
+    Effect.orDie,
+    Effect.map((kept) => ({
+      status: response.status,
+      contentType: response.headers["content-type"] ?? "application/json",
+      body: secrets.seal(purpose, kept)
+    }))
+  )
+
+/** The stored answer as it was given; undefined when it cannot be opened any more (another SECRET_KEY). */
+const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | undefined => {
+  const opened = secrets.open(purpose, stored.body)
+  if (opened === undefined) return undefined
+  return Option.match(readKept(opened), {
+    onNone: () => undefined,
+    onSome: ({ body, location, retryAfter }) =>
+      HttpServerResponse.text(body, {
+        status: stored.status,
+        contentType: stored.contentType,
+        headers: { ...(location === null ? {} : { location }), ...(retryAfter === null ? {} : { "retry-after": retryAfter }) }
+      })
+  })
+}
+
+type Work = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
+
+const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, path: string): Response =>
+  toResponse(faceProblem(code, detail), path)
+
+/** The answer to what stands under a key already. */
+const standing = (secrets: Secrets["Service"], claim: Exclude<Claim, { readonly _tag: "Claimed" }>, path: string): Response => {
+  switch (claim._tag) {
+    case "InProgress":
+      return refuse("in_progress", "The first request with this Idempotency-Key still runs.", path)
+    case "Reused":
+      return refuse("idempotency_key_reused", "This Idempotency-Key belongs to another request of the last 24 hours.", path)
+    case "Replay":
+      return (
+        replay(secrets, claim.answer) ??
+        refuse("idempotency_key_reused", "The answer kept for this Idempotency-Key can no longer be read.", path)
+      )
+  }
+}
+
+const make = Effect.gen(function* () {
+  const idempotency = yield* Idempotency
+  const secrets = yield* Secrets
+
+  /** Does the work and settles the claim: its answer is kept, or the claim released where the service failed. */
+  const settle = Effect.fnUntraced(function* (keyId: string, key: string, work: Work) {
+    const response = yield* Effect.onError(work, () => Effect.ignore(idempotency.release(keyId, key)))
+    const settled: Effect.Effect<void, StorageUnavailable> =
+      response.status >= 500
+        ? idempotency.release(keyId, key)
+        : Effect.flatMap(keep(secrets, response), (answer) => idempotency.complete(keyId, key, answer))
+    // The work is done and its answer true, whether or not it could be kept.
+    yield* Effect.catch(settled, (error) => Effect.logWarning("an idempotent answer could not be kept", error.message))
+    return response
+  })
+
+  /** Not interrupted halfway: a caller that hangs up must find its answer when it asks again. */
+  const once = (request: HttpServerRequest.HttpServerRequest, keyId: string, key: string, work: Work) =>
+    Effect.gen(function* () {
+      const body = yield* Effect.orDie(request.text)
+      // Keyed, since a body may hold a password that could be guessed from a plain hash.
+      const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${request.url}\n${body}`))
+      const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
+      return claim._tag === "Claimed" ? yield* settle(keyId, key, work) : standing(secrets, claim, pathOf(request.url))
+    }).pipe(Effect.uninterruptible)
+
+  return Idempotent.of((httpEffect, { endpoint }) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const key = request.headers["idempotency-key"]
+      if (endpoint.method !== "POST" || key === undefined) return yield* httpEffect
+      if (!keyPattern.test(key)) {
+        return yield* new InvalidInput({ pointer: "/idempotency-key", detail: "Must have 1 to 255 printable ASCII characters" })
+      }
+      const caller = yield* Caller
+      const work = answered(Effect.provideService(httpEffect, Caller, caller))
+      return yield* once(request, caller.keyId, key, work)
+    })
+  )
+})
+
+export const layer = Layer.effect(Idempotent, make)

@@ -1,0 +1,55 @@
+/** What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. */
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiSwagger } from "effect/http-api"
+import { knownPaths } from "../KnownPaths.ts"
+import { pathOf } from "../RawUrl.ts"
+import { Api } from "./Api.ts"
+import { faced } from "./FaceLive.ts"
+import { documented, openApiDocument } from "./OpenApiDocument.ts"
+import { faceProblem, toResponse } from "./Problem.ts"
+
+/** The page runs the Swagger UI that is a part of it, and may speak to this service alone. */
+const docsPolicy =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
+/** The page of 2 MB is loaded when somebody first asks for it. */
+const docsPage = (publicUrl: string) =>
+  Effect.cached(HttpRouter.toHttpEffect(HttpApiSwagger.layer(documented(publicUrl), { path: "/cpo/docs" })))
+
+const methodsOf = knownPaths(Api)
+
+/** 405 with the methods that the path has, or 404. */
+export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+  const path = pathOf(request.url)
+  const allowed = methodsOf(path)
+  if (allowed.length === 0) {
+    return toResponse(faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."), path)
+  }
+  const problem = faceProblem("method_not_allowed", `This path takes ${allowed.join(", ")}.`)
+  return HttpServerResponse.setHeader(toResponse(problem, path), "allow", allowed.join(", "))
+})
+
+/** Routes of the pages and of everything below `/cpo` that nothing else takes. */
+export const layer = (publicUrl: string) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const document = HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl))
+      const docs = yield* docsPage(publicUrl)
+      yield* router.add("GET", "/cpo/swagger.json", faced(Effect.succeed(document)))
+      yield* router.add(
+        "GET",
+        "/cpo/docs",
+        faced(
+          Effect.flatten(docs).pipe(
+            Effect.map((page) => HttpServerResponse.setHeader(page, "content-security-policy", docsPolicy))
+          )
+        )
+      )
+      for (const method of methods) yield* router.add(method, "/cpo/*", faced(unrouted))
+    })
+  )

@@ -1,0 +1,39 @@
+/** REST v2 as routes over the domain's ports: everything below `/cpo`. It knows nothing of listeners. */
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "./Api.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as AuthorizationLive from "./AuthorizationLive.ts"
+import * as Chargers from "./Chargers.ts"
+import * as FaceLive from "./FaceLive.ts"
+import * as IdempotentLive from "./IdempotentLive.ts"
+import * as Organisations from "./Organisations.ts"
+import * as Pages from "./Pages.ts"
+import { PublicUrl } from "./Paging.ts"
+import * as Sessions from "./Sessions.ts"
+import * as Sites from "./Sites.ts"
+import * as Statistics from "./Statistics.ts"
+import * as Tokens from "./Tokens.ts"
+
+export interface V2Options {
+  /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
+  readonly publicUrl: string
+}
+
+/** All routes of REST v2 for an `HttpRouter`. */
+export const v2Routes = (options: V2Options) => {
+  const publicUrl = options.publicUrl.replace(/\/+$/, "")
+  const groups = Layer.mergeAll(
+    Organisations.layer,
+    Sites.layer,
+    Chargers.layer,
+    Sessions.layer,
+    Tokens.layer,
+    ApiKeys.layer,
+    Statistics.layer
+  ).pipe(
+    Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
+    Layer.provide(Layer.succeed(PublicUrl, publicUrl))
+  )
+  return Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Pages.layer(publicUrl))
+}

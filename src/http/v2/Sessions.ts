@@ -1,0 +1,90 @@
+/** The endpoints of charging sessions over the domain's port. */
+import { Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Sessions } from "../../domain/ports/Sessions.ts"
+import type { ChargingSession, SessionReading } from "../../domain/session/ChargingSession.ts"
+import { pathOf } from "../RawUrl.ts"
+import { Api } from "./Api.ts"
+import { organisationId } from "./Caller.ts"
+import { listed, nextLink, pageRequest, PublicUrl } from "./Paging.ts"
+import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
+
+/** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
+const transactionId = (session: ChargingSession): number | string =>
+  session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
+    ? Number(session.transactionId)
+    : session.transactionId
+
+const toSession = (session: ChargingSession): typeof Session.Type => ({
+  id: session.id,
+  chargerId: session.chargerId,
+  siteId: session.siteId,
+  evseId: session.evseId,
+  connectorId: session.connectorId,
+  transactionId: transactionId(session),
+  ocppVersion: session.ocppVersion,
+  tokenUid: session.tokenUid,
+  authorization: {
+    status: session.authorization.status,
+    source: session.authorization.source,
+    decidedAt: session.authorization.decidedAt
+  },
+  status: session.status,
+  startedAt: session.startedAt,
+  endedAt: session.endedAt ?? null,
+  energyWh: session.energyWh,
+  meterStartWh: session.meterStartWh,
+  meterStopWh: session.meterStopWh ?? null,
+  stopReason: session.stopReason ?? null,
+  heldReason: session.heldReason ?? null,
+  cost: null,
+  periods: [],
+  createdAt: session.createdAt,
+  updatedAt: session.updatedAt
+})
+
+const toMeterValue = (reading: SessionReading): typeof MeterValue.Type => ({
+  at: reading.at,
+  receivedAt: reading.heardAt,
+  energyWh: reading.energyWh ?? null,
+  samples: reading.samples.map((sample) => ({
+    value: sample.value,
+    measurand: sample.measurand,
+    context: sample.context,
+    format: sample.format,
+    location: sample.location,
+    unit: sample.unit,
+    phase: sample.phase ?? null
+  }))
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "sessions",
+  Effect.fn(function* (handlers) {
+    const sessions = yield* Sessions
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      list: Effect.fn("v2.sessions.list")(function* ({ query, request }) {
+        const { chargerId, from, siteId, status, to } = query
+        const filter = { ...pageRequest(query), chargerId, from, siteId, status, to }
+        return listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
+      }),
+      get: Effect.fn("v2.sessions.get")(function* ({ params, query, request }) {
+        const organisation = yield* organisationId
+        const body = toSession(yield* sessions.get(organisation, params.sessionId))
+        if (query.include !== "meterValues") return HttpApiSchema.withHeaders({ body, headers: {} })
+        const page = yield* sessions.readings(organisation, params.sessionId, { limit: embeddedReadings })
+        const further = `${pathOf(request.url)}/meter-values`
+        return HttpApiSchema.withHeaders({
+          body: { ...body, meterValues: page.items.map(toMeterValue) },
+          headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, further, page.nextCursor) }
+        })
+      }),
+      meterValues: Effect.fn("v2.sessions.meterValues")(function* ({ params, query, request }) {
+        const page = yield* sessions.readings(yield* organisationId, params.sessionId, pageRequest(query))
+        return listed(publicUrl, request.url, page, toMeterValue)
+      })
+    })
+  })
+)
