@@ -1,0 +1,208 @@
+/**
+ * What happens at the sockets of a simulated charger: cars come, charge and go, at random and whether or not the line is up. Each
+ * happening is a transaction message in the charger's queue and a line in the history.
+ */
+import { between, pick, type Random } from "./Choice.ts"
+import type { Reading, Stop, Told, Transaction } from "./History.ts"
+import { heartbeat, SimulatedCharger, status, type ChargerSettings } from "./SimulatedCharger.ts"
+
+export interface ChargingSettings extends ChargerSettings {
+  /** One card for each connector, so that no two transactions ever share one at a time. */
+  readonly idTags: ReadonlyArray<string>
+  /** Mean pause between two happenings at the charger, in ms. */
+  readonly paceMillis: number
+  /** Part of the acknowledged starts and stops that the charger says once more, as if it had not heard (0 … 1). */
+  readonly repeats: number
+}
+
+/** A charger that is offline queues; a test of minutes wants no more than this of it. */
+const maxBacklog = 40
+
+const reasons = ["Local", "EVDisconnected", "Remote", "PowerLoss"] as const
+
+interface Connector {
+  readonly id: number
+  readonly idTag: string
+  registerWh: number
+  transaction: Transaction | undefined
+}
+
+const untold = (): Told => ({ sent: 0, acknowledged: 0 })
+const iso = (at: number): string => new Date(at).toISOString()
+
+export class ChargingCharger extends SimulatedCharger {
+  readonly transactions: Array<Transaction> = []
+  readonly charging: ChargingSettings
+  private readonly connectors: ReadonlyArray<Connector>
+  private readonly random: Random
+  private timer: NodeJS.Timeout | undefined
+  private clock = 0
+
+  constructor(settings: ChargingSettings) {
+    super(settings)
+    this.charging = settings
+    this.random = settings.random
+    this.connectors = settings.idTags.map((idTag, index) => ({
+      id: index + 1,
+      idTag,
+      registerWh: between(settings.random, 0, 5_000_000),
+      transaction: undefined
+    }))
+  }
+
+  /** Lets cars come and go until `endTraffic`. */
+  beginTraffic(): void {
+    clearTimeout(this.timer)
+    this.scheduleNext()
+  }
+
+  /** No more happens; with `finish`, cars that charge leave first, so that every session ends. */
+  endTraffic(finish: boolean): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    if (finish) for (const connector of this.connectors) if (connector.transaction !== undefined) this.stopAt(connector)
+  }
+
+  /** One random happening, now: what traffic is made of. */
+  happen(): void {
+    const connector = pick(this.random, this.connectors)
+    const { transaction } = connector
+    if (transaction === undefined) this.startAt(connector)
+    else if (transaction.readings.length >= 1 && this.random() < 0.35) this.stopAt(connector)
+    else this.readAt(connector)
+    if (this.random() < 0.1) this.mention(this.random() < 0.5 ? heartbeat : status(connector.id, "Preparing"))
+  }
+
+  private scheduleNext(): void {
+    // Exponential pauses: chargers know nothing of one another.
+    const wait = Math.min(10, -Math.log(1 - this.random())) * this.charging.paceMillis
+    this.timer = setTimeout(() => {
+      if (this.backlog < maxBacklog) this.happen()
+      this.scheduleNext()
+    }, wait)
+  }
+
+  /** The charger's clock in ms, never the same twice. */
+  private tick(): number {
+    this.clock = Math.max(this.clock + 1, Date.now())
+    return this.clock
+  }
+
+  private startAt(connector: Connector): void {
+    const transaction: Transaction = {
+      chargerId: this.id,
+      connectorId: connector.id,
+      idTag: connector.idTag,
+      startedAt: this.tick(),
+      meterStartWh: connector.registerWh,
+      start: untold(),
+      transactionIds: new Set(),
+      readings: [],
+      stop: undefined
+    }
+    connector.transaction = transaction
+    this.transactions.push(transaction)
+    this.mention(status(connector.id, "Preparing"))
+    const message = {
+      action: "StartTransaction",
+      payload: () => ({
+        connectorId: connector.id,
+        idTag: transaction.idTag,
+        meterStart: transaction.meterStartWh,
+        timestamp: iso(transaction.startedAt)
+      }),
+      onSent: () => void transaction.start.sent++,
+      onResult: (answer: Readonly<Record<string, unknown>>) => {
+        transaction.start.acknowledged++
+        this.noteStart(transaction, answer)
+        if (transaction.start.acknowledged === 1) this.maybeRepeat(message)
+      }
+    }
+    this.tell(message)
+  }
+
+  private noteStart(transaction: Transaction, answer: Readonly<Record<string, unknown>>): void {
+    const id = answer["transactionId"]
+    if (typeof id !== "number" || !Number.isInteger(id) || id <= 0 || id > 0x7fff_ffff) {
+      this.problems.push(`StartTransaction was answered ${JSON.stringify(answer)}`)
+      return
+    }
+    transaction.transactionIds.add(id)
+    if (transaction.transactionIds.size > 1) {
+      this.problems.push(`one StartTransaction was given the ids ${[...transaction.transactionIds].join(" and ")}`)
+    }
+    const info = JSON.stringify(answer["idTagInfo"] ?? null)
+    if (!info.includes(`"Accepted"`)) this.problems.push(`${transaction.idTag} was answered ${info}`)
+  }
+
+  private readAt(connector: Connector): void {
+    const { transaction } = connector
+    if (transaction === undefined) return
+    connector.registerWh += between(this.random, 0, 400)
+    const reading: Reading = { at: this.tick(), wh: connector.registerWh, told: untold() }
+    transaction.readings.push(reading)
+    this.tell({
+      action: "MeterValues",
+      payload: () => ({
+        connectorId: connector.id,
+        transactionId: idOf(transaction),
+        meterValue: [
+          {
+            timestamp: iso(reading.at),
+            sampledValue: [
+              { value: String(reading.wh), measurand: "Energy.Active.Import.Register", unit: "Wh" },
+              { value: "7400", measurand: "Power.Active.Import", unit: "W" }
+            ]
+          }
+        ]
+      }),
+      onSent: () => void reading.told.sent++,
+      onResult: () => void reading.told.acknowledged++
+    })
+  }
+
+  private stopAt(connector: Connector): void {
+    const { transaction } = connector
+    if (transaction === undefined) return
+    connector.transaction = undefined
+    connector.registerWh += between(this.random, 0, 400)
+    const stop: Stop = {
+      at: this.tick(),
+      meterStopWh: connector.registerWh,
+      reason: pick(this.random, reasons),
+      told: untold()
+    }
+    transaction.stop = stop
+    const message = {
+      action: "StopTransaction",
+      payload: () => ({
+        transactionId: idOf(transaction),
+        idTag: transaction.idTag,
+        meterStop: stop.meterStopWh,
+        timestamp: iso(stop.at),
+        reason: stop.reason
+      }),
+      onSent: () => void stop.told.sent++,
+      onResult: () => {
+        stop.told.acknowledged++
+        if (stop.told.acknowledged === 1) this.maybeRepeat(message)
+      }
+    }
+    this.tell(message)
+    this.mention(status(connector.id, "Available"))
+  }
+
+  /** Says an acknowledged message again, later than what came after it. */
+  private maybeRepeat(message: Parameters<SimulatedCharger["mention"]>[0]): void {
+    if (this.random() >= this.charging.repeats) return
+    this.charging.tally.add("repeats")
+    setTimeout(() => this.mention(message), between(this.random, 0, 1000))
+  }
+}
+
+/** The id that the start was given: its answer comes before anything of the transaction may be sent. */
+const idOf = (transaction: Transaction): number => {
+  const [id] = transaction.transactionIds
+  if (id === undefined) throw new Error("a message of a transaction was sent before its start was answered")
+  return id
+}

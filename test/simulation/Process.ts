@@ -1,0 +1,249 @@
+/**
+ * The real service as a process of its own, started as its users start it, so that a test can end it in every way a process ends. Its
+ * data outlives it: `restart` is the same command over the same directory, database, port and keys.
+ */
+import { execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { freePort } from "../../bench/servers/port.ts"
+import { Rest } from "./Rest.ts"
+import { until } from "./Wait.ts"
+
+const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
+
+/** A cold machine makes its first embedded database in seven seconds; four processes on two cores take their time. */
+const startLimitMillis = 60_000
+
+/** Drains end by themselves after 25 s; what lives longer hangs. */
+const exitLimitMillis = 60_000
+
+/** As much of the service's output as is shown when a test fails. */
+const lastWordsChars = 8_000
+
+export const apiKey = "vl_0123456789abcdef_FaultTestsOnlyFaultTestsOnlyFaultTestsOnly0_db204c9a"
+export const v1 = { clientId: "fault-tests", code: "fault-tests-code-3a7f9c1e5b8d2046" }
+
+/** A new container needs the same key, and so does every restart of a test. */
+const secretKey = "fault-tests-secret-key-0123456789abcdef0123456789abcdef"
+
+const underDeno = "Deno" in globalThis
+
+/** Deno's own binary: what stands in `.bin` is a launcher, and a signal would end only that. */
+const denoBinary = (): string =>
+  underDeno
+    ? process.execPath
+    : execFileSync(join(projectFolder, "node_modules/.bin/deno"), ["eval", "console.log(Deno.execPath())"], {
+        encoding: "utf8"
+      }).trim()
+
+/** The command of `npm start`, or the same file on Deno with VOLTLANE_RUNTIME=deno. */
+const command = (): readonly [string, ReadonlyArray<string>] => {
+  const manifest: unknown = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"))
+  const start = /"start":"node ([^"]*)"/.exec(JSON.stringify(manifest))?.[1]?.split(" ") ?? ["src/main.ts"]
+  const runtime = process.env["VOLTLANE_RUNTIME"] ?? (underDeno ? "deno" : "node")
+  if (runtime === "deno") return [denoBinary(), ["run", "-A", ...start.filter((word) => word.endsWith(".ts"))]]
+  return [underDeno ? join(projectFolder, "node_modules/.bin/node") : process.execPath, start]
+}
+
+export interface ServiceSettings {
+  /** Without it the service keeps its data in the embedded database. */
+  readonly databaseUrl?: string | undefined
+  /** Made, and removed at the end, unless given. */
+  readonly dataDir?: string | undefined
+  readonly port?: number | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** From the start of the process, or from the signal that ended it, in ms. */
+  readonly afterMillis: number
+}
+
+/** One life of the service. */
+export class Life {
+  readonly child: ChildProcess
+  readonly ended: Promise<Exit>
+  exit: Exit | undefined
+  output = ""
+  private since = performance.now()
+
+  constructor(env: Readonly<Record<string, string>>) {
+    const [file, args] = command()
+    const { HOME = "", PATH = "" } = process.env
+    this.child = spawn(file, args, {
+      cwd: projectFolder,
+      env: { HOME, PATH, ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.output = (this.output + text).slice(-lastWordsChars * 8)
+      })
+    }
+    const abandon = () => void this.child.kill("SIGKILL")
+    process.once("exit", abandon)
+    this.ended = new Promise((resolve) => {
+      this.child.once("close", (code, signal) => {
+        process.off("exit", abandon)
+        this.exit = { code, signal, afterMillis: performance.now() - this.since }
+        resolve(this.exit)
+      })
+    })
+    this.child.once("error", (error) => {
+      this.output += String(error)
+    })
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
+  /** Sends a signal and does not wait. */
+  signal(name: NodeJS.Signals): void {
+    this.since = performance.now()
+    this.child.kill(name)
+  }
+
+  /** The end of this life, which somebody else has brought about. */
+  async end(): Promise<Exit> {
+    await until(
+      () => `process ${this.pid} ended\n${this.output}`,
+      exitLimitMillis,
+      () => this.exit !== undefined
+    )
+    return this.ended
+  }
+}
+
+export class Service implements AsyncDisposable {
+  readonly port: number
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string>>
+  readonly rest: Rest
+  /** The life that runs now, or the last one. */
+  life: Life
+  private readonly ownsDataDir: boolean
+
+  private constructor(port: number, dataDir: string, ownsDataDir: boolean, env: Readonly<Record<string, string>>) {
+    this.port = port
+    this.dataDir = dataDir
+    this.ownsDataDir = ownsDataDir
+    this.env = env
+    this.rest = new Rest(this.url, apiKey)
+    this.life = new Life(env)
+  }
+
+  /** Starts the service and waits until it is ready. */
+  static async start(settings: ServiceSettings = {}): Promise<Service> {
+    const port = settings.port ?? (await freePort())
+    const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), "voltlane-faults-"))
+    const service = new Service(port, dataDir, settings.dataDir === undefined, {
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      SECRET_KEY: secretKey,
+      ENVIRONMENT: "TEST",
+      V1_ALLOW_HTTP: "true",
+      BOOTSTRAP_OPERATOR_EMAIL: "faults@example.com",
+      BOOTSTRAP_OPERATOR_PASSWORD: "fault tests only",
+      BOOTSTRAP_API_KEY: apiKey,
+      BOOTSTRAP_V1_CLIENT_ID: v1.clientId,
+      BOOTSTRAP_V1_CODE: v1.code,
+      BOOTSTRAP_COUNTRY_CODE: "NL",
+      BOOTSTRAP_PARTY_ID: "FLT",
+      ...(settings.databaseUrl === undefined ? {} : { DATABASE_URL: settings.databaseUrl }),
+      ...settings.env
+    })
+    try {
+      await service.ready()
+    } catch (error) {
+      await service[Symbol.asyncDispose]()
+      throw error
+    }
+    return service
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get ocppUrl(): string {
+    return `ws://127.0.0.1:${this.port}/ocpp`
+  }
+
+  /** HTTP status of a GET, 0 when nobody answers. */
+  status(path: string): Promise<number> {
+    return fetch(`${this.url}${path}`).then(
+      async (answer) => {
+        await answer.arrayBuffer()
+        return answer.status
+      },
+      () => 0
+    )
+  }
+
+  /** Waits until `/readyz` says 200; answers how long that took, in ms. */
+  async ready(): Promise<number> {
+    const since = performance.now()
+    const { life } = this
+    await until(
+      () => `${this.url}/readyz says 200\n${life.output.slice(-lastWordsChars)}`,
+      startLimitMillis,
+      async () => {
+        if (life.exit !== undefined) {
+          const { code, signal } = life.exit
+          throw new Error(
+            `the service ended (${String(code ?? signal)}) before it was ready:\n${life.output.slice(-lastWordsChars)}`
+          )
+        }
+        return (await this.status("/readyz")) === 200
+      }
+    )
+    return performance.now() - since
+  }
+
+  /** Ends the process with a signal and waits for its end. */
+  async kill(name: NodeJS.Signals): Promise<Exit> {
+    this.life.signal(name)
+    return this.life.end()
+  }
+
+  /** The same command over the same data; answers how long it took to be ready, in ms. */
+  async restart(): Promise<number> {
+    if (this.life.exit === undefined) throw new Error("the service still runs")
+    this.life = new Life(this.env)
+    return this.ready()
+  }
+
+  /** The same command while this process goes on: a second one, which nobody waits for. */
+  another(env: Readonly<Record<string, string>> = {}): Life {
+    return new Life({ ...this.env, ...env })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.life.exit === undefined) {
+      this.life.signal("SIGKILL")
+      await this.life.ended
+    }
+    if (this.ownsDataDir) rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** Runs a test over a service, and shows the service's last words when it fails. */
+export const withService = async (
+  settings: ServiceSettings,
+  test: (service: Service) => Promise<void>
+): Promise<void> => {
+  await using service = await Service.start(settings)
+  try {
+    await test(service)
+  } catch (error) {
+    console.log(`---- last words of the service\n${service.life.output.slice(-lastWordsChars)}\n----`)
+    throw error
+  }
+}
