@@ -11,11 +11,7 @@ export interface BannerFacts {
   readonly database: string
   readonly durability: string
   readonly environment: string
-  /** Where the generated secrets and the embedded database are. */
-  readonly dataDir: string
   readonly firstStart: FirstStart | undefined
-  /** Given by the settings, so the newcomer knows it already. */
-  readonly keyGiven: boolean
 }
 
 const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {

@@ -43,6 +43,21 @@ const listen = (server: Http.Server | Https.Server, variable: string, port: numb
     })
   })
 
+/** Looks whether the ports are free before anything slow begins, so that a taken one is told at once. */
+export const preflight = (options: ListenerOptions): Effect.Effect<void, ListenFailed> => {
+  const probe = (variable: string, port: number) => {
+    const server = Http.createServer()
+    return Effect.andThen(
+      listen(server, variable, port, options.host),
+      Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+    )
+  }
+  return Effect.andThen(
+    options.port === undefined ? Effect.void : probe("PORT", options.port),
+    options.tls === undefined ? Effect.void : probe("TLS_PORT", options.tls.port)
+  )
+}
+
 /** Answers what runs and takes no more; connections that idle are closed at once. */
 const stop = (server: Http.Server | Https.Server) =>
   Effect.callback<void>((resume) => {

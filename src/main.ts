@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+/**
+ * The way in. Settings are decoded before anything else is even loaded, so that a wrong one ends the start at once with one line; then
+ * the service runs until it is told to stop.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Cause, Effect, Exit } from "effect"
+import { loadConfig } from "./Config.ts"
+
+/** sysexits.h's EX_CONFIG: a supervisor that sees it need not try again. */
+const wrongSetting = 78
+
+const complain = (line: string, code: number) =>
+  Effect.sync(() => {
+    process.stderr.write(`voltlane: ${line}\n`)
+    process.exitCode = code
+  })
+
+const program = loadConfig(process.env, process.argv.slice(2)).pipe(
+  Effect.flatMap((config) =>
+    config.printOnly
+      ? Effect.sync(() => void process.stdout.write(config.printed))
+      : Effect.flatMap(
+          Effect.promise(() => import("./main/Run.ts")),
+          ({ run }) => run(config)
+        )
+  ),
+  Effect.catchTags({
+    ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
+    ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
+    DatabaseFailed: ({ message }) => complain(message, 1),
+    StorageUnavailable: ({ message }) => complain(message, 1)
+  })
+)
+
+NodeRuntime.runMain(program, {
+  disableErrorReporting: true,
+  teardown: (exit, onExit) => {
+    const failed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
+    if (failed) process.stderr.write(`voltlane: a defect, please report it\n${Cause.pretty(exit.cause)}\n`)
+    onExit(failed ? 1 : Number(process.exitCode ?? 0))
+  }
+})

@@ -1,0 +1,31 @@
+/**
+ * Logs as one JSON object a line; traces, metrics and logs to an OpenTelemetry collector when the usual `OTEL_*` variables name one.
+ * Without a collector nothing is traced, so that nobody pays for spans that go nowhere.
+ */
+import { ConfigProvider, Layer, Logger, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
+
+const endpoints = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"
+]
+
+const serializationOf = (otel: Readonly<Record<string, string>>) =>
+  otel["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
+
+/** `otel` are the `OTEL_*` variables as they were given. */
+export const observability = (otel: Readonly<Record<string, string>>, version: string) => {
+  const logs = Logger.layer([Logger.consoleJson])
+  if (!endpoints.some((name) => otel[name] !== undefined)) {
+    return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
+  }
+  const otlp = Otlp.layerFromConfig({ resource: { serviceName: otel["OTEL_SERVICE_NAME"] ?? "voltlane", serviceVersion: version } }).pipe(
+    Layer.provide([FetchHttpClient.layer, serializationOf(otel)]),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(otel))),
+    Layer.orDie
+  )
+  return Layer.merge(logs, otlp)
+}

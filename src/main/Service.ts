@@ -1,0 +1,146 @@
+/**
+ * The composition root: every part of the service, joined. No logic: which layer stands on which, with which of the settings, and in
+ * which order they start and stop.
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Clock, Effect, Layer, type Redacted } from "effect"
+import { Headers, type HttpServerRequest } from "effect/http"
+import * as Actors from "../actors/Actors.ts"
+import { decide } from "../domain/charger/Decide.ts"
+import { evolve } from "../domain/charger/Evolve.ts"
+import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
+import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import * as Health from "../http/ops/Health.ts"
+import * as Metrics from "../http/ops/Metrics.ts"
+import { v1Routes } from "../http/v1/Routes.ts"
+import { v2Routes } from "../http/v2/Routes.ts"
+import type { OcppLimits } from "../ocpp/server/Limits.ts"
+import * as Ocpp from "../ocpp/server/OcppServer.ts"
+import { v16 } from "../ocpp/v16/V16.ts"
+import * as Access from "../storage/Access.ts"
+import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
+import * as Chargers from "../storage/Chargers.ts"
+import * as Database from "../storage/Database.ts"
+import * as Idempotency from "../storage/Idempotency.ts"
+import * as Journal from "../storage/Journal.ts"
+import * as LastSeen from "../storage/LastSeen.ts"
+import * as MessageLog from "../storage/MessageLog.ts"
+import * as Nodes from "../storage/Nodes.ts"
+import * as Partitions from "../storage/Partitions.ts"
+import * as Secrets from "../storage/Secrets.ts"
+import * as Sessions from "../storage/Sessions.ts"
+import * as Sites from "../storage/Sites.ts"
+import * as Tokens from "../storage/Tokens.ts"
+import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
+import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
+
+export interface ServiceSettings {
+  readonly version: string
+  readonly environment: string
+  readonly publicUrl: string
+  readonly nodeId: string
+  readonly secretKey: Redacted.Redacted
+  readonly database: Database.DatabaseOptions
+  readonly listeners: ListenerOptions
+  readonly bootstrap: BootstrapSettings
+  readonly v1AllowHttp: boolean
+  readonly trustProxy: (address: string) => boolean
+  readonly minSecurityProfile: 0 | 1 | 2 | 3
+  readonly compression: boolean
+  readonly logHeartbeats: boolean
+  readonly ocppLimits: OcppLimits
+  readonly actors: Actors.ActorsOptions
+  readonly journal: Journal.JournalOptions
+  readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
+  readonly messageLog: MessageLog.MessageLogOptions
+  readonly lastSeen: LastSeen.LastSeenOptions
+  readonly messageRetentionDays: number
+  readonly leaseMillis: number
+}
+
+/** The ports over the database. */
+const storage = (settings: ServiceSettings) => {
+  const records = Layer.mergeAll(Sites.layer, Chargers.layer, Sessions.layer, Tokens.layer, Access.layer, Idempotency.layer)
+  const charging = Layer.mergeAll(
+    Journal.layer(settings.journal),
+    ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
+    MessageLog.layer(settings.messageLog),
+    LastSeen.layer(settings.lastSeen)
+  )
+  const upkeep = Layer.mergeAll(
+    Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
+    Partitions.layer({ messageRetentionDays: settings.messageRetentionDays })
+  )
+  return Layer.mergeAll(records, charging, upkeep).pipe(
+    Layer.provideMerge(Secrets.layer(settings.secretKey)),
+    Layer.provideMerge(Database.layer(settings.database))
+  )
+}
+
+const ocpp = (settings: ServiceSettings) =>
+  Ocpp.layer({
+    limits: settings.ocppLimits,
+    protocols: [v16],
+    trustProxy: settings.trustProxy,
+    minSecurityProfile: settings.minSecurityProfile,
+    logHeartbeats: settings.logHeartbeats,
+    compression: settings.compression
+  })
+
+/** Whether a request came over TLS, or through a trusted proxy that says so. */
+const isSecure =
+  (settings: ServiceSettings) =>
+  (request: HttpServerRequest.HttpServerRequest): boolean => {
+    const source = request.source as { readonly socket?: { readonly encrypted?: boolean; readonly remoteAddress?: string } }
+    if (source.socket?.encrypted === true) return true
+    const peer = (source.socket?.remoteAddress ?? "").replace(/^::ffff:/, "")
+    if (!settings.trustProxy(peer)) return false
+    const proto = Headers.get(request.headers, "x-forwarded-proto")
+    return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
+  }
+
+const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
+  Layer.mergeAll(
+    v2Routes({ publicUrl: settings.publicUrl }),
+    v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
+    Health.routes({ version: settings.version, environment: settings.environment, nodeId: settings.nodeId, isDraining }),
+    Metrics.routes({ publish: Effect.void })
+  )
+
+/** What a start has brought up. */
+export interface Running {
+  readonly listeners: ReadonlyArray<Listener>
+  readonly firstStart: Effect.Success<ReturnType<typeof bootstrap>>
+  readonly database: { readonly kind: string; readonly durability: string }
+}
+
+/** How long a stop may take in all: chargers and balancers are told before, and supervisors kill after half a minute. */
+const drainLimit = "20 seconds"
+
+/**
+ * Brings the service up and keeps it until the scope is closed; then it drains: not ready, no new connections, what was taken is answered,
+ * chargers closed in batches, listeners closed, what is written behind written.
+ */
+export const start = (settings: ServiceSettings) =>
+  Effect.gen(function* () {
+    const services = Actors.layer(settings.actors, decide, evolve).pipe(Layer.provideMerge(storage(settings)))
+    const context = yield* Layer.build(ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices)))
+    return yield* Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const firstStart = yield* bootstrap(settings.bootstrap, now)
+      const health = yield* StorageHealth
+      const server = yield* Ocpp.OcppServer
+      const inbox = yield* ChargerInbox
+      let draining = false
+      const listeners = yield* open(settings.listeners, routes(settings, () => draining))
+      for (const listener of listeners) server.attach(listener.server, { secure: listener.secure })
+      // Closed before everything above, since finalizers run in reverse.
+      yield* Effect.addFinalizer(() => {
+        draining = true
+        server.stopAccepting()
+        return inbox.drain.pipe(Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") }))
+      })
+      const running: Running = { listeners, firstStart, database: { kind: health.kind, durability: health.durability } }
+      return running
+    }).pipe(Effect.provide(context))
+  })

@@ -1,0 +1,71 @@
+/** From the decoded settings to what each part takes as its options. */
+import { readFileSync } from "node:fs"
+import { BlockList, isIPv6 } from "node:net"
+import { type Config, limits } from "../Config.ts"
+import { tlsOptions } from "../ocpp/server/Tls.ts"
+import type { ListenerOptions } from "./Listeners.ts"
+import type { ServiceSettings } from "./Service.ts"
+
+/** Whether an address is one of those, or in one of those networks, that `TRUST_PROXY` names. */
+const trusts = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = "", bits] = entry.split("/", 2)
+    const family = isIPv6(address) ? "ipv6" : "ipv4"
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => entries.length > 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4")
+}
+
+const listenersOf = (config: Config): ListenerOptions => ({
+  host: config.host,
+  port: config.port,
+  tls:
+    config.tls === undefined
+      ? undefined
+      : {
+          port: config.tls.port,
+          options: tlsOptions(
+            {
+              cert: readFileSync(config.tls.certFile, "utf8"),
+              key: readFileSync(config.tls.keyFile, "utf8"),
+              clientCa: config.tls.clientCaFile === undefined ? undefined : readFileSync(config.tls.clientCaFile, "utf8")
+            },
+            limits.ocpp.handshakeMillis
+          )
+        },
+  headersTimeoutMillis: limits.http.headersTimeoutMillis,
+  requestTimeoutMillis: limits.http.requestTimeoutMillis
+})
+
+export const settingsOf = (config: Config, version: string): ServiceSettings => ({
+  version,
+  environment: config.environment,
+  publicUrl: config.publicUrl,
+  nodeId: config.nodeId,
+  secretKey: config.secretKey,
+  database: {
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    nodeId: config.nodeId,
+    minFreeBytes: config.minFreeDiskBytes,
+    poolSize: config.databasePoolSize,
+    watchdogMillis: limits.database.watchdogMillis
+  },
+  listeners: listenersOf(config),
+  bootstrap: config.bootstrap,
+  v1AllowHttp: config.v1AllowHttp,
+  trustProxy: trusts(config.trustProxy),
+  minSecurityProfile: config.ocppMinSecurityProfile,
+  compression: false,
+  logHeartbeats: config.messageLogHeartbeats,
+  ocppLimits: limits.ocpp,
+  actors: limits.actors,
+  journal: limits.journal,
+  directory: limits.directory,
+  messageLog: limits.messageLog,
+  lastSeen: limits.lastSeen,
+  messageRetentionDays: config.messageLogRetentionDays,
+  leaseMillis: limits.nodes.leaseMillis
+})
