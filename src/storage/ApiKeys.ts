@@ -1,6 +1,6 @@
 /** Storage of v2 keys and v1 pairs: who a caller is and what it may do now. Part of `Access`. */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import type { ApiKey, Principal } from "../domain/operator/Operator.ts"
 import type { Permission } from "../domain/operator/Permission.ts"

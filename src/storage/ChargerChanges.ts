@@ -1,6 +1,6 @@
 /** What an operator may change about a charger, and the rule that guards its security profile. Part of `Chargers`. */
 import { Effect, Equal } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { ChargerPatch } from "../domain/charger/Charger.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
@@ -52,9 +52,7 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
   Effect.gen(function* () {
     const { passwordVerifier, securityProfile, siteId } = patch
     if (siteId !== undefined && siteId !== before.siteId) {
-      const found = isUuid(siteId)
-        ? yield* own`SELECT 1 FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${siteId}`
-        : []
+      const found = isUuid(siteId) ? yield* own`SELECT 1 FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${siteId}` : []
       if (found.length === 0) return yield* siteNotFound(siteId)
     }
     const hasPassword = before.hasPassword || passwordVerifier !== undefined

@@ -3,7 +3,7 @@
  * configuration, when it was last heard and whether a connection stands. The same statement reads one charger and a page of them.
  */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { Charger } from "../domain/charger/Charger.ts"
 import { NotFound } from "../domain/Errors.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
@@ -111,7 +111,11 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
 /** The row as the domain's charger: evse 0 is the whole charger and no connector. */
 export const chargerOf = ({ configuration, connectors = [], ...row }: typeof ChargerRow.Type): Charger => ({
   ...row,
-  configuration: (configuration ?? []).map(({ key, readonly, value }) => ({ key, value: value ?? undefined, readonly })),
+  configuration: (configuration ?? []).map(({ key, readonly, value }) => ({
+    key,
+    value: value ?? undefined,
+    readonly
+  })),
   connectors: connectors.filter(({ evseId }) => evseId > 0),
   wholeStatus: connectors.find(({ evseId }) => evseId === 0)?.status
 })

@@ -3,7 +3,7 @@
  * only read, beside what operators decide.
  */
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { ChargerRegistration } from "../domain/charger/Charger.ts"
 import { Conflict } from "../domain/Errors.ts"
 import { Chargers } from "../domain/ports/Chargers.ts"

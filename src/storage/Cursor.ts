@@ -51,7 +51,7 @@ export const pagedList = <Row, Key>(
     new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
   return {
     after: ({ cursor }) => {
-      if (cursor === undefined) return Effect.succeed(undefined)
+      if (cursor === undefined) return Effect.undefined
       if (cursor.length > maxLength) return Effect.fail(refuse())
       return Effect.mapError(
         Effect.map(decode(cursor), ({ after }) => after),
@@ -62,7 +62,8 @@ export const pagedList = <Row, Key>(
     page: (request, rows, item) => {
       const items = rows.slice(0, sizeOf(request))
       const last = items.at(-1)
-      const nextCursor = rows.length > items.length && last !== undefined ? encode({ list: name, after: keyOf(last) }) : null
+      const nextCursor =
+        rows.length > items.length && last !== undefined ? encode({ list: name, after: keyOf(last) }) : null
       return { items: items.map(item), nextCursor }
     }
   }

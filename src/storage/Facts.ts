@@ -50,23 +50,21 @@ export interface Recording {
 /** What a repository's layer needs for it. */
 export type RecordingServices = SqlClient.SqlClient | Secrets | StorageHealth
 
-export const recording: Effect.Effect<Recording, never, RecordingServices> = Effect.gen(
-  function* () {
-    const sql = yield* SqlClient.SqlClient
-    const health = yield* StorageHealth
-    const secrets = yield* Secrets
-    const journaled: Recording["journaled"] = (write) => {
-      const transaction = Effect.gen(function* () {
-        yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
-        const { facts, result } = yield* write
-        if (facts.length > 0) yield* append(sql, facts)
-        return result
-      })
-      return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))
-    }
-    return { sql, secrets, journaled }
+export const recording: Effect.Effect<Recording, never, RecordingServices> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const health = yield* StorageHealth
+  const secrets = yield* Secrets
+  const journaled: Recording["journaled"] = (write) => {
+    const transaction = Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      const { facts, result } = yield* write
+      if (facts.length > 0) yield* append(sql, facts)
+      return result
+    })
+    return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))
   }
-)
+  return { sql, secrets, journaled }
+})
 
 /** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */
 export const factOf = <T extends RecordFact["type"]>(

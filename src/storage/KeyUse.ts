@@ -3,7 +3,7 @@
  * row now and then. Losing the last seconds in a crash is allowed, since nothing is decided by it. Part of `Access`.
  */
 import { Effect, Schedule, type Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 
 /** How long a use may wait before it is written. */

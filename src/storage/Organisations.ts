@@ -1,6 +1,6 @@
 /** Storage of organisations and their first operator. Part of `Access`. */
 import { Effect, Equal, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { ChargerPolicy } from "../domain/charger/ChargerState.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { Organisation } from "../domain/operator/Operator.ts"
@@ -44,7 +44,10 @@ const find = (own: Scoped, id: string) =>
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
     const { concurrentTransactions, heartbeatIntervalSeconds, unknownTokens, ...rest } = row
-    return { ...rest, policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds } } satisfies Organisation
+    return {
+      ...rest,
+      policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds }
+    } satisfies Organisation
   })
 
 const recordOf = ({ countryCode, name, partyId, policy, timeZone }: Organisation): OrganisationRecord => ({
@@ -57,9 +60,7 @@ const recordOf = ({ countryCode, name, partyId, policy, timeZone }: Organisation
 
 /** Inserts that answer no row met one that stands already. */
 const unique = <E>(insert: Effect.Effect<ReadonlyArray<object>, E>, code: string, message: string) =>
-  Effect.flatMap(insert, (rows) =>
-    rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void
-  )
+  Effect.flatMap(insert, (rows) => (rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void))
 
 const insertParts = (
   sql: SqlClient.SqlClient,

@@ -3,7 +3,7 @@
  * `scopedTo` gives, and that tag refuses to build one that does not say whose rows it means; `test/storage/Scoped.test.ts` checks that
  * no repository speaks of such a table with a bare `sql`.
  */
-import { SqlClient, Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 
 export interface Scoped {
   /** A statement or fragment, like `sql`; dies when none of its values is one of the scopes below. */

@@ -25,7 +25,12 @@ const hmac = (key: string | Uint8Array, data: string | Uint8Array): Uint8Array =
 /** One person types a password as several code points that look the same; they count as one password. */
 const normal = (password: string): string => password.normalize("NFKC")
 
-const derive = (password: string, salt: Uint8Array, length: number, { log2N, p, r }: typeof cost): Effect.Effect<Uint8Array> =>
+const derive = (
+  password: string,
+  salt: Uint8Array,
+  length: number,
+  { log2N, p, r }: typeof cost
+): Effect.Effect<Uint8Array> =>
   Effect.callback((resume) => {
     const N = 2 ** log2N
     // The runtime's default bound is just below what is needed here.
@@ -90,7 +95,7 @@ const sealed = (key: Uint8Array, text: string): string => {
 }
 
 const opened = (key: Uint8Array, text: string): string | undefined => {
-  const bytes = Schema.decodeUnknownOption(Base64Url)(text)
+  const bytes = Schema.decodeOption(Base64Url)(text)
   if (bytes._tag === "None" || bytes.value.length < nonceBytes + tagBytes) return undefined
   const nonce = bytes.value.subarray(0, nonceBytes)
   const decrypt = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })

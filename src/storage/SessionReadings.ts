@@ -1,6 +1,6 @@
 /** The meter readings of one session, page by page in the order of the charger's time. Part of `Sessions`. */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import type { SessionReading } from "../domain/session/ChargingSession.ts"
 import type { PageRequest } from "../domain/values/Page.ts"

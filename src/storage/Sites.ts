@@ -1,7 +1,7 @@
 /** Storage of sites: the port `Sites` over SQL. Every write is a fact, every query is within one organisation. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Equal, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import { Sites, type Writing } from "../domain/ports/Sites.ts"
 import type { Site, SiteInput, SitePatch } from "../domain/site/Site.ts"
@@ -53,11 +53,12 @@ const columns = (sql: SqlClient.SqlClient) => sql`
 const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : PgTypes.jsonb(value))
 
 const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
-  isUuid(id)
-    ? siteOf(own`SELECT ${columns(sql)} FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`).pipe(
-        Effect.flatMap((site) => (site === undefined ? Effect.fail(notFound(id)) : Effect.succeed(site)))
-      )
-    : Effect.fail(notFound(id))
+  Effect.gen(function* () {
+    const site = isUuid(id)
+      ? yield* siteOf(own`SELECT ${columns(sql)} FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`)
+      : undefined
+    return site ?? (yield* notFound(id))
+  })
 
 const create = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Sites.create")(function* (input: SiteInput, writing: Writing) {
@@ -73,20 +74,13 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         ${input.streetAddress}, ${input.streetNumber}, ${input.houseLetter}, ${input.postalNumber}, ${input.city}, ${input.area},
         ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${now}, ${now})
       RETURNING ${columns(sql)}`)
-    return yield* insert.pipe(
-      refusingValues,
-      Effect.flatMap((site) => (site === undefined ? Effect.die("an INSERT gave no row") : Effect.succeed(site))),
-      Effect.map((site) => ({
-        result: site,
-        facts: [
-          {
-            ...factOf("SiteCreated", `site:${id}`, id, writing),
-            body: { by: writing.by.actor, after: site }
-          }
-        ]
-      })),
-      journaled
-    )
+    const write = Effect.gen(function* () {
+      const site = yield* refusingValues(insert)
+      if (site === undefined) return yield* Effect.die("an INSERT gave no row")
+      const fact = factOf("SiteCreated", `site:${id}`, id, writing)
+      return { result: site, facts: [{ ...fact, body: { by: writing.by.actor, after: site } }] }
+    })
+    return yield* journaled(write)
   })
 
 /** A site with a patch laid over it: undefined leaves a field, null clears it. */
@@ -114,22 +108,15 @@ const update = ({ journaled, secrets, sql }: Recording) =>
       const changed = patched(before, patch.timeZone === null ? { ...patch, timeZone: yield* zoneOf(own) } : patch)
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
       const after = { ...changed, updatedAt: writing.now }
-      const statement = own`
+      const change = own`
         UPDATE site s SET name = ${after.name}, time_zone = ${after.timeZone}, street_address = ${after.streetAddress},
           street_number = ${after.streetNumber}, house_letter = ${after.houseLetter}, postal_number = ${after.postalNumber},
           city = ${after.city}, area = ${after.area}, country = ${after.country}, latitude = ${after.latitude},
           longitude = ${after.longitude}, opening_hours = ${jsonOrNull(after.openingHours)}, updated_at = ${new Date(after.updatedAt)}
         WHERE ${own.rowsOf("s")} AND s.id = ${id}`
-      yield* refusingValues(statement)
-      return {
-        result: after,
-        facts: [
-          {
-            ...factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing),
-            body: { by: writing.by.actor, before, after }
-          }
-        ]
-      }
+      yield* refusingValues(change)
+      const fact = factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing)
+      return { result: after, facts: [{ ...fact, body: { by: writing.by.actor, before, after } }] }
     })
     return yield* journaled(write)
   })
@@ -147,15 +134,8 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
         })
       }
       yield* own`DELETE FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`
-      return {
-        result: undefined,
-        facts: [
-          {
-            ...factOf("SiteRemoved", `site:${id}`, secrets.uuid(writing.now), writing),
-            body: { by: writing.by.actor, before }
-          }
-        ]
-      }
+      const fact = factOf("SiteRemoved", `site:${id}`, secrets.uuid(writing.now), writing)
+      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before } }] }
     })
     yield* journaled(write)
   })

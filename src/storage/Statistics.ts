@@ -1,20 +1,18 @@
 /** An organisation's figures, counted from what stands at the moment of asking. Part of `Chargers`. */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
+import { latestAheadMillis } from "../domain/charger/Clock.ts"
 import { uuid7 } from "../domain/values/Uuid7.ts"
 import { rowOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
 /**
- * How far a charger's clock may run ahead and its session still be counted: a session's id has the time when it was heard, so one that
- * started after an instant has an id of about that instant or later, and the index on ids finds it.
+ * The smallest id that a session which started at `startedAt` (ms epoch) or later can have: ids hold the time when the start was heard,
+ * and a charger's clock is believed a bounded time ahead of that. It lets the index on ids find what no index on times holds.
  */
-export const clockAheadMs = 24 * 60 * 60 * 1000
-
-/** The smallest id of a session that started at `startedAt` (ms epoch) or later. */
 export const firstIdOf = (startedAt: number): string =>
-  uuid7(Math.max(0, startedAt - clockAheadMs), new Uint8Array(10))
+  uuid7(Math.max(0, startedAt - latestAheadMillis), new Uint8Array(10))
 
 /** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
 export const midnight = (now: number, timeZone: string): number => {

@@ -31,7 +31,9 @@ export const storable = (input: object): Effect.Effect<void, InvalidInput> => {
   const pointer = pointerTo(input, "", 0)
   return pointer === undefined
     ? Effect.void
-    : Effect.fail(new InvalidInput({ pointer, detail: "holds a character that cannot be stored (U+0000 or half of a pair)" }))
+    : Effect.fail(
+        new InvalidInput({ pointer, detail: "holds a character that cannot be stored (U+0000 or half of a pair)" })
+      )
 }
 
 const isRefusedValue = (error: SqlError): boolean => {

@@ -1,6 +1,6 @@
 /** Storage of drivers' tokens: the port `Tokens` over SQL. A token is found by its uid whatever the case of its letters. */
 import { Effect, Equal, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import { Tokens, type TokenInput, type TokenPatch } from "../domain/ports/Tokens.ts"
@@ -61,7 +61,10 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         ON CONFLICT (organisation_id, uid_key) DO NOTHING
         RETURNING ${columns(sql)}`)
       if (token === undefined) {
-        return yield* new Conflict({ code: "token_exists", message: "A token of this uid exists already. Change that one." })
+        return yield* new Conflict({
+          code: "token_exists",
+          message: "A token of this uid exists already. Change that one."
+        })
       }
       const fact = factOf("TokenCreated", `token:${token.uid}`, secrets.uuid(writing.now), writing)
       return { result: token, facts: [{ ...fact, body: { by: writing.by.actor, after: token } }] }

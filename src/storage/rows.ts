@@ -37,8 +37,9 @@ export const optional = <S extends Schema.Constraint>(schema: S) =>
 /** Runs a statement and decodes its rows. */
 export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(schema))
-  return <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<ReadonlyArray<S["Type"]>, E, R> =>
-    Effect.flatMap(statement, (rows) => Effect.orDie(decode(rows)))
+  return <E, R>(
+    statement: Effect.Effect<ReadonlyArray<unknown>, E, R>
+  ): Effect.Effect<ReadonlyArray<S["Type"]>, E, R> => Effect.flatMap(statement, (rows) => Effect.orDie(decode(rows)))
 }
 
 /** The same for a statement of at most one row. */

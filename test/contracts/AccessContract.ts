@@ -1,0 +1,248 @@
+/** What every storage of organisations and keys fulfils, whatever the database. */
+import { expect } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Access, type NewOrganisation } from "../../src/domain/ports/Access.ts"
+import * as AccessRepository from "../../src/storage/Access.ts"
+import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
+import {
+  anOrganisation,
+  type ContractIt,
+  factsOf,
+  failureOf,
+  noon,
+  type TestOrganisation
+} from "../support/repositories.ts"
+
+const organisation = (n: string, rest: Partial<NewOrganisation> = {}): NewOrganisation => ({
+  name: "Org",
+  countryCode: "DE",
+  partyId: n,
+  operatorEmail: `${n}@example.org`,
+  operatorPasswordHash: "hash",
+  operatorPermissions: ["sites:read", "sites:write"],
+  key: {
+    name: "first",
+    publicId: `pub-${n}`,
+    prefix: "vl_pub",
+    verifier: Uint8Array.from([1, 2]),
+    permissions: undefined
+  },
+  v1: { clientId: `client-${n}`, codeVerifier: Uint8Array.from([3, 4]) },
+  ...rest
+})
+
+const newKey = (ours: TestOrganisation, publicId: string, permissions?: ReadonlyArray<string>) => ({
+  name: "A key",
+  publicId,
+  prefix: "vl_abc",
+  verifier: Uint8Array.from([5, 6]),
+  permissions,
+  operatorId: ours.operatorId
+})
+
+export const accessContract = (it: ContractIt): void => {
+  it.effect("a database is empty until it has an organisation", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      expect(yield* access.isEmpty).toBe(true)
+      yield* anOrganisation
+      expect(yield* access.isEmpty).toBe(false)
+    })
+  )
+
+  it.effect("an organisation begins with an operator, a key and a v1 pair that act for it", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const made = yield* access.createOrganisation(organisation("AAA"), noon)
+      expect(made.organisation).toEqual({
+        id: made.organisation.id,
+        name: "Org",
+        countryCode: "DE",
+        partyId: "AAA",
+        timeZone: "UTC",
+        policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
+        createdAt: noon
+      })
+      expect(yield* access.organisation(made.organisation.id)).toEqual(made.organisation)
+      const key = yield* access.findKey("pub-AAA")
+      expect([...(key?.verifier ?? [])]).toEqual([1, 2])
+      expect(key?.principal).toEqual({
+        organisationId: made.organisation.id,
+        actor: `key:${key?.principal.keyId}`,
+        keyId: key?.principal.keyId,
+        operatorId: made.operatorId,
+        permissions: ["sites:read", "sites:write"]
+      })
+      const pair = yield* access.findV1("client-AAA")
+      expect([...(pair?.verifier ?? [])]).toEqual([3, 4])
+      expect(pair?.principal).toMatchObject({
+        organisationId: made.organisation.id,
+        actor: "v1:client-AAA",
+        operatorId: undefined
+      })
+      expect(pair?.principal.permissions).not.toContain("api-keys:write")
+    })
+  )
+
+  it.effect(
+    "a party, an operator's email and a client id are unique over the service, and nothing half made stays",
+    () =>
+      Effect.gen(function* () {
+        const access = yield* Access
+        yield* access.createOrganisation(organisation("BBB"), noon)
+        const twice = (rest: Partial<NewOrganisation>) =>
+          failureOf(access.createOrganisation(organisation("CCC", rest), noon))
+        expect(yield* twice({ partyId: "BBB" })).toEqual(["Conflict", "party_exists"])
+        expect(yield* twice({ operatorEmail: "bbb@EXAMPLE.org" })).toEqual(["Conflict", "operator_exists"])
+        expect(yield* twice({ v1: organisation("BBB").v1 })).toEqual(["Conflict", "client_id_in_use"])
+        expect(yield* twice({ name: "\0" })).toEqual(["InvalidInput", "/name"])
+        yield* access.createOrganisation(organisation("CCC"), noon)
+      })
+  )
+
+  it.effect("a change of the organisation leaves what it does not name and is a fact", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const before = yield* access.organisation(ours.id)
+      const patch = { timeZone: "Europe/Oslo", policy: { unknownTokens: "Accept" } } as const
+      const changed = yield* access.updateOrganisation(patch, ours.writing(noon + 1))
+      expect(changed).toEqual({
+        ...before,
+        timeZone: "Europe/Oslo",
+        policy: { ...before.policy, unknownTokens: "Accept" }
+      })
+      expect(yield* access.organisation(ours.id)).toEqual(changed)
+      expect(yield* access.updateOrganisation(patch, ours.writing(noon + 2))).toEqual(changed)
+      const facts = yield* factsOf(ours)
+      expect(facts.map(({ body, type }) => [type, body.by])).toEqual([
+        ["OrganisationCreated", "platform"],
+        ["ApiKeyIssued", "platform"],
+        ["OrganisationChanged", ours.principal.actor]
+      ])
+      expect(facts[2]?.body.before).toMatchObject({ timeZone: "UTC", policy: { unknownTokens: "Refuse" } })
+      expect(facts[2]?.body.after).toMatchObject({ timeZone: "Europe/Oslo", policy: { unknownTokens: "Accept" } })
+    })
+  )
+
+  it.effect("a key may do what its operator may now, cut down to its own; nothing once he is inactive", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      yield* access.createKey(newKey(ours, `less-${ours.id}`, ["sites:read", "tokens:read", "no:such"]), ours.writing())
+      yield* access.createKey(newKey(ours, `none-${ours.id}`, []), ours.writing())
+      const permissions = (publicId: string) =>
+        Effect.map(access.findKey(`${publicId}-${ours.id}`), (found) => found?.principal.permissions)
+      expect(yield* permissions("less")).toEqual(["sites:read", "tokens:read"])
+      expect(yield* permissions("none")).toEqual([])
+      yield* sql`UPDATE operator SET permissions = ARRAY['tokens:read', 'chargers:read'] WHERE id = ${ours.operatorId}`
+      expect(yield* permissions("less")).toEqual(["tokens:read"])
+      yield* sql`UPDATE operator SET active = false WHERE id = ${ours.operatorId}`
+      expect(yield* permissions("less")).toEqual([])
+      expect((yield* access.findKey(ours.publicId))?.principal.permissions).toEqual([])
+    })
+  )
+
+  it.effect("a revoked key is found no more, stays in the list, and is revoked once", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const publicId = `gone-${ours.id}`
+      const key = yield* access.createKey(newKey(ours, publicId, ["sites:read"]), ours.writing())
+      expect(key).toEqual({
+        id: key.id,
+        name: "A key",
+        prefix: "vl_abc",
+        operatorId: ours.operatorId,
+        permissions: ["sites:read"],
+        createdAt: noon,
+        lastUsedAt: undefined,
+        revokedAt: undefined
+      })
+      expect(yield* failureOf(access.revokeKey(key.id, theirs.writing()))).toEqual(["NotFound", "api-key"])
+      expect(yield* failureOf(access.revokeKey("no uuid", ours.writing()))).toEqual(["NotFound", "api-key"])
+      yield* access.revokeKey(key.id, ours.writing(noon + 1))
+      yield* access.revokeKey(key.id, ours.writing(noon + 2))
+      expect(yield* access.findKey(publicId)).toBeUndefined()
+      const listed = (yield* access.listKeys(ours.id, { limit: 50 })).items.find(({ id }) => id === key.id)
+      expect(listed).toEqual({ ...key, revokedAt: noon + 1 })
+      const facts = (yield* factsOf(ours)).filter(({ subject }) => subject === `api-key:${key.id}`)
+      expect(facts.map(({ type }) => type)).toEqual(["ApiKeyIssued", "ApiKeyRevoked"])
+      expect(JSON.stringify(facts)).not.toContain("erifier")
+    })
+  )
+
+  it.effect("keys are listed in pages, an organisation's own and nobody else's", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      yield* anOrganisation
+      const made = yield* Effect.forEach([1, 2, 3], (n) =>
+        access.createKey(newKey(ours, `page-${n}-${ours.id}`), ours.writing(noon + n))
+      )
+      const first = yield* access.listKeys(ours.id, { limit: 2 })
+      const second = yield* access.listKeys(ours.id, { limit: 2, cursor: first.nextCursor ?? "" })
+      expect([first, second].flatMap((page) => page.items.map(({ id }) => id))).toEqual([
+        ours.principal.keyId,
+        ...made.map(({ id }) => id)
+      ])
+      expect(yield* failureOf(access.listKeys(ours.id, { limit: 2, cursor: "x" }))).toEqual(["InvalidInput", "/cursor"])
+    })
+  )
+
+  it.effect("no key is made for an operator of another organisation", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const publicId = `stolen-${ours.id}`
+      expect(yield* failureOf(access.createKey(newKey(theirs, publicId), ours.writing()))).toEqual([
+        "NotFound",
+        "operator"
+      ])
+      const none = { ...newKey(ours, publicId), operatorId: "no uuid" }
+      expect(yield* failureOf(access.createKey(none, ours.writing()))).toEqual(["NotFound", "operator"])
+      expect(yield* access.findKey(publicId)).toBeUndefined()
+    })
+  )
+
+  it.effect("text that nobody was given finds no key and no pair, whatever it says to SQL", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      yield* anOrganisation
+      for (const text of [...nastyTexts, ...unstorableTexts, ""]) {
+        expect([yield* access.findKey(text), yield* access.findV1(text)]).toEqual([undefined, undefined])
+      }
+    })
+  )
+
+  it.effect("when a key or pair was last used is written behind, at the latest when the service closes", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const actor = ours.principal.actor
+      yield* Effect.gen(function* () {
+        const access = yield* Access
+        access.used(actor, noon + 2)
+        access.used(actor, noon + 1)
+        access.used(`v1:${ours.clientId}`, noon + 3)
+        access.used("operator:nobody", noon)
+        // A use of a key that was never written must not lose the others.
+        access.used("v1:nobody", noon)
+      }).pipe(Effect.provide(Layer.fresh(AccessRepository.layer)))
+      const access = yield* Access
+      const lastUsed = (organisation: TestOrganisation) =>
+        Effect.map(access.listKeys(organisation.id, { limit: 1 }), ({ items }) => items[0]?.lastUsedAt)
+      expect(yield* lastUsed(ours)).toBe(noon + 2)
+      expect(yield* lastUsed(theirs)).toBeUndefined()
+      const [pair] = yield* sql<{
+        at: Date
+      }>`SELECT last_used_at AS at FROM v1_credential WHERE client_id = ${ours.clientId}`
+      expect(pair?.at.getTime()).toBe(noon + 3)
+    })
+  )
+}

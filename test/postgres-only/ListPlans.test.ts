@@ -1,0 +1,152 @@
+/**
+ * What PostgreSQL does for a page of a list and for a look-up, asked of the very statements that the repositories send and with enough
+ * rows that it has a choice: it goes along an index and stops, and neither reads a table nor sorts it.
+ */
+import { expect, layer as suite } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Access } from "../../src/domain/ports/Access.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { drivers } from "../support/databases.ts"
+import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
+import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
+
+const rows = 6000
+
+/** Half of the rows are the organisation's, so that no index is chosen for its rarity alone. */
+const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const now = new Date(noon)
+    const owner = sql`CASE WHEN n % 2 = 0 THEN ${ours.id}::uuid ELSE ${theirs.id}::uuid END`
+    yield* sql`INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
+      SELECT gen_random_uuid(), ${owner}, 'Site', 'UTC', ${now}, ${now} FROM generate_series(1, ${rows}) n`
+    yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
+      SELECT 'C' || n, s.organisation_id, s.id, 'Charger', 0, ${now}, ${now}
+      FROM (SELECT *, row_number() OVER () AS n FROM site) s`
+    yield* sql`INSERT INTO connector (charger_id, evse_id, connector_id, status, raw_status, status_at, heard_at)
+      SELECT charger_id, e, 1, 'Available', 'Available', ${now}, ${now} FROM charger, generate_series(0, 2) e`
+    yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, created_at, updated_at)
+      SELECT ${owner}, 'card' || n, 'Card' || n, 'RFID', 'Accepted', ${now}, ${now} FROM generate_series(1, ${rows}) n`
+    yield* sql`INSERT INTO api_key (id, organisation_id, operator_id, name, public_id, prefix, verifier, created_at)
+      SELECT gen_random_uuid(), ${ours.id}, ${ours.operatorId}, 'Key', 'many' || n, 'vl', '', ${now} FROM generate_series(1, ${rows}) n`
+    yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
+        token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
+        start_key, created_at, updated_at)
+      SELECT gen_random_uuid(), c.organisation_id, c.charger_id, c.site_id, 1, 1, n::text, '1.6', 'Card', 'card',
+        CASE WHEN n % 500 = 0 THEN 'ACTIVE' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', ${now}, ${now},
+        CASE WHEN n % 500 = 0 THEN NULL ELSE ${now}::timestamptz END, 0, convert_to(c.charger_id || n, 'UTF8'), ${now}, ${now}
+      FROM charger c, generate_series(1, 3) n`
+    yield* sql`INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, samples)
+      SELECT s.charger_id, ${now}::timestamptz + n * interval '1 minute', convert_to(s.transaction_id || n, 'UTF8'), s.organisation_id,
+        s.id, 1, 1, ${now}, '[]'
+      FROM (SELECT * FROM session ORDER BY id DESC LIMIT 20) s, generate_series(1, 1000) n`
+    yield* sql`ANALYZE`
+  })
+
+/** A table read whole, but for those that have a handful of rows here. */
+const wholeTable =
+  /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|operator)\b)/
+
+const expectIndexed = (statements: ReadonlyArray<SentStatement>, index?: string) =>
+  Effect.gen(function* () {
+    for (const statement of statements) {
+      const plan = yield* planOf(statement)
+      expect(plan).not.toMatch(wholeTable)
+      expect(plan).not.toMatch(/^(?:Limit\n\s+->\s+)?Sort$/m)
+    }
+    if (index !== undefined) expect(yield* planOf(statements.at(-1) ?? { text: "", values: [] })).toContain(index)
+  })
+
+for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
+  suite(Layer.provideMerge(repositories, driver.layer), { excludeTestServices: true, timeout: "120 seconds" })(
+    `Plans on ${driver.name}`,
+    (it) => {
+      let ours: TestOrganisation
+
+      it.effect("are asked of a database with rows", () =>
+        Effect.gen(function* () {
+          ours = yield* anOrganisation
+          yield* fill(ours, yield* anOrganisation)
+        })
+      )
+
+      it.effect("pages of sites, tokens and keys go along their key", () =>
+        Effect.gen(function* () {
+          const sites = yield* Sites
+          const tokens = yield* Tokens
+          const access = yield* Access
+          const lists: ReadonlyArray<readonly [Effect.Effect<unknown, unknown>, string]> = [
+            [sites.list(ours.id, { limit: 50 }), "site_organisation"],
+            [tokens.list(ours.id, { limit: 50 }), "token_pkey"],
+            [access.listKeys(ours.id, { limit: 50 }), "api_key_organisation"]
+          ]
+          for (const [list, index] of lists) yield* expectIndexed(yield* statementsOf(list), index)
+          const { nextCursor } = yield* sites.list(ours.id, { limit: 50 })
+          const next = sites.list(ours.id, { limit: 50, cursor: nextCursor ?? "" })
+          yield* expectIndexed(yield* statementsOf(next), "site_organisation")
+        })
+      )
+
+      it.effect("pages of chargers do so with their connectors, of the organisation and of one site", () =>
+        Effect.gen(function* () {
+          const chargers = yield* Chargers
+          const page = yield* chargers.list(ours.id, { limit: 50 })
+          const siteId = page.items[0]?.siteId
+          yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50 })), "charger_organisation")
+          const next = chargers.list(ours.id, { limit: 50, cursor: page.nextCursor ?? "" })
+          yield* expectIndexed(yield* statementsOf(next), "charger_organisation")
+          yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50, siteId })), "charger_site")
+          const chargerId = page.items[0]?.chargerId ?? ""
+          yield* expectIndexed(yield* statementsOf(chargers.get(ours.id, chargerId)))
+        })
+      )
+
+      it.effect("pages of sessions do so newest first, whatever the filter", () =>
+        Effect.gen(function* () {
+          const sessions = yield* Sessions
+          const page = yield* sessions.list(ours.id, { limit: 50 })
+          const one = page.items[0]
+          const list = (filter: Parameters<typeof sessions.list>[1]) => statementsOf(sessions.list(ours.id, filter))
+          yield* expectIndexed(yield* list({ limit: 50 }), "session_organisation")
+          yield* expectIndexed(yield* list({ limit: 50, cursor: page.nextCursor ?? "" }), "session_organisation")
+          yield* expectIndexed(yield* list({ limit: 50, from: noon, to: noon + 1 }), "session_organisation")
+          yield* expectIndexed(yield* list({ limit: 50, status: "COMPLETED" }), "session_organisation")
+          for (const statement of yield* list({ limit: 50, chargerId: one?.chargerId })) {
+            expect(yield* planOf(statement)).toContain("session_charger")
+          }
+          for (const statement of yield* list({ limit: 50, status: "ACTIVE" })) {
+            expect(yield* planOf(statement)).not.toMatch(wholeTable)
+          }
+          yield* expectIndexed(yield* statementsOf(sessions.readings(ours.id, one?.id ?? "", { limit: 50 })))
+        })
+      )
+
+      it.effect("a caller, a card and a session are each found by an index", () =>
+        Effect.gen(function* () {
+          const access = yield* Access
+          const sessions = yield* Sessions
+          const tokens = yield* Tokens
+          yield* expectIndexed(yield* statementsOf(access.findKey("many1")), "api_key_public_id_key")
+          yield* expectIndexed(yield* statementsOf(tokens.get(ours.id, "Card2")), "token_pkey")
+          const page = yield* sessions.list(ours.id, { limit: 1 })
+          yield* expectIndexed(yield* statementsOf(sessions.get(ours.id, page.items[0]?.id ?? "")))
+        })
+      )
+
+      it.effect("today's sessions and the running ones are counted without reading all", () =>
+        Effect.gen(function* () {
+          const chargers = yield* Chargers
+          const [, figures] = yield* statementsOf(chargers.statistics(ours.id, noon + 36 * 60 * 60 * 1000))
+          const plan = figures === undefined ? "" : yield* planOf(figures)
+          // Running sessions by their own small index; the total over all is the one figure that reads them.
+          expect(plan).toMatch(/session_(?:open|charger_open)/)
+          expect((plan.match(/Seq Scan on session/g) ?? []).length).toBeLessThanOrEqual(1)
+        })
+      )
+    }
+  )
+}

@@ -1,0 +1,10 @@
+/** Chargers fulfil their contracts on both databases. */
+import { chargerChangesContract } from "../contracts/ChargerChangesContract.ts"
+import { chargersContract } from "../contracts/ChargersContract.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { repositories } from "../support/repositories.ts"
+
+forEachDriver("Chargers", repositories, (it) => {
+  chargersContract(it)
+  chargerChangesContract(it)
+})

@@ -1,0 +1,122 @@
+/**
+ * No query of an organisation's records goes without its scope: the tag refuses to build one, and no repository speaks of such a table
+ * with the bare `sql`. Statements of SQL are made of constant text and parameters alone (T15).
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { readdirSync, readFileSync } from "node:fs"
+import { scopedTo } from "../../src/storage/Scoped.ts"
+import { forEachDatabase } from "../support/databases.ts"
+import { idAt } from "../support/reported.ts"
+
+const directory = "src/storage"
+
+const sources = readdirSync(directory, { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => ({ name, text: readFileSync(`${directory}/${name}`, "utf8") }))
+
+/** The repositories that answer the faces' questions; the journal's side works for all organisations at once, by charger. */
+const repositories = [
+  "Access.ts",
+  "ApiKeys.ts",
+  "ChargerChanges.ts",
+  "ChargerRows.ts",
+  "Chargers.ts",
+  "Organisations.ts",
+  "SessionReadings.ts",
+  "Sessions.ts",
+  "Sites.ts",
+  "Statistics.ts",
+  "Tokens.ts"
+]
+
+/** Bare statements that name an organisation's table, with the reason. */
+const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]> = [
+  ["ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
+  ["ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
+  ["Organisations.ts", /^SELECT 1 FROM organisation LIMIT 1$/, "whether there is any organisation at all"],
+  [
+    "ChargerRows.ts",
+    /^SELECT c\.charger_id AS "chargerId", c\.organisation_id/,
+    "a fragment; who uses it adds the scope"
+  ],
+  ["ChargerRows.ts", /^SELECT c\.charger_id AS "chargerId", c\.site_id/, "a fragment; who uses it adds the scope"]
+]
+
+const tables =
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|connection)\b/
+
+/** Templates tagged with a bare `sql`, with what they interpolate cut out. */
+const bareStatements = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/\bsql(?:<[^`]*?>)?`([^`]*)`/g)].map((match) => (match[1] ?? "").replaceAll(/\s+/g, " ").trim())
+
+describe("queries of an organisation's records", () => {
+  it("are all written with the scoped tag, but for those that are listed with a reason", () => {
+    const found = sources
+      .filter(({ name }) => repositories.includes(name))
+      .flatMap(({ name, text }) => bareStatements(text).map((statement) => ({ name, statement })))
+      .filter(({ statement }) => tables.test(statement))
+    const unlisted = found.filter(
+      ({ name, statement }) => !bare.some(([file, start]) => file === name && start.test(statement))
+    )
+    expect(unlisted).toEqual([])
+    expect(found).toHaveLength(bare.length)
+  })
+
+  it("are looked for in files that are there", () => {
+    expect(repositories.filter((name) => !sources.some((source) => source.name === name))).toEqual([])
+    expect(bareStatements("sql<{ a: 1 }>`SELECT 1 FROM site` + own`SELECT 2 FROM site`")).toEqual([
+      "SELECT 1 FROM site"
+    ])
+  })
+})
+
+describe("SQL", () => {
+  it("is never built of strings outside the migrations", () => {
+    const built = sources
+      .filter(({ name }) => !name.startsWith("migrations/"))
+      .filter(({ text }) => /\.unsafe\s*[<(]|\bsql\.literal\b|Statement\.(?:literal|unsafe)\b/.test(text))
+      .map(({ name }) => name)
+    expect(built).toEqual([])
+  })
+})
+
+forEachDatabase("The scoped tag", (it) => {
+  const outcome = (build: (own: ReturnType<typeof scopedTo>, sql: SqlClient.SqlClient) => unknown) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const own = scopedTo(sql, idAt(0))
+      return yield* Effect.match(
+        Effect.try({ try: () => build(own, sql), catch: (error) => (error instanceof Error ? error.message : "?") }),
+        { onFailure: (message) => message, onSuccess: () => "built" }
+      )
+    })
+
+  it.effect("builds what says whose rows it means, and refuses what does not", () =>
+    Effect.gen(function* () {
+      const refused = expect.stringContaining("lacks its scope")
+      expect(yield* outcome((own) => own`SELECT 1 FROM site s WHERE s.id = ${idAt(0)}`)).toEqual(refused)
+      expect(yield* outcome((own) => own`SELECT 1 FROM site`)).toEqual(refused)
+      // The scope of another call is not this one's.
+      const others = (own: unknown, sql: SqlClient.SqlClient) => scopedTo(sql, idAt(0)).rowsOf("s")
+      expect(yield* outcome((own, sql) => own`SELECT 1 FROM site s WHERE ${others(own, sql)}`)).toEqual(refused)
+      expect(yield* outcome((own) => own`SELECT 1 FROM site s WHERE ${own.rowsOf("s")}`)).toBe("built")
+      expect(yield* outcome((own) => own`SELECT 1 FROM organisation o WHERE ${own.itself("o")}`)).toBe("built")
+      expect(yield* outcome((own) => own`INSERT INTO site (organisation_id) VALUES (${own.id})`)).toBe("built")
+    })
+  )
+
+  it.effect("adds the organisation as a parameter", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = idAt(0)
+      const own = scopedTo(sql, id)
+      expect(own`SELECT 1 FROM site s WHERE ${own.rowsOf("s")} AND s.name = ${"x"}`.compile()).toEqual([
+        'SELECT 1 FROM site s WHERE "s".organisation_id = $1 AND s.name = $2',
+        [id, "x"]
+      ])
+    })
+  )
+})

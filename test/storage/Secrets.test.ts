@@ -1,0 +1,117 @@
+/** The service's secrets: keyed, separated by purpose, the same in every process of the service and useless without its key. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { isUuid } from "../../src/domain/values/Uuid7.ts"
+import { make } from "../../src/storage/Secrets.ts"
+import { nastyTexts } from "../support/nastyText.ts"
+
+const ours = make(Redacted.make("a secret key of the service"))
+const again = make(Redacted.make("a secret key of the service"))
+const other = make(Redacted.make("another secret key"))
+
+describe("verifiers", () => {
+  it("prove a secret in every process that has the key", () => {
+    const verifier = ours.verifier("api-key", "secret")
+    expect(verifier).toHaveLength(32)
+    expect(again.verify("api-key", "secret", verifier)).toBe(true)
+    expect(again.verify("api-key", new TextEncoder().encode("secret"), verifier)).toBe(true)
+  })
+
+  it("prove no other secret, purpose or service's", () => {
+    const verifier = ours.verifier("api-key", "secret")
+    expect(ours.verify("api-key", "Secret", verifier)).toBe(false)
+    expect(ours.verify("api-key", "", verifier)).toBe(false)
+    expect(ours.verify("charger-password", "secret", verifier)).toBe(false)
+    expect(other.verify("api-key", "secret", verifier)).toBe(false)
+    for (const wrong of [new Uint8Array(0), verifier.subarray(0, 31), new Uint8Array(33), new Uint8Array(32)]) {
+      expect(ours.verify("api-key", "secret", wrong)).toBe(false)
+    }
+  })
+
+  it("take raw bytes that are no text, as chargers' passwords may be", () => {
+    const bytes = Uint8Array.from({ length: 20 }, (_, i) => 255 - i)
+    const verifier = ours.verifier("charger-password", bytes)
+    expect(ours.verify("charger-password", bytes, verifier)).toBe(true)
+    expect(ours.verify("charger-password", bytes.with(0, 0), verifier)).toBe(false)
+  })
+
+  it("are HMAC-SHA-256 under a key of the purpose: a change here would lock every stored key out", () => {
+    expect(Buffer.from(ours.verifier("api-key", "secret")).toString("hex")).toBe(
+      "e6851fd9c82e99af3516b813d3be79f3a0f564cc5d47dd2ec9665f7d999a0ece"
+    )
+  })
+})
+
+describe("seals", () => {
+  it("give back what was sealed, and no two are alike", () => {
+    for (const text of ["", ...nastyTexts, "x".repeat(100_000)]) {
+      const sealed = ours.seal("answer", text)
+      expect(sealed).toMatch(/^[\w-]+$/)
+      expect(again.open("answer", sealed)).toBe(text)
+      expect(ours.seal("answer", text)).not.toBe(sealed)
+    }
+  })
+
+  it("open to nobody else, for no other purpose, and not when a letter was changed", () => {
+    const sealed = ours.seal("answer", "the secret")
+    expect(other.open("answer", sealed)).toBeUndefined()
+    expect(ours.open("question", sealed)).toBeUndefined()
+    const changed = (i: number) => sealed.slice(0, i) + (sealed[i] === "A" ? "B" : "A") + sealed.slice(i + 1)
+    for (let i = 0; i < sealed.length - 1; i++) expect(ours.open("answer", changed(i))).toBeUndefined()
+    for (const text of ["", "A", "no seal!", "é", "A".repeat(1000), sealed.slice(0, -4)]) {
+      expect(ours.open("answer", text)).toBeUndefined()
+    }
+  })
+})
+
+describe("random material", () => {
+  it("is of the length that was asked for and never the same", () => {
+    expect(ours.randomBytes(32)).toHaveLength(32)
+    expect(ours.randomBytes(32)).not.toEqual(ours.randomBytes(32))
+  })
+
+  it("makes UUIDs that sort by their time", () => {
+    const [early, late] = [ours.uuid(1_000_000), ours.uuid(1_000_001)]
+    expect([isUuid(early), isUuid(late), early < late]).toEqual([true, true, true])
+    expect(ours.uuid(1_000_000)).not.toBe(early)
+  })
+
+  it("gives transaction ids keys that are the service's own and stay", () => {
+    expect(ours.transactionIdKeys).toHaveLength(4)
+    expect(ours.transactionIdKeys).toEqual(again.transactionIdKeys)
+    expect(ours.transactionIdKeys).not.toEqual(other.transactionIdKeys)
+    for (const key of ours.transactionIdKeys) expect(key >>> 0).toBe(key)
+  })
+})
+
+describe("passwords of people", () => {
+  it.effect("are hashed with their salt and the parameters that were used", () =>
+    Effect.gen(function* () {
+      const [one, two] = yield* Effect.all([ours.hashPassword("pässword"), ours.hashPassword("pässword")])
+      expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/)
+      expect(one).not.toBe(two)
+      expect(yield* ours.verifyPassword("pässword", one)).toBe(true)
+      expect(yield* other.verifyPassword("pässword", one)).toBe(true)
+      expect(yield* ours.verifyPassword("password", one)).toBe(false)
+      // "ä" may be typed as one code point or as two.
+      expect(yield* ours.verifyPassword("pa\u0308ssword", two)).toBe(true)
+    })
+  )
+
+  it.effect("are refused for a hash that is not ours or would cost too much", () =>
+    Effect.gen(function* () {
+      const salt = "A".repeat(22)
+      const hash = "A".repeat(43)
+      const foreign = [
+        "",
+        "plain",
+        "$2b$10$abcdefghijklmnopqrstuv",
+        `$scrypt$ln=31,r=8,p=3$${salt}$${hash}`,
+        `$scrypt$ln=15,r=99,p=3$${salt}$${hash}`,
+        `$scrypt$ln=15,r=8,p=0$${salt}$${hash}`,
+        `$scrypt$ln=15,r=8,p=3$${salt}$`
+      ]
+      for (const stored of foreign) expect(yield* ours.verifyPassword("x", stored)).toBe(false)
+    })
+  )
+})

@@ -1,0 +1,91 @@
+/**
+ * Text as attackers and the world's keyboards write it: SQL injection, markup, control characters, long and odd Unicode. Everything here
+ * can be stored, and must come back as it was given.
+ */
+
+const injections = [
+  "'",
+  "''",
+  '"',
+  "\\",
+  "\\'",
+  ";",
+  "--",
+  "/*",
+  "*/",
+  "#",
+  "%",
+  "_",
+  "$1",
+  "$$",
+  "$tag$ $tag$",
+  "? ?",
+  ":name",
+  "' OR '1'='1",
+  "' OR 1=1 --",
+  '" OR ""="',
+  "1; DROP TABLE site",
+  "'; DROP TABLE charger; --",
+  "'); DELETE FROM token; --",
+  "' UNION SELECT verifier::text FROM api_key --",
+  "1' AND (SELECT pg_sleep(10)) IS NULL --",
+  "x'; COMMIT; DROP SCHEMA public CASCADE; --",
+  "E'\\x27'",
+  "U&'\\0027'",
+  "\\x00",
+  "%00",
+  "\\u0000",
+  "{1,2}",
+  '{"a": null}',
+  "[]",
+  "(1, 2)",
+  "NULL",
+  "null",
+  "undefined",
+  "NaN",
+  "DEFAULT",
+  "now()",
+  "ORDER BY 1",
+  "LIMIT 0"
+]
+
+const others = [
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "{{7*7}}",
+  "../../etc/passwd",
+  "\r\nSet-Cookie: a=b",
+  "\u001b[31mred",
+  "\u0001\u0002\u0007\u007f",
+  "\t tab \u000b\u000c",
+  " leading and trailing ",
+  "İıſK",
+  "ﬀ ﬃ",
+  "e\u0301 é",
+  "日本語",
+  "العربية",
+  "\u202eright to left",
+  "\ufeffbom",
+  "\ufffd",
+  "\uffff",
+  "👩‍👩‍👧‍👦",
+  "𝕏".repeat(10),
+  "a".repeat(1000)
+]
+
+const wrappers: ReadonlyArray<(text: string) => string> = [
+  (text) => text,
+  (text) => `Lelystad ${text}`,
+  (text) => `${text} 12`,
+  (text) => `'${text}'`,
+  (text) => `"${text}`,
+  (text) => `(${text}) --`,
+  (text) => `${text}\n${text}`,
+  (text) => `\\${text}\\`
+]
+
+/** Over 500 texts, the same in every run. */
+export const nastyTexts: ReadonlyArray<string> = wrappers.flatMap((wrap) => [...injections, ...others].map(wrap))
+
+/** Text that PostgreSQL cannot hold as it is. */
+export const unstorableTexts: ReadonlyArray<string> = ["\0", "a\0b", "half \ud83d", "\udc00 half"]

@@ -1,0 +1,119 @@
+/**
+ * Every repository of the REST side on one database, and the smallest world to try them in: organisations with an operator and a key,
+ * whose writes are told apart by their author.
+ */
+import type { Vitest } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Principal } from "../../src/domain/operator/Operator.ts"
+import { permissions } from "../../src/domain/operator/Permission.ts"
+import { Access } from "../../src/domain/ports/Access.ts"
+import type { Chargers } from "../../src/domain/ports/Chargers.ts"
+import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
+import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import type { Sessions } from "../../src/domain/ports/Sessions.ts"
+import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
+import type { Tokens } from "../../src/domain/ports/Tokens.ts"
+import * as AccessRepository from "../../src/storage/Access.ts"
+import * as ChargersRepository from "../../src/storage/Chargers.ts"
+import type { Database } from "../../src/storage/Database.ts"
+import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
+import * as NodeSecrets from "../../src/storage/Secrets.ts"
+import * as SessionsRepository from "../../src/storage/Sessions.ts"
+import * as SitesRepository from "../../src/storage/Sites.ts"
+import * as TokensRepository from "../../src/storage/Tokens.ts"
+
+export type Repositories = Access | Chargers | Idempotency | Secrets | Sessions | Sites | Tokens
+
+export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
+  AccessRepository.layer,
+  ChargersRepository.layer,
+  IdempotencyRepository.layer,
+  SessionsRepository.layer,
+  SitesRepository.layer,
+  TokensRepository.layer
+).pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
+
+/** What a contract suite is given by `forEachDriver`. */
+export type ContractIt = Vitest.MethodsNonLive<Repositories | Database>
+
+/** A day of the tests: noon UTC. */
+export const noon = Date.UTC(2026, 4, 20, 12)
+
+export interface TestOrganisation {
+  readonly id: string
+  readonly operatorId: string
+  /** Public id of its first key. */
+  readonly publicId: string
+  readonly clientId: string
+  readonly principal: Principal
+  readonly writing: (now?: number) => Writing
+}
+
+let made = 0
+
+/** A new organisation with a party of its own. */
+export const anOrganisation = Effect.gen(function* () {
+  const access = yield* Access
+  const secrets = yield* Secrets
+  const n = made++
+  const publicId = `test-key-${n}`
+  const clientId = `test-client-${n}`
+  const { operatorId, organisation } = yield* access.createOrganisation(
+    {
+      name: `Organisation ${n}`,
+      countryCode: "NL",
+      partyId: n.toString(36).toUpperCase().padStart(3, "0"),
+      operatorEmail: `operator-${n}@example.com`,
+      operatorPasswordHash: undefined,
+      operatorPermissions: permissions,
+      key: {
+        name: "first",
+        publicId,
+        prefix: `vl_${publicId}`,
+        verifier: secrets.verifier("api-key", `secret ${n}`),
+        permissions: undefined
+      },
+      v1: { clientId, codeVerifier: secrets.verifier("v1-code", `code ${n}`) }
+    },
+    noon
+  )
+  const found = yield* access.findKey(publicId)
+  if (found === undefined) return yield* Effect.die("a key just made was not found")
+  const principal = found.principal
+  return {
+    id: organisation.id,
+    operatorId,
+    publicId,
+    clientId,
+    principal,
+    writing: (now = noon) => ({ by: principal, now })
+  } satisfies TestOrganisation
+})
+
+export interface StoredFact {
+  readonly type: string
+  readonly subject: string
+  readonly body: {
+    readonly by: string
+    readonly before?: Record<string, unknown>
+    readonly after?: Record<string, unknown>
+  }
+}
+
+/** An organisation's facts in the order of the journal. */
+export const factsOf = (organisation: TestOrganisation) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return yield* sql<StoredFact>`
+      SELECT type, subject, body FROM journal WHERE organisation_id = ${organisation.id} ORDER BY position`
+  })
+
+/** What a test of failures looks at: the error's tag and its code, id or pointer. */
+export const failureOf = <A, R>(
+  effect: Effect.Effect<
+    A,
+    { readonly _tag: string; readonly code?: string; readonly kind?: string; readonly pointer?: string },
+    R
+  >
+) => Effect.map(Effect.flip(effect), (error) => [error._tag, error.code ?? error.kind ?? error.pointer])
