@@ -2,7 +2,8 @@ import { expect, it } from "vitest"
 import { parseFrame, serializeCall, serializeCallError, serializeCallResult } from "../../../src/ocpp/rpc/Frame.ts"
 import { errorCodeNames } from "./names.ts"
 import { storableText } from "../../../src/ocpp/rpc/Storable.ts"
-import { anyJson, mutateJson, mutateText, pick, property } from "./seeded.ts"
+import { forSeeds } from "../../support/random.ts"
+import { anyJson, mutateJson, mutateText } from "./awkward.ts"
 
 const frames = [
   '[2,"19223201","BootNotification",{"chargePointVendor":"V","chargePointModel":"M"}]',
@@ -22,16 +23,16 @@ const stringsIn = (value: unknown): ReadonlyArray<string> => {
 }
 
 it("reads every text as something, and only what a database holds", () => {
-  property(10_000, (random) => {
-    const parsed = parseFrame(mutateText(random, pick(random, frames)))
+  forSeeds(10_000, (random) => {
+    const parsed = parseFrame(mutateText(random, random.pick(frames)))
     expect(tags).toContain(parsed._tag)
     expect(stringsIn({ ...parsed, wireId: null }).filter((text) => storableText(text) !== text)).toEqual([])
   })
 })
 
 it("reads every JSON as something, and answers only a CALL", () => {
-  property(10_000, (random) => {
-    const frame = random() < 0.5 ? anyJson(random) : mutateJson(random, JSON.parse(pick(random, frames)))
+  forSeeds(10_000, (random) => {
+    const frame = random.next() < 0.5 ? anyJson(random) : mutateJson(random, JSON.parse(random.pick(frames)))
     const parsed = parseFrame(JSON.stringify(frame))
     expect(tags).toContain(parsed._tag)
     if (parsed._tag !== "Malformed" || parsed.wireId === undefined) return
@@ -41,8 +42,8 @@ it("reads every JSON as something, and answers only a CALL", () => {
 })
 
 it("gives back what was sent", () => {
-  property(2_000, (random) => {
-    const messageId = storableText(`${pick(random, ["", "7", "é", "\\", '"'])}${String(random())}`)
+  forSeeds(2_000, (random) => {
+    const messageId = storableText(`${random.pick(["", "7", "é", "\\", '"'])}${String(random.next())}`)
     // One pass through JSON, since -0 and undefined are not JSON's; storable, since the other side replaces what is not.
     const wrapped = { data: anyJson(random) }
     const payload = JSON.parse(JSON.stringify(wrapped).replaceAll(/\\u(?:0000|d800)/g, "?")) as Record<string, unknown>
@@ -54,7 +55,7 @@ it("gives back what was sent", () => {
       payload
     })
     expect(parseFrame(serializeCallResult(messageId, payload))).toEqual({ _tag: "CallResult", messageId, payload })
-    const code = pick(random, errorCodeNames)
+    const code = random.pick(errorCodeNames)
     expect(parseFrame(serializeCallError(messageId, code, "why"))).toEqual({
       _tag: "CallError",
       messageId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { maskConfigurationKey } from "../../../src/ocpp/rpc/Secrets.ts"
-import { pick, property } from "./seeded.ts"
+import { forSeeds } from "../../support/random.ts"
 
 const mask = (text: string): string => maskConfigurationKey(text, "authorizationkey")
 
@@ -59,19 +59,19 @@ describe("a secret configuration key", () => {
   })
 
   it("never shows, wherever it stands", () => {
-    property(2_000, (random) => {
-      const secret = `s3cret${Math.floor(random() * 1e9)}`
-      const space = () => pick(random, ["", " ", "\n", "\t "])
-      const value = pick(random, [`"${secret}"`, `["${secret}"]`, `{"x":"${secret}"}`, `"\\"${secret}\\\\"`])
-      const name = pick(random, ["AuthorizationKey", "authorizationkey", " AuthorizationKey", "\\u0041uthorizationKey"])
+    forSeeds(2_000, (random) => {
+      const secret = `s3cret${random.between(0, 1e9)}`
+      const space = () => random.pick(["", " ", "\n", "\t "])
+      const value = random.pick([`"${secret}"`, `["${secret}"]`, `{"x":"${secret}"}`, `"\\"${secret}\\\\"`])
+      const name = random.pick(["AuthorizationKey", "authorizationkey", " AuthorizationKey", "\\u0041uthorizationKey"])
       const members = [
         `"key"${space()}:${space()}"${name}"`,
         `"value"${space()}:${space()}${value}`,
         `"readonly":false`
       ]
-      const entry = `{${(random() < 0.5 ? members : members.toReversed()).join(`${space()},${space()}`)}${space()}}`
+      const entry = `{${(random.next() < 0.5 ? members : members.toReversed()).join(`${space()},${space()}`)}${space()}}`
       const others = ['{"key":"A","value":"1"}', '{"key":"B"}', entry]
-      const frame = `[3,"7",{"configurationKey":[${(random() < 0.5 ? others : others.toReversed()).join(",")}]}]`
+      const frame = `[3,"7",{"configurationKey":[${(random.next() < 0.5 ? others : others.toReversed()).join(",")}]}]`
       expect(mask(frame)).not.toContain(secret)
       expect(mask(frame)).toContain('{"key":"A","value":"1"}')
       expect(() => JSON.parse(mask(frame)) as unknown).not.toThrow()

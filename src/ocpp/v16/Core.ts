@@ -1,0 +1,140 @@
+/**
+ * The Core profile without its transactions: who the charger is, that it lives, how its connectors are, who wants to charge, and what its
+ * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9).
+ */
+import type { ConnectorStatus } from "../../domain/charger/ChargerEvent.ts"
+import { action, empty } from "./Action.ts"
+import { idTagInfo, idTagMaxLength } from "./IdTagInfo.ts"
+import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
+import { optional } from "./Lenient.ts"
+import { placeOf } from "./place.ts"
+import { readTime, writeTime } from "./Time.ts"
+
+/** What is there and not empty: chargers send "" for what they do not know. */
+const told = (value: string | undefined): string | undefined =>
+  value === undefined || value.trim() === "" ? undefined : value
+
+/** §4.1. The tag may be longer than OCPP allows; the domain knows none such. */
+export const authorize = action({
+  fields: { idTag: text(idTagMaxLength) },
+  needs: ["idTag"],
+  event: ({ idTag = "" }) => ({ _tag: "AuthorizationAsked", tokenUid: idTag }),
+  replies: { AuthorizationAnswered: ({ verdict }) => ({ idTagInfo: idTagInfo(verdict) }) }
+})
+
+/** §4.2. A charger without a name may boot: it is known by its connection. */
+export const bootNotification = action({
+  fields: {
+    chargePointVendor: text(20),
+    chargePointModel: text(20),
+    chargePointSerialNumber: optional(text(25)),
+    chargeBoxSerialNumber: optional(text(25)),
+    firmwareVersion: optional(text(50)),
+    iccid: optional(text(20)),
+    imsi: optional(text(20)),
+    meterType: optional(text(25)),
+    meterSerialNumber: optional(text(25))
+  },
+  needs: [],
+  event: (boot) => ({
+    _tag: "Booted",
+    vendor: boot.chargePointVendor ?? "",
+    model: boot.chargePointModel ?? "",
+    // The second is deprecated (§6.3), and the only one that some chargers send.
+    serialNumber: told(boot.chargePointSerialNumber) ?? told(boot.chargeBoxSerialNumber),
+    firmwareVersion: told(boot.firmwareVersion),
+    iccid: told(boot.iccid),
+    imsi: told(boot.imsi),
+    meterType: told(boot.meterType),
+    meterSerialNumber: told(boot.meterSerialNumber)
+  }),
+  replies: {
+    BootAnswered: ({ intervalSeconds, status }, now) => ({
+      status,
+      currentTime: writeTime(now),
+      interval: Math.max(0, Math.round(intervalSeconds))
+    })
+  }
+})
+
+/** §4.3. What a vendor means by it is not known here. */
+export const dataTransfer = action({
+  fields: { vendorId: text(255), messageId: optional(text(50)), data: optional(textOrJson) },
+  needs: ["vendorId"],
+  event: ({ data, messageId, vendorId = "" }) => ({ _tag: "DataReceived", vendorId, messageId, data }),
+  replies: { DataAnswered: ({ status }) => ({ status }) }
+})
+
+/** §4.6. */
+export const heartbeat = action({
+  fields: {},
+  needs: [],
+  event: () => ({ _tag: "HeartbeatReceived" }),
+  replies: { HeartbeatAnswered: (_, now) => ({ currentTime: writeTime(now) }) }
+})
+
+/** §7.6 ChargePointErrorCode. */
+const errorCodes = [
+  "ConnectorLockFailure",
+  "EVCommunicationError",
+  "GroundFailure",
+  "HighTemperature",
+  "InternalError",
+  "LocalListConflict",
+  "NoError",
+  "OtherError",
+  "OverCurrentFailure",
+  "OverVoltage",
+  "PowerMeterFailure",
+  "PowerSwitchFailure",
+  "ReaderFailure",
+  "ResetFailure",
+  "UnderVoltage",
+  "WeakSignal"
+]
+
+/** §7.7 ChargePointStatus. */
+const statuses: ReadonlyArray<ConnectorStatus> = [
+  "Available",
+  "Preparing",
+  "Charging",
+  "SuspendedEVSE",
+  "SuspendedEV",
+  "Finishing",
+  "Reserved",
+  "Unavailable",
+  "Faulted"
+]
+
+const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map(
+  statuses.map((status) => [status.toLowerCase(), status])
+)
+
+/** A status that nobody knows reads as Unavailable: a connector in it cannot be promised to anybody. */
+const readStatus = (raw: string): ConnectorStatus => statusByName.get(raw.trim().toLowerCase()) ?? "Unavailable"
+
+/** §4.9. */
+export const statusNotification = action({
+  fields: {
+    connectorId: connectorNumber,
+    errorCode: word(errorCodes),
+    info: optional(text(50)),
+    status: word(statuses),
+    timestamp: optional(time),
+    vendorId: optional(text(255)),
+    vendorErrorCode: optional(text(50))
+  },
+  needs: ["connectorId", "status"],
+  event: ({ connectorId = 0, errorCode, info, status = "", timestamp, vendorErrorCode, vendorId }) => ({
+    _tag: "StatusReported",
+    place: placeOf(connectorId),
+    status: readStatus(status),
+    rawStatus: status,
+    errorCode,
+    info,
+    vendorId,
+    vendorErrorCode,
+    time: readTime(timestamp)
+  }),
+  replies: { Acknowledged: empty }
+})

@@ -1,0 +1,20 @@
+/** What a charger is told of a driver's token (OCPP 1.6 §7.27). */
+import type { IdTagVerdict } from "../../domain/charger/Reply.ts"
+import { writeTime } from "./Time.ts"
+
+/** Longest idTag that OCPP 1.6 has (§7.28 IdToken: CiString20Type). */
+export const idTagMaxLength = 20
+
+/**
+ * The verdict as the wire has it. A parent that is longer than an idTag may be is left out: the charger would refuse the whole answer, and
+ * a shortened one is another group's.
+ */
+export const idTagInfo = ({ expiresAt, parentUid, status }: IdTagVerdict): Readonly<Record<string, unknown>> => {
+  const expiryDate = expiresAt === undefined ? undefined : writeTime(expiresAt)
+  const fits = parentUid !== undefined && parentUid !== "" && parentUid.length <= idTagMaxLength
+  return {
+    status,
+    ...(expiryDate === undefined ? {} : { expiryDate }),
+    ...(fits ? { parentIdTag: parentUid } : {})
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * The kinds of values that OCPP 1.6 messages are made of, each with what the specification allows and what is taken instead: numbers
+ * written as strings and strings as numbers, words that no list knows, and whatever is too long.
+ */
+import { Schema } from "effect"
+import { asObject, type Field, type Fields, type Message, type Read, type Report } from "./Lenient.ts"
+import { highestConnectorId } from "./place.ts"
+import { isTime, timeDeviation } from "./Time.ts"
+
+const required = <A>(schema: Schema.Constraint, take: Field<A>["take"]): Field<A> => ({
+  schema,
+  isOptional: false,
+  take
+})
+
+const takeText = (value: unknown, path: string, report: Report): string | undefined => {
+  if (typeof value === "string") return value
+  if (typeof value !== "number" && typeof value !== "boolean") return report.lost(path, "wrong type")
+  report.bent(path, "other type")
+  return String(value)
+}
+
+/** A string of at most `maxLength` UTF-16 units; a longer one is kept whole. */
+export const text = (maxLength: number): Field<string> =>
+  required(Schema.String.check(Schema.isMaxLength(maxLength)), (value, path, report) => {
+    const taken = takeText(value, path, report)
+    if (taken !== undefined && taken.length > maxLength) report.bent(path, "too long")
+    return taken
+  })
+
+/** A string that OCPP 1.6 sets no length for. */
+export const anyText: Field<string> = required(Schema.String, takeText)
+
+/** One word of a list. An unknown one is kept as it is, an empty one is none. */
+export const word = (words: ReadonlyArray<string>): Field<string> => {
+  const known = new Set(words)
+  return required(Schema.Literals(words), (value, path, report) => {
+    const taken = takeText(value, path, report)
+    if (taken === undefined) return undefined
+    if (taken.trim() === "") return report.lost(path, "empty")
+    if (!known.has(taken)) report.bent(path, "unknown value")
+    return taken
+  })
+}
+
+const decimal = /^\s*[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?\s*$/
+
+const takeNumber = (value: unknown, path: string, report: Report): number | undefined => {
+  if (typeof value === "string") {
+    if (!decimal.test(value)) return report.lost(path, value.trim() === "" ? "empty" : "wrong type")
+    report.bent(path, "other type")
+    return Number(value)
+  }
+  if (typeof value !== "number") return report.lost(path, "wrong type")
+  return Number.isFinite(value) ? value : report.lost(path, "out of range")
+}
+
+const takeInteger = (value: unknown, path: string, report: Report): number | undefined => {
+  const taken = takeNumber(value, path, report)
+  if (taken === undefined || Number.isSafeInteger(taken)) return taken
+  return report.lost(path, Number.isInteger(taken) ? "out of range" : "not whole")
+}
+
+export const integer: Field<number> = required(Schema.Int, takeInteger)
+
+/** 0 for the whole charger, else a connector (OCPP 1.6 §3.6). */
+export const connectorNumber: Field<number> = required(
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: highestConnectorId })),
+  (value, path, report) => {
+    const taken = takeInteger(value, path, report)
+    if (taken === undefined || (taken >= 0 && taken <= highestConnectorId)) return taken
+    return report.lost(path, "out of range")
+  }
+)
+
+/** A meter register in Wh (OCPP 1.6 §6.45, §6.49). Decimals are rounded: some meters give them, and none is off by half a Wh. */
+export const wholeWattHours: Field<number> = required(Schema.Int, (value, path, report) => {
+  const taken = takeNumber(value, path, report)
+  if (taken === undefined || Number.isSafeInteger(taken)) return taken
+  if (Math.abs(taken) > Number.MAX_SAFE_INTEGER) return report.lost(path, "out of range")
+  report.bent(path, "not whole")
+  return Math.round(taken)
+})
+
+/** A transaction id as it was sent: a number of any size, or the text that stood in its place. */
+export const transactionNumber: Field<number | string> = required(Schema.Int, (value, path, report) => {
+  if (typeof value === "string") {
+    report.bent(path, decimal.test(value) ? "other type" : "wrong type")
+    return decimal.test(value) ? Number(value) : value
+  }
+  if (typeof value !== "number") return report.lost(path, "wrong type")
+  if (!Number.isSafeInteger(value)) report.bent(path, Number.isInteger(value) ? "out of range" : "not whole")
+  return value
+})
+
+export const time: Field<string> = required(Schema.String.check(Schema.makeFilter(isTime)), (value, path, report) => {
+  const taken = takeText(value, path, report)
+  const deviation = taken === undefined ? undefined : timeDeviation(taken)
+  if (deviation !== undefined) report.bent(path, deviation)
+  return taken
+})
+
+export const flag: Field<boolean> = required(Schema.Boolean, (value, path, report) => {
+  const meant = typeof value === "boolean" ? String(value) : takeText(value, path, report)?.trim().toLowerCase()
+  if (meant === undefined) return undefined
+  if (typeof value === "string") report.bent(path, "other type")
+  if (meant === "true" || meant === "1") return true
+  return meant === "false" || meant === "0" ? false : report.lost(path, "wrong type")
+})
+
+/** A string, or any other JSON as its text: DataTransfer's data is an object with some vendors. */
+export const textOrJson: Field<string> = required(Schema.String, (value, path, report) => {
+  if (typeof value === "string") return value
+  report.bent(path, "other type")
+  return JSON.stringify(value)
+})
+
+/** The value as a list; one alone stands for a list of itself. */
+const takeArray = (value: unknown, path: string, report: Report): ReadonlyArray<unknown> => {
+  if (Array.isArray(value)) return value
+  report.bent(path, "other type")
+  return [value]
+}
+
+export const texts = (maxLength: number): Field<ReadonlyArray<string>> => {
+  const { schema, take } = text(maxLength)
+  return required(Schema.Array(schema), (value, path, report) =>
+    takeArray(value, path, report).flatMap((element) => (element === null ? [] : (take(element, path, report) ?? [])))
+  )
+}
+
+/** A list of objects. What is none in it is left out. */
+export const list = <const F extends Fields>(of: Message<F>): Field<ReadonlyArray<Read<F>>> =>
+  required(Schema.Array(of.schema), (value, path, report) => {
+    if (typeof value !== "object") return report.lost(path, "wrong type")
+    return takeArray(value, path, report).flatMap((element) => {
+      const object = asObject(element)
+      if (object !== undefined) return [of.take(object, path, report)]
+      report.bent(path, "wrong type")
+      return []
+    })
+  })
+
+/** A list that the specification wants at least one element in; an empty one is taken. */
+export const fullList = <const F extends Fields>(of: Message<F>): Field<ReadonlyArray<Read<F>>> => {
+  const any = list(of)
+  return required(Schema.Array(of.schema).check(Schema.isMinLength(1)), (value, path, report) => {
+    const taken = any.take(value, path, report)
+    if (taken?.length === 0) report.bent(path, "empty")
+    return taken
+  })
+}

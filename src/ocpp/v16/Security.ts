@@ -1,0 +1,68 @@
+/** The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5), as far as chargers speak. */
+import { action, empty } from "./Action.ts"
+import { integer, text, time, word } from "./Kinds.ts"
+import { optional } from "./Lenient.ts"
+import { readTime } from "./Time.ts"
+
+/** A security event is taken whatever its time says: that it happened matters more than when. */
+export const securityEventNotification = action({
+  fields: { type: text(50), timestamp: time, techInfo: optional(text(255)) },
+  needs: ["type"],
+  event: ({ techInfo, timestamp, type = "" }) => ({
+    _tag: "SecurityEventReported",
+    type,
+    time: readTime(timestamp),
+    techInfo
+  }),
+  replies: { Acknowledged: empty }
+})
+
+export const signCertificate = action({
+  fields: { csr: text(5500) },
+  needs: ["csr"],
+  event: ({ csr = "" }) => ({ _tag: "CertificateRequested", csr }),
+  replies: { CertificateAnswered: ({ status }) => ({ status }) }
+})
+
+export const logStatusNotification = action({
+  fields: {
+    status: word([
+      "BadMessage",
+      "Idle",
+      "NotSupportedOperation",
+      "PermissionDenied",
+      "Uploaded",
+      "UploadFailure",
+      "Uploading"
+    ]),
+    requestId: optional(integer)
+  },
+  needs: ["status"],
+  event: ({ requestId, status = "" }) => ({ _tag: "UploadStatusReported", kind: "Log", status, requestId }),
+  replies: { Acknowledged: empty }
+})
+
+export const signedFirmwareStatusNotification = action({
+  fields: {
+    status: word([
+      "Downloaded",
+      "DownloadFailed",
+      "Downloading",
+      "DownloadScheduled",
+      "DownloadPaused",
+      "Idle",
+      "InstallationFailed",
+      "Installing",
+      "Installed",
+      "InstallRebooting",
+      "InstallScheduled",
+      "InstallVerificationFailed",
+      "InvalidSignature",
+      "SignatureVerified"
+    ]),
+    requestId: optional(integer)
+  },
+  needs: ["status"],
+  event: ({ requestId, status = "" }) => ({ _tag: "FirmwareStatusReported", status, requestId }),
+  replies: { Acknowledged: empty }
+})

@@ -1,0 +1,299 @@
+/**
+ * What every OCPP version must do, run once for each: a version's own tests then need to tell only what is its own. A test that does not
+ * apply to a version is skipped by name, with its reason.
+ */
+import { describe, expect, it } from "vitest"
+import type { ChargerCommand, CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
+import type { Reply } from "../../src/domain/charger/Reply.ts"
+import type { ProtocolVersion } from "../../src/ocpp/ProtocolVersion.ts"
+import { errorDescriptionMaxLength, parseFrame, serializeCallResult } from "../../src/ocpp/rpc/Frame.ts"
+import { anyJson, mutateJson } from "../ocpp/rpc/awkward.ts"
+import { forSeeds, type Random } from "../support/random.ts"
+
+type Payload = Readonly<Record<string, unknown>>
+
+export interface ProtocolVersionFixture {
+  readonly version: ProtocolVersion
+  /** Valid CALLs with the event that each makes; every action that chargers send at least once. */
+  readonly examples: ReadonlyArray<{ readonly action: string; readonly payload: Payload; readonly event: ChargerEvent }>
+  /** Actions that must never be answered with a CALLERROR for what they say. */
+  readonly transactionActions: ReadonlyArray<string>
+  /** Actions of the version that only we send. */
+  readonly ownActions: ReadonlyArray<string>
+  /** Everything that the domain answers to an action. */
+  readonly replies: ReadonlyArray<{ readonly action: string; readonly reply: Reply }>
+  /** Each command with valid answers and what they are read as. */
+  readonly commands: ReadonlyArray<{
+    readonly command: ChargerCommand
+    readonly answers: ReadonlyArray<{ readonly payload: Payload; readonly result: CommandResult }>
+  }>
+  /** Frames with a secret in them. */
+  readonly secrets: ReadonlyArray<{ readonly action: string; readonly frame: string; readonly secret: string }>
+  /** What the official schema says against a payload; undefined when nothing. */
+  readonly schemaProblem: (action: string, kind: "req" | "conf", payload: unknown) => string | undefined
+  /** Names of tests that do not apply, with the reason. */
+  readonly skips: Readonly<Record<string, string>>
+}
+
+const now = Date.UTC(2026, 10, 20, 10)
+
+const refusals: ReadonlyArray<Reply> = [
+  { _tag: "Refused", reason: "NotAccepted", description: "not accepted" },
+  { _tag: "Refused", reason: "InternalError", description: "the database is away" }
+]
+
+/** Every string in a value that should end with a Z because its name says that it is a time. */
+const timesIn = (value: unknown, name = ""): ReadonlyArray<string> => {
+  if (typeof value === "string") return /time|date/i.test(name) ? [value] : []
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([member, inner]) => timesIn(inner, member))
+}
+
+type Test = readonly [name: string, run: () => void]
+
+const reading = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
+  const { examples, ownActions, transactionActions, version } = fixture
+  const mutated = (random: Random): readonly [string, unknown] => {
+    const { action, payload } = random.pick(examples)
+    return [action, random.next() < 0.2 ? anyJson(random) : mutateJson(random, payload)]
+  }
+  const isTransaction = (action: string): boolean => transactionActions.includes(action)
+  return [
+    [
+      "reads every valid example, without a violation",
+      () => {
+        for (const { action, event, payload } of examples) {
+          expect(fixture.schemaProblem(action, "req", payload)).toBeUndefined()
+          expect(version.decodeCall(action, payload)).toEqual({ _tag: "Event", event, violations: [] })
+        }
+      }
+    ],
+    [
+      "reads the same with a field that no specification has",
+      () => {
+        for (const { action, event, payload } of examples) {
+          const own = { vendorsOwn: { deep: [1] }, ["__proto__"]: { status: "polluted" }, constructor: null }
+          const extended = Object.fromEntries([...Object.entries(payload), ...Object.entries(own)])
+          expect(version.decodeCall(action, extended)).toMatchObject({ _tag: "Event", event })
+        }
+      }
+    ],
+    [
+      "does not change what it reads",
+      () => {
+        for (const { action, payload } of examples) {
+          const copy = structuredClone(payload)
+          version.decodeCall(action, copy)
+          expect(copy).toEqual(payload)
+        }
+      }
+    ],
+    [
+      "does not implement actions that the version lacks",
+      () => {
+        for (const action of ["", "heartbeat", "NoSuchAction", "constructor", "__proto__", "toString"]) {
+          expect(version.decodeCall(action, {})).toMatchObject({ _tag: "Refused", code: "NotImplemented" })
+        }
+      }
+    ],
+    [
+      "does not support actions that are ours to send",
+      () => {
+        expect(ownActions.length).toBeGreaterThan(0)
+        for (const action of ownActions) {
+          expect(version.decodeCall(action, {})).toMatchObject({ _tag: "Refused", code: "NotSupported" })
+        }
+      }
+    ],
+    [
+      "keeps a transaction message that is beyond reading, and refuses any other",
+      () => {
+        for (const { action } of examples) {
+          for (const payload of [undefined, null, "text", 1, true, [1], [{}]]) {
+            const decoded = version.decodeCall(action, payload)
+            if (isTransaction(action)) {
+              expect(decoded).toMatchObject({ _tag: "Event", event: { _tag: "UnreadableTransactionMessage", action } })
+            } else expect(decoded).toMatchObject({ _tag: "Refused", code: "FormationViolation" })
+          }
+        }
+      }
+    ],
+    [
+      "reads any JSON as an event or a refusal, and never refuses a transaction message",
+      () => {
+        forSeeds(5_000, (random) => {
+          const [action, payload] = mutated(random)
+          const decoded = version.decodeCall(action, payload)
+          if (isTransaction(action)) expect(decoded._tag).toBe("Event")
+          if (decoded._tag === "Event") return
+          expect(decoded.description).not.toBe("")
+          expect(decoded.description.length).toBeLessThanOrEqual(errorDescriptionMaxLength)
+        })
+      }
+    ],
+    [
+      "names violations in its own words, never in the charger's",
+      () => {
+        forSeeds(2_000, (random) => {
+          const [action, payload] = mutated(random)
+          const decoded = version.decodeCall(action, payload)
+          if (decoded._tag === "Event") {
+            expect(decoded.violations.filter((name) => !/^[A-Za-z.]+: [a-z ]+$/.test(name))).toEqual([])
+            expect(new Set(decoded.violations).size).toBe(decoded.violations.length)
+          }
+        })
+      }
+    ]
+  ]
+}
+
+const answering = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
+  const { examples, replies, version } = fixture
+  return [
+    [
+      "answers every action that it reads",
+      () => {
+        const answered = new Set(replies.map(({ action }) => action))
+        expect(examples.map(({ action }) => action).filter((action) => !answered.has(action))).toEqual([])
+      }
+    ],
+    [
+      "sends answers that the official schemas allow, their times in UTC with a Z",
+      () => {
+        for (const { action, reply } of replies) {
+          const encoded = version.encodeReply(action, reply, now)
+          expect(encoded).toMatchObject({ _tag: "Result" })
+          if (encoded._tag !== "Result") continue
+          expect(fixture.schemaProblem(action, "conf", encoded.payload)).toBeUndefined()
+          for (const time of timesIn(encoded.payload)) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+          expect(JSON.stringify(encoded.payload)).not.toMatch(/null|undefined/)
+          const sent = parseFrame(serializeCallResult("1", encoded.payload))
+          expect(sent).toMatchObject({ _tag: "CallResult", messageId: "1" })
+        }
+      }
+    ],
+    [
+      "turns the domain's refusals into CALLERRORs",
+      () => {
+        for (const { action } of examples) {
+          expect(refusals.map((reply) => version.encodeReply(action, reply, now))).toEqual([
+            { _tag: "Error", code: "SecurityError", description: "not accepted" },
+            { _tag: "Error", code: "InternalError", description: "the database is away" }
+          ])
+        }
+      }
+    ],
+    [
+      "never sends one message's answer to another",
+      () => {
+        for (const { reply } of replies) {
+          for (const { action } of examples) {
+            const encoded = version.encodeReply(action, reply, now)
+            if (encoded._tag === "Error") expect(encoded.code).toBe("InternalError")
+            else expect(fixture.schemaProblem(action, "conf", encoded.payload)).toBeUndefined()
+          }
+        }
+        const { reply } = replies[0]!
+        expect(version.encodeReply("NoSuchAction", reply, now)).toMatchObject({ _tag: "Error", code: "NotImplemented" })
+      }
+    ]
+  ]
+}
+
+const commanding = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
+  const { commands, version } = fixture
+  return [
+    [
+      "sends commands that the official schemas allow",
+      () => {
+        for (const { command } of commands) {
+          const { action, payload } = version.encodeCommand(command)
+          expect(fixture.schemaProblem(action, "req", payload)).toBeUndefined()
+        }
+      }
+    ],
+    [
+      "reads valid answers to its commands",
+      () => {
+        for (const { answers, command } of commands) {
+          const { action } = version.encodeCommand(command)
+          for (const { payload, result } of answers) {
+            expect(fixture.schemaProblem(action, "conf", payload)).toBeUndefined()
+            expect(version.decodeResult(command, payload)).toEqual(result)
+          }
+        }
+      }
+    ],
+    [
+      "reads any other answer as far as it can, and never throws",
+      () => {
+        forSeeds(3_000, (random) => {
+          const { answers, command } = random.pick(commands)
+          const answer = random.next() < 0.3 ? anyJson(random) : mutateJson(random, random.pick(answers).payload)
+          expect(["ConfigurationKeys", "Status", "Unreadable"]).toContain(version.decodeResult(command, answer)._tag)
+        })
+        for (const { command } of commands) {
+          for (const answer of [undefined, null, "Accepted", 1, [1]]) {
+            expect(version.decodeResult(command, answer)._tag).toBe("Unreadable")
+          }
+        }
+      }
+    ]
+  ]
+}
+
+const masking = ({ examples, secrets, version }: ProtocolVersionFixture): ReadonlyArray<Test> => [
+  [
+    "takes secrets out of frames, and nothing else",
+    () => {
+      for (const { action, frame, secret } of secrets) {
+        expect(frame).toContain(secret)
+        const masked = version.mask(action, frame)
+        expect(masked).not.toContain(secret)
+        expect(masked).toContain("***")
+        expect(version.mask(action, masked)).toBe(masked)
+      }
+    }
+  ],
+  [
+    "leaves frames without secrets as they are",
+    () => {
+      for (const { action, payload } of examples) {
+        const frame = `[ 2,"1", "${action}",\t${JSON.stringify(payload)}]`
+        expect(version.mask(action, frame)).toBe(frame)
+      }
+      for (const broken of ["", "[2,", '[2,"1","Heartbeat",{', "\0"])
+        expect(version.mask("Heartbeat", broken)).toBe(broken)
+    }
+  ]
+]
+
+/** Runs the suite for one version. */
+export const protocolVersionContract = (fixture: ProtocolVersionFixture): void => {
+  const { skips, version } = fixture
+  describe(`OCPP ${version.version} as a protocol version`, () => {
+    const tests: ReadonlyArray<Test> = [
+      ["is named by its subprotocol", () => expect(version.subprotocol).toBe(`ocpp${version.version}`)],
+      ...reading(fixture),
+      ...answering(fixture),
+      ...commanding(fixture),
+      ...masking(fixture)
+    ]
+    for (const [name, run] of tests) {
+      it(name, ({ skip }) => {
+        const reason = skips[name]
+        skip(reason !== undefined, reason)
+        expect.hasAssertions()
+        run()
+      })
+    }
+
+    it("skips only tests that there are, each with a reason", () => {
+      for (const [name, reason] of Object.entries(skips)) {
+        expect(tests.map(([test]) => test)).toContain(name)
+        expect(reason.length).toBeGreaterThan(10)
+      }
+    })
+  })
+}
