@@ -10,9 +10,20 @@ import { isAlpha2, toAlpha3 } from "./Country.ts"
 /** Control characters and lone surrogates: PostgreSQL refuses some, and no name needs any. */
 const unstorable = /[\p{Cc}\p{Cs}]/u
 
-const storable = Schema.makeFilter((text: string) =>
-  unstorable.test(text) ? "Must have no control characters and be valid Unicode" : undefined
-)
+/** A rule on a value: what is said when it does not hold, and its words in JSON Schema where there are any. */
+export const rule = <T>(holds: (value: T) => boolean, message: string, json: Record<string, string | number> = {}) =>
+  Schema.makeFilter((value: T) => (holds(value) ? undefined : message), { toJsonSchema: () => [json, true] })
+
+/** A whole number from `low` to `high`. */
+export const whole = (low: number, high: number) =>
+  Schema.Int.check(
+    rule((n: number) => n >= low && n <= high, `Must be a whole number from ${low} to ${high}`, {
+      minimum: low,
+      maximum: high
+    })
+  )
+
+const storable = rule((text: string) => !unstorable.test(text), "Must have no control characters and be valid Unicode")
 
 /** Longest name of a site, charger, key or organisation; longer ones break every list they are shown in. */
 export const nameMaxLength = 255
@@ -20,7 +31,7 @@ export const nameMaxLength = 255
 /** Text of at most `max` UTF-16 units that holds more than blanks. */
 export const text = (max: number) =>
   Schema.String.check(
-    Schema.makeFilter((value: string) => (value.trim() === "" ? "Must not be empty" : undefined)),
+    rule((value: string) => value.trim() !== "", "Must not be empty", { minLength: 1 }),
     Schema.isMaxLength(max),
     storable
   )
@@ -32,15 +43,15 @@ export const Name = text(nameMaxLength)
 
 /** Letters, digits and `-_.~:*`, at most 48: what a URL path carries as it is. */
 export const ChargerId = Schema.String.check(
-  Schema.makeFilter((id: string) =>
-    isChargerId(id)
-      ? undefined
-      : "Must have 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and be neither . nor .. (a URL path carries it as it is)"
+  rule(
+    isChargerId,
+    "Must have 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and be neither . nor .. (a URL path carries it as it is)",
+    { pattern: "^(?!\\.{1,2}$)[A-Za-z0-9\\-_.~:*]{1,48}$" }
   )
 )
 
 export const Uuid = Schema.String.check(
-  Schema.makeFilter((id: string) => (isUuid(id) ? undefined : "Must be an id that this service gave out (a UUID)"))
+  rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
 )
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
@@ -64,7 +75,7 @@ const notATime = "Must be a time with its offset, as in 2026-11-20T08:30:00Z (RF
 
 /** A time that is kept as it was given. */
 export const TimeText = Schema.String.annotate({ format: "date-time" }).check(
-  Schema.makeFilter((value: string) => (parseTime(value) === undefined ? notATime : undefined))
+  rule((value: string) => parseTime(value) !== undefined, notATime)
 )
 
 /** A time on the wire (RFC 3339, written in UTC) and ms epoch inside. */
@@ -103,9 +114,7 @@ export const Country = Schema.String.pipe(
 
 /** ISO 3166-1 alpha-2 in upper case: the country of a party (OCPI). */
 export const CountryAlpha2 = Schema.String.check(
-  Schema.makeFilter((code: string) =>
-    isAlpha2(code) ? undefined : "Must be an ISO 3166-1 alpha-2 country code in upper case, as in DE"
-  )
+  rule(isAlpha2, "Must be an ISO 3166-1 alpha-2 country code in upper case, as in DE", { pattern: "^[A-Z]{2}$" })
 )
 
 const isTimeZone = (zone: string): boolean => {
@@ -120,7 +129,5 @@ const isTimeZone = (zone: string): boolean => {
 
 /** A name of the IANA time zone database. */
 export const TimeZone = Schema.String.check(
-  Schema.makeFilter((zone: string) =>
-    isTimeZone(zone) ? undefined : "Must be a name of the IANA time zone database, as in Europe/Helsinki"
-  )
+  rule(isTimeZone, "Must be a name of the IANA time zone database, as in Europe/Helsinki")
 )

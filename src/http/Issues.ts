@@ -4,14 +4,14 @@ import { SchemaIssue } from "effect"
 /** Most issues named in one answer: a body of 1 MiB can have half a million, and nobody reads more than a screen. */
 export const issuesMax = 100
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "Is missing"
-      : issue._tag === "UnexpectedKey"
-        ? "Is not a known field"
-        : SchemaIssue.defaultLeafHook(issue)
-})
+const leaf = (issue: SchemaIssue.Leaf): string => {
+  if (issue._tag === "MissingKey") return "Is missing"
+  if (issue._tag === "UnexpectedKey") return "Is not known here"
+  if (issue._tag === "InvalidType" && issue.ast._tag === "Objects") return "Must be a JSON object"
+  return SchemaIssue.defaultLeafHook(issue)
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
 
 const escapeSegment = (segment: string): string => segment.replaceAll("~", "~0").replaceAll("/", "~1")
 

@@ -1,13 +1,11 @@
 /**
- * `/metrics` in Prometheus' text format, and the two measurements that no other part owns: how far the event loop lags, and how long
- * HTTP requests take. Never labelled by charger, tenant or path parameter.
+ * `/metrics` in Prometheus' text format, and the measurements that no other part owns: the process itself, and how long HTTP requests
+ * take. Never labelled by charger, tenant or path parameter.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 
-const lag = Metric.gauge("event_loop_lag_seconds", { description: "99th percentile of the event loop's delay since the last scrape" })
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Resident memory of this process" })
 const started = Metric.gauge("process_start_time_seconds", { description: "When this process started, seconds since 1970" })
 
@@ -27,32 +25,18 @@ export const recordRequest = (method: string, path: string, status: number, seco
     seconds
   )
 
-/** Route `/metrics`. `publish` lets counters that are kept as plain numbers be brought up to date before a scrape. */
-export const routes = (options: { readonly publish: Effect.Effect<void> }) =>
-  HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const delay = yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          const histogram = monitorEventLoopDelay({ resolution: 20 })
-          histogram.enable()
-          return histogram
-        }),
-        (histogram) => Effect.sync(() => histogram.disable())
-      )
-      yield* Metric.update(started, Math.round(Date.now() / 1000 - performance.now() / 1000))
-      yield* router.add(
-        "GET",
-        "/metrics",
-        Effect.gen(function* () {
-          // Before the first sample the histogram has no percentile.
-          const p99 = delay.percentile(99) / 1e9
-          yield* Metric.update(lag, Number.isFinite(p99) ? p99 : 0)
-          delay.reset()
-          yield* Metric.update(memory, process.memoryUsage.rss())
-          yield* options.publish
-          const text = yield* PrometheusMetrics.format()
-          return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-        })
-      )
-    })
-  )
+/** Route `/metrics`. */
+export const routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    yield* Metric.update(started, Math.round((Date.now() - performance.now()) / 1000))
+    yield* router.add(
+      "GET",
+      "/metrics",
+      Effect.gen(function* () {
+        yield* Metric.update(memory, process.memoryUsage.rss())
+        const text = yield* PrometheusMetrics.format()
+        return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+      })
+    )
+  })
+)

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChargerStatus, Statistics } from "../ChargerStatus.ts"
-import { Name } from "../Fields.ts"
+import { Name, rule } from "../Fields.ts"
 import { Conflict409, NotFound404, V1Authorization, V1Face } from "./Middleware.ts"
 
 const Group = Schema.Struct({ id: Schema.Int, name: Schema.String }).annotate({ identifier: "Group" })
@@ -11,14 +11,21 @@ const Group = Schema.Struct({ id: Schema.Int, name: Schema.String }).annotate({ 
 const groupIdMax = 2_147_483_647
 
 const GroupId = Schema.FiniteFromString.check(
-  Schema.makeFilter((n: number) => (Number.isInteger(n) && n >= 0 && n <= groupIdMax ? undefined : "Must be an integer"))
+  rule((n: number) => Number.isInteger(n) && n >= 0 && n <= groupIdMax, "Must be an integer")
 )
 
-const summary = (text: string) => OpenApi.annotations({ summary: text })
+/** Both query parameters are needed at once, which the declared kinds of security cannot say. */
+const security = [{ code: [], clientId: [] }]
+
+const summary = (text: string) => OpenApi.annotations({ summary: text, override: { security } })
+
+/** A body of which only some fields are looked at: product.md lets other information be sent. */
+const among = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
 
 class Groups extends HttpApiGroup.make("group").add(
   HttpApiEndpoint.post("add", "/api/group/add", {
-    payload: Schema.Struct({ name: Name }),
+    payload: among({ name: Name }),
     success: Group
   }).annotateMerge(summary("Create a group (a site); its id is the groupId of charger/add"))
 ) {}
@@ -26,7 +33,7 @@ class Groups extends HttpApiGroup.make("group").add(
 class Chargers extends HttpApiGroup.make("charger").add(
   HttpApiEndpoint.post("add", "/api/charger/add/:chargerId/:groupId", {
     params: { chargerId: Schema.String, groupId: GroupId },
-    payload: Schema.Struct({ chargerName: Name }),
+    payload: among({ chargerName: Name }),
     success: Schema.Struct({ chargerId: Schema.String }),
     error: [NotFound404, Conflict409]
   }).annotateMerge(summary("Create a charger in a group; other fields of the body are ignored")),
@@ -43,15 +50,12 @@ class StatisticsGroup extends HttpApiGroup.make("statistics").add(
   )
 ) {}
 
-const security = [{ code: [], clientId: [] }]
-
-/** Both query parameters are needed at once, which the declared kinds of security cannot say. */
+/** The two parameters that every operation is secured by. */
 const withSecurity = (spec: Record<string, unknown>): Record<string, unknown> => {
   const parameter = (name: string) => ({ type: "apiKey", in: "query", name })
   const components = typeof spec["components"] === "object" ? spec["components"] : {}
   return {
     ...spec,
-    security,
     components: { ...components, securitySchemes: { code: parameter("code"), clientId: parameter("clientId") } }
   }
 }

@@ -4,26 +4,26 @@ import { assumedEquipment, type Charger as DomainCharger, type Connector as Doma
 import type { Seen } from "../../domain/ports/Presence.ts"
 import type { Site } from "../../domain/site/Site.ts"
 import { chargerStatus, chargerStatusFields } from "../ChargerStatus.ts"
-import { text, Time } from "../Fields.ts"
+import { Time, whole } from "../Fields.ts"
+import { connectorStandards, powerTypes } from "./ConnectorWords.ts"
 
 /** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
-const PlaceNumber = Schema.Int.check(
-  Schema.makeFilter((n: number) => (n >= 1 && n <= 9999 ? undefined : "Must be a whole number from 1 to 9999"))
-)
+const PlaceNumber = whole(1, 9999)
 
-/** Volts, amperes or watts: more than any charger has, less than the database's integer. */
-const Electrical = Schema.Int.check(
-  Schema.makeFilter((n: number) => (n >= 1 && n <= 10_000_000 ? undefined : "Must be a whole number from 1 to 10000000"))
-)
+/** More volts or amperes than any charger has: the megawatt charging system ends at 1,250 V and 3,000 A. */
+const Electrical = whole(1, 10_000)
 
-/** What a connector is, in OCPI's words. New standards appear, so words that OCPI does not have yet are taken. */
+/** More watts than any charger has; three phases of the bounds above still fit the database's integer. */
+const Watts = whole(1, 1_000_000_000)
+
+/** What a connector is, in OCPI's words. */
 const equipment = {
-  standard: text(64).annotate({ description: "OCPI ConnectorType, as in IEC_62196_T2" }),
+  standard: Schema.Literals(connectorStandards).annotate({ description: "OCPI ConnectorType" }),
   format: Schema.Literals(["SOCKET", "CABLE"]),
-  powerType: text(32).annotate({ description: "OCPI PowerType, as in AC_3_PHASE" }),
-  maxVoltage: Electrical,
+  powerType: Schema.Literals(powerTypes).annotate({ description: "OCPI PowerType" }),
+  maxVoltage: Electrical.annotate({ description: "Line to neutral for alternating current" }),
   maxAmperage: Electrical,
-  maxPowerW: Electrical
+  maxPowerW: Schema.optionalKey(Watts.annotate({ description: "Without it what volts, amperes and phases allow" }))
 }
 
 export const ConnectorChange = Schema.Struct({

@@ -13,8 +13,9 @@ import type { Site } from "../../domain/site/Site.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
-import type { ChargerChange } from "./ChargersApi.ts"
+import { placeOf, type ChargerChange } from "./ChargersApi.ts"
 import { toCharger } from "./ChargerSchema.ts"
+import { powerOf } from "./ConnectorWords.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 
 /** Sites read at one time for a page of chargers: the embedded database has one session, and most pages have one site. */
@@ -22,7 +23,7 @@ const siteReads = 4
 
 const noCredentials: Credentials = { securityProfile: undefined, passwordVerifier: undefined, generated: undefined }
 
-/** The domain's patch of a change. Without an `evseId`, `connectorId` is OCPP 1.6's: EVSE n with its one connector. */
+/** The domain's patch of a change. */
 const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): ChargerPatch => ({
   ...(change.name === undefined ? {} : { name: change.name }),
   ...(change.siteId === undefined ? {} : { siteId: change.siteId }),
@@ -32,10 +33,10 @@ const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): C
   ...(change.connectors === undefined
     ? {}
     : {
-        equipment: change.connectors.map(({ connectorId, evseId, ...equipment }) => ({
-          ...equipment,
-          evseId: evseId ?? connectorId,
-          connectorId: evseId === undefined ? 1 : connectorId
+        equipment: change.connectors.map((told) => ({
+          ...told,
+          ...placeOf(told),
+          maxPowerW: told.maxPowerW ?? powerOf(told.powerType, told.maxVoltage, told.maxAmperage)
         }))
       })
 })

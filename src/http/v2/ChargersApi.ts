@@ -1,7 +1,7 @@
 /** Chargers in REST v2: what an operator registers, what the charger reports, its message log and its configuration. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ChargerId, Name, text, Time, Uuid } from "../Fields.ts"
+import { ChargerId, Name, rule, text, Time, Uuid } from "../Fields.ts"
 import { Charger, ConnectorChange } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
@@ -16,11 +16,13 @@ const passwordMaxLength = 64
 /** Most connectors described in one request; the largest charger stations have a few dozen. */
 const connectorsMax = 128
 
+const passwordPattern = new RegExp(`^[\\x21-\\x7e]{${passwordMinLength},${passwordMaxLength}}$`)
+
 const Password = Schema.String.check(
-  Schema.makeFilter((value: string) =>
-    /^[\x21-\x7e]+$/.test(value) && value.length >= passwordMinLength && value.length <= passwordMaxLength
-      ? undefined
-      : `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without blanks (OCPP 1.6 chargers: 16 to 20)`
+  rule(
+    (value: string) => passwordPattern.test(value),
+    `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without blanks (OCPP 1.6 chargers: 16 to 20)`,
+    { pattern: passwordPattern.source }
   )
 ).annotate({ description: "Never shown again. OCPP 1.6 chargers take 16 to 20 characters, 2.x up to 40." })
 
@@ -67,6 +69,18 @@ export const NewCharger = Schema.Struct({
   )
   .annotate({ identifier: "NewCharger" })
 
+/** The place of a connector; without an `evseId`, `connectorId` is OCPP 1.6's: EVSE n with its one connector. */
+export const placeOf = (told: { readonly connectorId: number; readonly evseId?: number }) =>
+  told.evseId === undefined
+    ? { evseId: told.connectorId, connectorId: 1 }
+    : { evseId: told.evseId, connectorId: told.connectorId }
+
+const eachOnce = rule(
+  (connectors: ReadonlyArray<typeof ConnectorChange.Type>) =>
+    new Set(connectors.map(placeOf).map((at) => `${at.evseId}/${at.connectorId}`)).size === connectors.length,
+  "Must name each connector once"
+)
+
 export const ChargerChange = Schema.Struct({
   name: Schema.optionalKey(Name),
   siteId: Schema.optionalKey(Uuid),
@@ -76,7 +90,7 @@ export const ChargerChange = Schema.Struct({
   registration: Schema.optionalKey(
     Schema.Literals(["Accepted", "Pending", "Rejected"]).annotate({ description: "What its next BootNotification is told" })
   ),
-  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax)))
+  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce))
 })
   .check(credentialsFit)
   .annotate({ identifier: "ChargerChange" })

@@ -11,7 +11,7 @@ import { pathOf } from "../RawUrl.ts"
 import { isDomainError } from "./errors.ts"
 import { Unauthorized } from "./Failures.ts"
 import { BoundedBody, Face } from "./Middleware.ts"
-import { domainProblem, faceProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
+import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -20,9 +20,8 @@ const hasBody = (method: string): boolean => method === "POST" || method === "PA
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(contentType)
 
-/** A path parameter that cannot be an id names nothing: 404, as for an id that is unknown. */
 const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Problem | undefined => {
-  if (error.kind === "Params") return { ...faceProblem("unknown_path", "Nothing has that id."), code: "not_found" }
+  if (error.kind === "Params") return notFoundProblem
   return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : validationProblem(fieldIssues(error.cause.issue))
 }
 

@@ -1,7 +1,7 @@
 /** Organisations in REST v2: the platform creates them, and each reads and changes its own settings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { CountryAlpha2, Name, Time, TimeZone } from "../Fields.ts"
+import { CountryAlpha2, Name, rule, Time, TimeZone, whole } from "../Fields.ts"
 import { Conflict409 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { IdempotencyHeader } from "./Paging.ts"
@@ -15,18 +15,18 @@ const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({
 })
 
 /** Shorter floods the service, longer than a day is no sign of life. */
-const HeartbeatInterval = Schema.Int.check(
-  Schema.makeFilter((n: number) => (n >= 10 && n <= 86_400 ? undefined : "Must be a whole number from 10 to 86400"))
-)
+const HeartbeatInterval = whole(10, 86_400)
 
 const PartyId = Schema.String.check(
-  Schema.makeFilter((id: string) => (/^[A-Z0-9]{3}$/.test(id) ? undefined : "Must have three upper-case letters or digits"))
+  rule((id: string) => /^[A-Z0-9]{3}$/.test(id), "Must have three upper-case letters or digits", { pattern: "^[A-Z0-9]{3}$" })
 )
 
 /** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */
 const Email = Schema.String.check(
-  Schema.makeFilter((value: string) =>
-    /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254 ? undefined : "Must be an email address"
+  rule(
+    (value: string) => /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254,
+    "Must be an email address",
+    { format: "email", maxLength: 254 }
   )
 )
 

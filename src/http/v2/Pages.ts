@@ -1,5 +1,5 @@
 /** What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"
 import { knownPaths } from "../KnownPaths.ts"
@@ -7,7 +7,7 @@ import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
 import { faced } from "./FaceLive.ts"
 import { documented, openApiDocument } from "./OpenApiDocument.ts"
-import { faceProblem, toResponse } from "./Problem.ts"
+import { faceProblem, notFoundProblem, toResponse } from "./Problem.ts"
 
 /** The page runs the Swagger UI that is a part of it, and may speak to this service alone. */
 const docsPolicy =
@@ -17,9 +17,15 @@ const docsPolicy =
 /** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-/** The page of 2 MB is loaded when somebody first asks for it. */
+/** The page of 2 MB, loaded when somebody first asks for it and on a router of its own, since ours is built by then. */
 const docsPage = (publicUrl: string) =>
-  Effect.cached(HttpRouter.toHttpEffect(HttpApiSwagger.layer(documented(publicUrl), { path: "/cpo/docs" })))
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    yield* Layer.build(HttpApiSwagger.layer(documented(publicUrl), { path: "/cpo/docs" })).pipe(
+      Effect.provideService(HttpRouter.HttpRouter, router)
+    )
+    return router.asHttpEffect()
+  }).pipe(Effect.scoped, Effect.cached)
 
 const methodsOf = knownPaths(Api)
 
@@ -30,6 +36,8 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
   if (allowed.length === 0) {
     return toResponse(faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."), path)
   }
+  // The router takes no parameter of more than 100 characters, and nothing has an id that long.
+  if (allowed.includes(request.method)) return toResponse(notFoundProblem, path)
   const problem = faceProblem("method_not_allowed", `This path takes ${allowed.join(", ")}.`)
   return HttpServerResponse.setHeader(toResponse(problem, path), "allow", allowed.join(", "))
 })

@@ -51,6 +51,9 @@ export const validationProblem = (errors: ReadonlyArray<typeof FieldError.Type>)
     { errors }
   )
 
+/** A path parameter that cannot be an id names nothing: 404, as for an id that is unknown. */
+export const notFoundProblem: Problem = problem(domainRows.NotFound, "Nothing here has that id, or it is not yours.")
+
 const unavailable = {
   down: "The database cannot be reached. Nothing was changed; try again.",
   busy: "The database is busy. Nothing was changed; try again.",

@@ -1,7 +1,7 @@
 /** Sites in REST v2: where chargers stand. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Country, Name, optionalText, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
+import { Country, Name, optionalText, rule, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 import { operation } from "./Middleware.ts"
@@ -9,10 +9,10 @@ import { operation } from "./Middleware.ts"
 /** Most entries of one list of opening hours: a year of exceptions. */
 const hoursMax = 366
 
+const clockTime = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/
+
 const ClockTime = Schema.String.check(
-  Schema.makeFilter((value: string) =>
-    /^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(value) ? undefined : "Must be a time of day, 00:00 to 24:00"
-  )
+  rule((value: string) => clockTime.test(value), "Must be a time of day, 00:00 to 24:00", { pattern: clockTime.source })
 )
 
 const Period = Schema.Struct({ periodBegin: TimeText, periodEnd: TimeText })
@@ -35,7 +35,7 @@ export const OpeningHours = Schema.Struct({
 
 const between = (low: number, high: number) =>
   Schema.Finite.check(
-    Schema.makeFilter((n: number) => (n >= low && n <= high ? undefined : `Must lie between ${low} and ${high}`))
+    rule((n: number) => n >= low && n <= high, `Must lie between ${low} and ${high}`, { minimum: low, maximum: high })
   )
 
 const latitude = between(-90, 90)

@@ -1,0 +1,408 @@
+/** The ports that REST stands on, faked over a `FakeWorld`; secrets are the real ones, since they need no database. */
+import { Effect, Layer, Redacted } from "effect"
+import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import { Access } from "../../src/domain/ports/Access.ts"
+import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
+import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
+import { Presence } from "../../src/domain/ports/Presence.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import * as NodeSecrets from "../../src/storage/Secrets.ts"
+import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
+
+/** A patch of which null clears and undefined leaves. */
+const patched = <A extends object>(record: A, patch: object, now: number): A => ({
+  ...record,
+  ...Object.fromEntries(
+    Object.entries(patch)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, value === null ? undefined : value])
+  ),
+  updatedAt: now
+})
+
+const sites = (world: FakeWorld) =>
+  Sites.of({
+    create: (input, { by, now }) =>
+      world.write(() => {
+        const site = {
+          id: world.uuid(),
+          groupId: world.nextGroupId(),
+          organisationId: by.organisationId,
+          name: input.name,
+          timeZone: input.timeZone ?? world.organisations.get(by.organisationId)?.timeZone ?? "UTC",
+          streetAddress: input.streetAddress,
+          streetNumber: input.streetNumber,
+          houseLetter: input.houseLetter,
+          postalNumber: input.postalNumber,
+          city: input.city,
+          area: input.area,
+          country: input.country,
+          latitude: input.latitude,
+          longitude: input.longitude,
+          openingHours: input.openingHours,
+          createdAt: now,
+          updatedAt: now
+        }
+        world.sites.set(site.id, site)
+        return Effect.succeed(site)
+      }),
+    get: (organisationId, id) => world.ask(() => owned(world.sites.get(id), organisationId, "site", id)),
+    byGroupId: (organisationId, groupId) =>
+      world.ask(() =>
+        owned(
+          [...world.sites.values()].find((site) => site.groupId === groupId),
+          organisationId,
+          "group",
+          String(groupId)
+        )
+      ),
+    list: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.sites.values()].filter((site) => site.organisationId === organisationId),
+          (site) => site.id,
+          page
+        )
+      ),
+    update: (id, patch, { by, now }) =>
+      world.write(() =>
+        Effect.map(owned(world.sites.get(id), by.organisationId, "site", id), (site) => {
+          const changed = patched(site, patch, now)
+          world.sites.set(id, changed)
+          return changed
+        })
+      ),
+    remove: (id, { by }) =>
+      world.write(() =>
+        Effect.flatMap(owned(world.sites.get(id), by.organisationId, "site", id), () => {
+          const used = [...world.chargers.values()].some((charger) => charger.siteId === id)
+          if (used) return Effect.fail(new Conflict({ code: "site_not_empty", message: "Chargers stand there." }))
+          world.sites.delete(id)
+          return Effect.void
+        })
+      )
+  })
+
+const chargers = (world: FakeWorld) =>
+  Chargers.of({
+    register: (registration, { by, now }) =>
+      world.write(() =>
+        Effect.flatMap(siteFor(world, by.organisationId, registration.siteId), (site) => {
+          if (world.chargers.has(registration.chargerId)) {
+            return Effect.fail(new Conflict({ code: "charger_id_in_use", message: "That chargerId is taken." }))
+          }
+          const charger = newCharger({ ...registration, siteId: site.id }, by.organisationId, now)
+          world.chargers.set(charger.chargerId, charger)
+          if (registration.passwordVerifier !== undefined) {
+            world.passwords.set(charger.chargerId, registration.passwordVerifier)
+          }
+          return Effect.succeed(charger)
+        })
+      ),
+    get: (organisationId, chargerId) =>
+      world.ask(() => owned(world.chargers.get(chargerId), organisationId, "charger", chargerId)),
+    list: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.chargers.values()].filter(
+            (charger) =>
+              charger.organisationId === organisationId && (page.siteId === undefined || charger.siteId === page.siteId)
+          ),
+          (charger) => charger.chargerId,
+          page
+        )
+      ),
+    update: (chargerId, { equipment, passwordVerifier, ...patch }, { by, now }) =>
+      world.write(() =>
+        Effect.gen(function* () {
+          const charger = yield* owned(world.chargers.get(chargerId), by.organisationId, "charger", chargerId)
+          if (patch.siteId !== undefined) yield* siteFor(world, by.organisationId, patch.siteId)
+          const connectors = charger.connectors.map((connector) => {
+            const told = equipment?.find(
+              (one) => one.evseId === connector.evseId && one.connectorId === connector.connectorId
+            )
+            return told === undefined ? connector : { ...connector, equipment: told }
+          })
+          const changed = { ...patched(charger, patch, now), connectors }
+          world.chargers.set(chargerId, changed)
+          if (passwordVerifier !== undefined) world.passwords.set(chargerId, passwordVerifier)
+          return changed
+        })
+      ),
+    remove: (chargerId, { by }) =>
+      world.write(() =>
+        Effect.map(owned(world.chargers.get(chargerId), by.organisationId, "charger", chargerId), () => {
+          world.chargers.delete(chargerId)
+        })
+      ),
+    statistics: (organisationId) =>
+      world.ask(() => {
+        const own = [...world.chargers.values()].filter((charger) => charger.organisationId === organisationId)
+        return Effect.succeed({
+          chargers: own.length,
+          connected: own.filter((charger) => charger.connected).length,
+          connectors: { available: 0, occupied: 0, faulted: 0, unavailable: 0 },
+          activeSessions: 0,
+          energyWhToday: 0,
+          energyWhTotal: 0,
+          sessionsToday: 0
+        })
+      })
+  })
+
+const sessions = (world: FakeWorld) =>
+  Sessions.of({
+    get: (organisationId, id) => world.ask(() => owned(world.sessions.get(id), organisationId, "session", id)),
+    list: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.sessions.values()].filter(
+            (session) =>
+              session.organisationId === organisationId &&
+              (page.chargerId === undefined || session.chargerId === page.chargerId) &&
+              (page.siteId === undefined || session.siteId === page.siteId) &&
+              (page.status === undefined || session.status === page.status) &&
+              (page.from === undefined || session.startedAt >= page.from) &&
+              (page.to === undefined || session.startedAt < page.to)
+          ),
+          (session) => session.id,
+          page
+        )
+      ),
+    readings: (organisationId, id, page) =>
+      world.ask(() =>
+        Effect.flatMap(owned(world.sessions.get(id), organisationId, "session", id), () =>
+          paged(world.readings.get(id) ?? [], (reading) => String(reading.at).padStart(16, "0"), page)
+        )
+      )
+  })
+
+const tokens = (world: FakeWorld) =>
+  Tokens.of({
+    create: (input, { by, now }) =>
+      world.write(() => {
+        const id = tokenId(by.organisationId, input.uid)
+        if (world.tokens.has(id))
+          return Effect.fail(new Conflict({ code: "token_exists", message: "That uid is taken." }))
+        const token = { ...input, organisationId: by.organisationId, createdAt: now, updatedAt: now }
+        world.tokens.set(id, token)
+        return Effect.succeed(token)
+      }),
+    get: (organisationId, uid) =>
+      world.ask(() => owned(world.tokens.get(tokenId(organisationId, uid)), organisationId, "token", uid)),
+    list: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.tokens.values()].filter((token) => token.organisationId === organisationId),
+          (token) => token.uid,
+          page
+        )
+      ),
+    update: (uid, patch, { by, now }) =>
+      world.write(() => {
+        const id = tokenId(by.organisationId, uid)
+        return Effect.map(owned(world.tokens.get(id), by.organisationId, "token", uid), (token) => {
+          const changed = patched(token, patch, now)
+          world.tokens.set(id, changed)
+          return changed
+        })
+      }),
+    remove: (uid, { by }) =>
+      world.write(() => {
+        const id = tokenId(by.organisationId, uid)
+        return Effect.map(owned(world.tokens.get(id), by.organisationId, "token", uid), () => {
+          world.tokens.delete(id)
+        })
+      })
+  })
+
+const principalOf = (world: FakeWorld, key: FakeKey): Principal => {
+  const operator = world.operators.get(key.operatorId)
+  const held = operator?.permissions ?? []
+  return {
+    organisationId: key.organisationId,
+    actor: `key:${key.id}`,
+    keyId: key.id,
+    operatorId: key.operatorId,
+    permissions: held.filter((permission) => key.permissions === undefined || key.permissions.includes(permission))
+  }
+}
+
+const access = (world: FakeWorld) => {
+  const addKey = (
+    key: {
+      readonly name: string
+      readonly publicId: string
+      readonly prefix: string
+      readonly verifier: Uint8Array
+    } & {
+      readonly permissions: ReadonlyArray<string> | undefined
+      readonly operatorId: string
+    },
+    organisationId: string,
+    now: number
+  ): FakeKey => {
+    const made = {
+      ...key,
+      id: world.uuid(),
+      organisationId,
+      createdAt: now,
+      lastUsedAt: undefined,
+      revokedAt: undefined
+    }
+    world.keys.set(made.id, made)
+    return made
+  }
+  return Access.of({
+    isEmpty: Effect.sync(() => world.organisations.size === 0),
+    createOrganisation: (input, now) =>
+      world.write(() => {
+        const taken = [...world.organisations.values()].some((one) => one.partyId === input.partyId)
+        if (taken) return Effect.fail(new Conflict({ code: "party_exists", message: "That party is taken." }))
+        const organisation: Organisation = {
+          id: world.uuid(),
+          name: input.name,
+          countryCode: input.countryCode,
+          partyId: input.partyId,
+          timeZone: "UTC",
+          policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
+          createdAt: now
+        }
+        const operatorId = world.uuid()
+        world.organisations.set(organisation.id, organisation)
+        world.operators.set(operatorId, {
+          id: operatorId,
+          organisationId: organisation.id,
+          permissions: input.operatorPermissions
+        })
+        addKey({ ...input.key, operatorId }, organisation.id, now)
+        const actor = `v1:${input.v1.clientId}`
+        world.v1.set(input.v1.clientId, {
+          verifier: input.v1.codeVerifier,
+          principal: { organisationId: organisation.id, actor, keyId: actor, operatorId: undefined, permissions: [] }
+        })
+        return Effect.succeed({ organisation, operatorId })
+      }),
+    organisation: (id) => world.ask(() => organisationOf(world, id)),
+    updateOrganisation: ({ policy, ...patch }, { by, now }) =>
+      world.write(() =>
+        Effect.map(organisationOf(world, by.organisationId), (organisation) => {
+          const changed = { ...patched(organisation, patch, now), policy: { ...organisation.policy, ...policy } }
+          world.organisations.set(changed.id, changed)
+          return changed
+        })
+      ),
+    findKey: (publicId) =>
+      world.ask(() => {
+        const key = [...world.keys.values()].find((one) => one.publicId === publicId && one.revokedAt === undefined)
+        return Effect.succeed(
+          key === undefined ? undefined : { verifier: key.verifier, principal: principalOf(world, key) }
+        )
+      }),
+    findV1: (clientId) => world.ask(() => Effect.succeed(world.v1.get(clientId))),
+    used: (actor) => void world.used.push(actor),
+    createKey: (key, { by, now }) => world.write(() => Effect.succeed(addKey(key, by.organisationId, now))),
+    listKeys: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.keys.values()].filter((key) => key.organisationId === organisationId),
+          (key) => key.id,
+          page
+        )
+      ),
+    revokeKey: (id, { by, now }) =>
+      world.write(() =>
+        Effect.map(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
+          world.keys.set(id, { ...key, revokedAt: now })
+        })
+      )
+  })
+}
+
+const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisation, NotFound> => {
+  const organisation = world.organisations.get(id)
+  return organisation === undefined
+    ? Effect.fail(new NotFound({ kind: "organisation", id }))
+    : Effect.succeed(organisation)
+}
+
+const idempotency = (world: FakeWorld) =>
+  Idempotency.of({
+    claim: (keyId, key, fingerprint) =>
+      world.ask((): Effect.Effect<Claim> => {
+        const known = world.answers.get(`${keyId}/${key}`)
+        if (known === undefined) {
+          world.answers.set(`${keyId}/${key}`, { fingerprint, answer: undefined })
+          return Effect.succeed({ _tag: "Claimed" })
+        }
+        if (known.fingerprint !== fingerprint) return Effect.succeed({ _tag: "Reused" })
+        return Effect.succeed(
+          known.answer === undefined ? { _tag: "InProgress" } : { _tag: "Replay", answer: known.answer }
+        )
+      }),
+    complete: (keyId, key, answer) =>
+      Effect.sync(() => {
+        const known = world.answers.get(`${keyId}/${key}`)
+        if (known !== undefined) known.answer = answer
+      }),
+    release: (keyId, key) => Effect.sync(() => void world.answers.delete(`${keyId}/${key}`))
+  })
+
+/** Ports that have no database behind them in the real service either: memory and sockets. */
+export const beside = (world: FakeWorld) =>
+  Layer.mergeAll(
+    Layer.succeed(
+      MessageLog,
+      MessageLog.of({
+        append: () => {},
+        search: (organisationId, chargerId, search) =>
+          paged(
+            world.frames.filter(
+              (frame) =>
+                frame.organisationId === organisationId &&
+                frame.chargerId === chargerId &&
+                (search.action === undefined || frame.action === search.action) &&
+                (search.from === undefined || frame.at >= search.from) &&
+                (search.to === undefined || frame.at < search.to)
+            ),
+            (frame) => frame.id,
+            search
+          )
+      })
+    ),
+    Layer.succeed(
+      Presence,
+      Presence.of({
+        opened: () => {},
+        heard: () => {},
+        closed: () => {},
+        peek: (chargerId) => world.seen.get(chargerId)
+      })
+    ),
+    Layer.succeed(
+      ChargerLink,
+      ChargerLink.of({
+        send: () => Effect.die("no command is sent by these tests"),
+        disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),
+        connectedCount: () => 0
+      })
+    )
+  )
+
+/** Every port that REST needs, over one world. */
+export const fakePorts = (world: FakeWorld) =>
+  Layer.mergeAll(
+    Layer.succeed(Sites, sites(world)),
+    Layer.succeed(Chargers, chargers(world)),
+    Layer.succeed(Sessions, sessions(world)),
+    Layer.succeed(Tokens, tokens(world)),
+    Layer.succeed(Access, access(world)),
+    Layer.succeed(Idempotency, idempotency(world)),
+    NodeSecrets.layer(Redacted.make("a secret of the tests")),
+    beside(world)
+  )

@@ -1,0 +1,152 @@
+/**
+ * Fakes of the storage ports in memory, for tests of the REST face alone: small, scoped by organisation as the real ones are, and able to
+ * fail on demand. What storage itself promises is tried in `test/contracts`.
+ */
+import { Effect } from "effect"
+import type { Charger, ChargerRegistration } from "../../src/domain/charger/Charger.ts"
+import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../src/domain/Errors.ts"
+import type { ApiKey, Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import type { ChargingSession, SessionReading } from "../../src/domain/session/ChargingSession.ts"
+import type { Site } from "../../src/domain/site/Site.ts"
+import { tokenKey, type Token } from "../../src/domain/token/Token.ts"
+import type { StoredAnswer } from "../../src/domain/ports/Idempotency.ts"
+import type { LoggedFrame } from "../../src/domain/ports/MessageLog.ts"
+import type { Seen } from "../../src/domain/ports/Presence.ts"
+import type { Page, PageRequest } from "../../src/domain/values/Page.ts"
+
+export interface FakeKey extends ApiKey {
+  readonly organisationId: string
+  readonly publicId: string
+  readonly verifier: Uint8Array
+}
+
+export interface FakeOperator {
+  readonly id: string
+  readonly organisationId: string
+  permissions: ReadonlyArray<string>
+}
+
+/** Everything that the fakes hold; tests read and change it directly. */
+export class FakeWorld {
+  readonly organisations = new Map<string, Organisation>()
+  readonly operators = new Map<string, FakeOperator>()
+  readonly keys = new Map<string, FakeKey>()
+  readonly v1 = new Map<string, { readonly verifier: Uint8Array; readonly principal: Principal }>()
+  readonly sites = new Map<string, Site>()
+  readonly chargers = new Map<string, Charger>()
+  /** Verifiers of chargers' passwords, by chargerId. */
+  readonly passwords = new Map<string, Uint8Array>()
+  readonly sessions = new Map<string, ChargingSession>()
+  readonly readings = new Map<string, Array<SessionReading>>()
+  readonly tokens = new Map<string, Token>()
+  readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
+  readonly frames: Array<LoggedFrame & { readonly id: string }> = []
+  readonly seen = new Map<string, Seen>()
+  readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []
+  readonly used: Array<string> = []
+  /** How often anything was asked of storage. */
+  calls = 0
+  /** Every storage call fails with this, while it is set. */
+  unavailable: StorageUnavailable["reason"] | undefined
+  /** Every storage call dies with this, while it is set. */
+  defect: unknown
+  /** Waited for by every storage write, so that two requests can overlap. */
+  gate: Effect.Effect<void> = Effect.void
+  private made = 0
+
+  uuid(): string {
+    this.made++
+    return `01900000-0000-7000-8000-${this.made.toString(16).padStart(12, "0")}`
+  }
+
+  nextGroupId(): number {
+    return this.sites.size + 1
+  }
+
+  /** Runs a storage call, unless storage is to fail. */
+  ask<A, E>(run: () => Effect.Effect<A, E>): Effect.Effect<A, E | StorageUnavailable> {
+    return Effect.suspend((): Effect.Effect<A, E | StorageUnavailable> => {
+      this.calls++
+      if (this.defect !== undefined) return Effect.die(this.defect)
+      if (this.unavailable === undefined) return run()
+      return Effect.fail(new StorageUnavailable({ message: "pg://secret-host:5432 refused", reason: this.unavailable }))
+    })
+  }
+
+  write<A, E>(run: () => Effect.Effect<A, E>): Effect.Effect<A, E | StorageUnavailable> {
+    return Effect.andThen(this.gate, this.ask(run))
+  }
+}
+
+/** A page by key: the cursor is the key of the last item. */
+export const paged = <A>(
+  items: Iterable<A>,
+  key: (item: A) => string,
+  page: PageRequest
+): Effect.Effect<Page<A>, InvalidInput> => {
+  const all = [...items].toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+  if (page.cursor !== undefined && !page.cursor.startsWith("after:")) {
+    return Effect.fail(new InvalidInput({ pointer: "/cursor", detail: "Is not a cursor of this list" }))
+  }
+  const after = page.cursor?.slice("after:".length)
+  const rest = after === undefined ? all : all.filter((item) => key(item) > after)
+  const found = rest.slice(0, page.limit)
+  const last = found.at(-1)
+  return Effect.succeed({
+    items: found,
+    nextCursor: rest.length > found.length && last !== undefined ? `after:${key(last)}` : null
+  })
+}
+
+export const owned = <A extends { readonly organisationId: string }>(
+  record: A | undefined,
+  organisationId: string,
+  kind: string,
+  id: string
+): Effect.Effect<A, NotFound> =>
+  record === undefined || record.organisationId !== organisationId
+    ? Effect.fail(new NotFound({ kind, id }))
+    : Effect.succeed(record)
+
+/** A charger as it is before it has ever connected. */
+export const newCharger = (
+  registration: ChargerRegistration & { readonly siteId: string },
+  organisationId: string,
+  now: number
+): Charger => ({
+  chargerId: registration.chargerId,
+  organisationId,
+  siteId: registration.siteId,
+  name: registration.name,
+  securityProfile: registration.securityProfile,
+  registration: "Accepted",
+  ocppVersion: undefined,
+  manufacturer: "",
+  model: "",
+  serialNumber: "",
+  firmwareVersion: "",
+  bootedAt: undefined,
+  configuration: [],
+  connectors: [],
+  wholeStatus: undefined,
+  lastSeen: undefined,
+  lastMessage: "",
+  connected: false,
+  createdAt: now,
+  updatedAt: now
+})
+
+/** The charger's site: the one named, or the organisation's oldest. */
+export const siteFor = (
+  world: FakeWorld,
+  organisationId: string,
+  siteId: string | undefined
+): Effect.Effect<Site, NotFound | Conflict> => {
+  if (siteId !== undefined) return owned(world.sites.get(siteId), organisationId, "site", siteId)
+  const oldest = [...world.sites.values()].find((site) => site.organisationId === organisationId)
+  return oldest === undefined
+    ? Effect.fail(new Conflict({ code: "site_required", message: "Create a site first." }))
+    : Effect.succeed(oldest)
+}
+
+export const tokenId = (organisationId: string, uid: string): string => `${organisationId}/${tokenKey(uid)}`

@@ -1,0 +1,133 @@
+/** The whole REST face in memory: requests in, answers out, no socket and no database. */
+import { Effect, Layer, Logger } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { v1Routes } from "../../src/http/v1/Routes.ts"
+import { v2Routes } from "../../src/http/v2/Routes.ts"
+import { newKey, newV1Pair } from "../../src/domain/operator/Keys.ts"
+import { permissions } from "../../src/domain/operator/Permission.ts"
+import { Access } from "../../src/domain/ports/Access.ts"
+import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import { fakePorts } from "./fakePorts.ts"
+import { FakeWorld } from "./fakeRecords.ts"
+
+export const publicUrl = "https://cpo.example"
+
+/** A JSON value as tests look into it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies freely, and fail where a field is missing
+export type Json = any
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Json
+}
+
+export interface Asked {
+  readonly key?: string | undefined
+  readonly body?: unknown
+  /** Sent as it is, instead of `body` as JSON. */
+  readonly raw?: string
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+export type Ask = (method: string, path: string, asked?: Asked) => Promise<Answer>
+
+/** What an organisation was given when it was made. */
+export interface TestCredentials {
+  readonly organisationId: string
+  readonly key: string
+  readonly clientId: string
+  readonly code: string
+}
+
+export interface RestApp {
+  readonly ask: Ask
+  readonly close: () => Promise<void>
+  /** Everything that was logged, as text. */
+  readonly logged: Array<string>
+}
+
+export type RestPorts = Layer.Success<ReturnType<typeof fakePorts>>
+
+const toAnswer = async (response: Response): Promise<Answer> => {
+  const text = await response.text()
+  const json: Json = text !== "" && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
+  return { status: response.status, headers: response.headers, text, json }
+}
+
+/** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
+export const restApp = (ports: Layer.Layer<RestPorts>, options: { readonly allowHttp?: boolean } = {}): RestApp => {
+  const logged: Array<string> = []
+  const logger = Logger.make(({ cause, message, fiber }) => {
+    logged.push(`${JSON.stringify(message)} ${String(cause)} ${JSON.stringify(fiber.context)}`)
+  })
+  const routes = Layer.mergeAll(
+    v2Routes({ publicUrl }),
+    v1Routes({
+      publicUrl,
+      isSecure: (request) => request.headers["x-test-plain"] !== "yes",
+      allowHttp: options.allowHttp ?? false
+    })
+  ).pipe(Layer.provide(ports), Layer.provide(HttpServer.layerServices), Layer.provide(Logger.layer([logger])))
+  const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
+  const ask: Ask = async (method, path, asked = {}) => {
+    const headers = new Headers(asked.headers)
+    if (asked.key !== undefined) headers.set("x-api-key", asked.key)
+    const body = asked.raw ?? (asked.body === undefined ? null : JSON.stringify(asked.body))
+    if (body !== null && !headers.has("content-type")) headers.set("content-type", "application/json")
+    const request = new Request(`http://rest.test${path}`, { method, headers, body, signal: asked.signal ?? null })
+    return toAnswer(await handler(request))
+  }
+  return { ask, logged, close: dispose }
+}
+
+let parties = 0
+
+/** A new organisation, and all it was given. `only` cuts its operator's permissions down. */
+export const makeOrganisation = (only: ReadonlyArray<string> = permissions) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const secrets = yield* Secrets
+    const n = parties++
+    const { text, ...key } = newKey(secrets)
+    const pair = newV1Pair(secrets)
+    const { organisation } = yield* access.createOrganisation(
+      {
+        name: `Organisation ${n}`,
+        countryCode: "NL",
+        partyId: n.toString(36).toUpperCase().padStart(3, "0"),
+        operatorEmail: `rest-${n}@example.com`,
+        operatorPasswordHash: undefined,
+        operatorPermissions: only,
+        key: { name: "first", ...key, permissions: undefined },
+        v1: { clientId: pair.clientId, codeVerifier: pair.codeVerifier }
+      },
+      Date.UTC(2026, 4, 20, 12)
+    )
+    return {
+      organisationId: organisation.id,
+      key: text,
+      clientId: pair.clientId,
+      code: pair.code
+    } satisfies TestCredentials
+  })
+
+/** A face over fakes with one organisation, whose operator may do everything. */
+export const fakeApp = async (options: { readonly allowHttp?: boolean } = {}) => {
+  const world = new FakeWorld()
+  const ports = fakePorts(world)
+  const organise = (only?: ReadonlyArray<string>): Promise<TestCredentials> =>
+    Effect.runPromise(makeOrganisation(only).pipe(Effect.provide(ports)))
+  const own = await organise()
+  const app = restApp(ports, options)
+  return { ...app, world, organise, own, key: own.key }
+}
+
+/** A site and a charger of an organisation, made over REST. */
+export const withCharger = async (ask: Ask, key: string, chargerId: string) => {
+  const site = await ask("POST", "/cpo/v2/sites", { key, body: { name: `Site of ${chargerId}` } })
+  const charger = await ask("POST", "/cpo/v2/chargers", { key, body: { name: `Name of ${chargerId}`, chargerId } })
+  return { siteId: String(site.json.id), charger }
+}

@@ -1,0 +1,184 @@
+/**
+ * Two organisations and every route there is: the stranger asks for what the owner has, on each operation of the OpenAPI documents, and
+ * must not learn or change anything (T23). A new route is walked by itself; one with a path parameter or a body that no recipe knows
+ * makes the walk fail, so that nobody forgets it.
+ */
+import type { Answer, Ask, Json, TestCredentials } from "./restApp.ts"
+
+/** What the owner has, by the names that path and query parameters have in the OpenAPI documents. */
+export interface Owned {
+  readonly siteId: string
+  readonly groupId: string
+  readonly chargerId: string
+  readonly sessionId: string
+  readonly uid: string
+  readonly keyId: string
+}
+
+/** Words that stand in the owner's records and nowhere else. */
+export const mark = "OWNERS-OWN"
+
+interface Operation {
+  readonly method: string
+  /** As the document has it, with `{name}` for parameters. */
+  readonly path: string
+  readonly operationId: string
+  readonly query: ReadonlyArray<string>
+  readonly hasBody: boolean
+}
+
+/** Every operation of a document. */
+export const operationsOf = (document: Json): ReadonlyArray<Operation> =>
+  Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: `${new URL(document.servers[0].url).pathname.replace(/\/$/, "")}${path}`,
+      operationId: operation.operationId,
+      query: (operation.parameters ?? []).filter((one: Json) => one.in === "query").map((one: Json) => one.name),
+      hasBody: operation.requestBody !== undefined
+    }))
+  )
+
+/** Bodies that would do something, had the stranger the right to it. Keyed by operationId. */
+const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
+  "organisations.create": { name: "Stranger's", countryCode: "FI", partyId: "STR" },
+  "organisations.update": { name: "Stranger's own" },
+  "sites.create": { name: "Stranger's site" },
+  "sites.update": { name: "Taken over" },
+  "chargers.create": { name: "Stranger's charger", chargerId: "STRANGER-1", siteId: owned.siteId },
+  "chargers.update": { name: "Taken over", generatePassword: true },
+  "tokens.create": { uid: "CARD-OF-STRANGER" },
+  "tokens.update": { status: "Blocked" },
+  "api-keys.create": { name: "Stranger's key" },
+  "group.add": { name: "Stranger's group" },
+  "charger.add": { chargerName: "Stranger's charger" }
+})
+
+/**
+ * Operations whose path parameters name something new beside what is the owner's: the stranger's own value, so that only the other one
+ * can be refused.
+ */
+const ownParameters: Readonly<Record<string, Partial<Owned>>> = { "charger.add": { chargerId: "STRANGER-2" } }
+
+/** What operations without a path parameter answer to the stranger, where it is not simply something of its own. */
+const expected: Readonly<Record<string, number>> = { "organisations.create": 403, "chargers.create": 404 }
+
+const filled = (operation: Operation, owned: Owned): string =>
+  operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const known: Readonly<Record<string, string>> = { ...owned, ...ownParameters[operation.operationId] }
+    const value = known[name]
+    if (value === undefined) {
+      throw new Error(`${operation.operationId} has the path parameter ${name}: add it to Owned in test/support/tenantWalk.ts`)
+    }
+    return encodeURIComponent(value)
+  })
+
+const filter = (operation: Operation, owned: Owned): string => {
+  const known: Readonly<Record<string, string>> = { ...owned }
+  const own = operation.query.filter((name) => known[name] !== undefined)
+  return own.map((name) => `${name}=${encodeURIComponent(known[name] ?? "")}`).join("&")
+}
+
+export interface Step {
+  readonly operation: Operation
+  readonly answer: Answer
+}
+
+/** Walks every operation as the stranger; `wrong` says what should not have been. */
+export const walk = async (
+  ask: Ask,
+  document: Json,
+  stranger: TestCredentials,
+  owned: Owned
+): Promise<{ readonly steps: ReadonlyArray<Step>; readonly wrong: ReadonlyArray<string> }> => {
+  const steps: Array<Step> = []
+  const wrong: Array<string> = []
+  const isV1 = document.servers[0].url.endsWith("/cpo") === false
+  for (const operation of operationsOf(document)) {
+    const body = bodies(owned)[operation.operationId]
+    if (operation.hasBody && body === undefined) {
+      throw new Error(`${operation.operationId} has a body: add one to bodies in test/support/tenantWalk.ts`)
+    }
+    const query = [filter(operation, owned), ...(isV1 ? [`clientId=${stranger.clientId}`, `code=${stranger.code}`] : [])]
+    const path = `${filled(operation, owned)}?${query.filter((part) => part !== "").join("&")}`
+    const answer = await ask(operation.method, path, {
+      ...(isV1 ? {} : { key: stranger.key }),
+      ...(operation.hasBody ? { body } : {})
+    })
+    steps.push({ operation, answer })
+    wrong.push(...findings(operation, answer, owned))
+  }
+  return { steps, wrong }
+}
+
+const findings = (operation: Operation, answer: Answer, owned: Owned): ReadonlyArray<string> => {
+  const name = `${operation.method} ${operation.path}`
+  const hasParameter = operation.path.includes("{")
+  const wanted = hasParameter ? 404 : expected[operation.operationId]
+  const found: Array<string> = []
+  if (wanted !== undefined && answer.status !== wanted) found.push(`${name} answered ${answer.status}, not ${wanted}`)
+  if (wanted === undefined && answer.status >= 300) found.push(`${name} answered ${answer.status}: ${answer.text}`)
+  if (answer.text.includes(mark)) found.push(`${name} shows what is not the stranger's: ${answer.text}`)
+  // A refusal may name what was asked for; anything else that holds the owner's ids was looked up.
+  if (answer.status < 300) {
+    for (const id of Object.values(owned).filter((value) => value.length > 8)) {
+      if (answer.text.includes(id)) found.push(`${name} shows the owner's ${id}`)
+    }
+  }
+  return found
+}
+
+/** Everything that the owner sees of its own, for a comparison before and after. */
+export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned): Promise<ReadonlyArray<string>> => {
+  const paths = [
+    "/cpo/v2/organisation",
+    "/cpo/v2/sites",
+    `/cpo/v2/sites/${owned.siteId}`,
+    "/cpo/v2/chargers",
+    `/cpo/v2/chargers/${owned.chargerId}`,
+    `/cpo/v2/chargers/${owned.chargerId}/messages`,
+    "/cpo/v2/sessions",
+    `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
+    "/cpo/v2/tokens",
+    `/cpo/v2/tokens/${encodeURIComponent(owned.uid)}`
+  ]
+  const answers: Array<string> = []
+  for (const path of paths) {
+    const answer = await ask("GET", path, { key: owner.key })
+    answers.push(`${path} ${answer.status} ${answer.text}`)
+  }
+  const keys = await ask("GET", "/cpo/v2/api-keys", { key: owner.key })
+  // When a key was last used changes by being used.
+  const lasting = keys.json.items.map(({ lastUsedAt: _, ...key }: Json) => key)
+  return [...answers, JSON.stringify(lasting)]
+}
+
+let made = 0
+
+/** What the owner has, made over REST; the session is made by whoever stores sessions. */
+export const makeOwned = async (
+  ask: Ask,
+  owner: TestCredentials,
+  makeSession: (charger: { readonly chargerId: string; readonly siteId: string }) => Promise<string>
+): Promise<Owned> => {
+  const key = owner.key
+  const post = async (path: string, body: Json): Promise<Json> => {
+    const answer = await ask("POST", `/cpo/v2/${path}`, { key, body })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+    return answer.json
+  }
+  await ask("PATCH", "/cpo/v2/organisation", { key, body: { name: `${mark} organisation` } })
+  const site = await post("sites", { name: `${mark} site`, streetAddress: `${mark} street` })
+  const chargerId = `CHARGER-OF-OWNER-${made++}`
+  await post("chargers", { name: `${mark} charger`, chargerId, siteId: site.id })
+  const token = await post("tokens", { uid: "CARD-OF-OWNER", note: `${mark} note` })
+  const apiKey = await post("api-keys", { name: `${mark} key` })
+  return {
+    siteId: site.id,
+    groupId: String(site.groupId),
+    chargerId,
+    sessionId: await makeSession({ chargerId, siteId: site.id }),
+    uid: token.uid,
+    keyId: apiKey.id
+  }
+}
