@@ -8,13 +8,18 @@ const [endpoint = "ws://localhost:8080/ocpp", identity = "VL-0001", idTag = "CAR
 const charger = new RPCClient({ endpoint, identity, protocols: ["ocpp1.6"], strictMode: true })
 const now = () => new Date().toISOString()
 
-// What the service asks of a charger that has just booted.
-charger.handle("GetConfiguration", () => ({
-  configurationKey: [
-    { key: "HeartbeatInterval", readonly: false, value: "300" },
-    { key: "NumberOfConnectors", readonly: true, value: "1" }
-  ]
-}))
+// What the service asks of a charger a few seconds after it has booted.
+const asked = new Promise((resolve) => {
+  charger.handle("GetConfiguration", () => {
+    setTimeout(resolve, 500)
+    return {
+      configurationKey: [
+        { key: "HeartbeatInterval", readonly: false, value: "300" },
+        { key: "NumberOfConnectors", readonly: true, value: "1" }
+      ]
+    }
+  })
+})
 charger.handle("TriggerMessage", () => ({ status: "Accepted" }))
 
 const call = async (action, payload) => {
@@ -45,4 +50,5 @@ await meter(transactionId, 2500)
 await meter(transactionId, 4200)
 await call("StopTransaction", { transactionId, idTag, meterStop: 4500, timestamp: now(), reason: "Local" })
 await status("Available")
+await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 10_000))])
 await charger.close()

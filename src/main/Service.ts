@@ -104,7 +104,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
     v2Routes({ publicUrl: settings.publicUrl }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     Health.routes({ version: settings.version, environment: settings.environment, nodeId: settings.nodeId, isDraining }),
-    Metrics.routes({ publish: Effect.void })
+    Metrics.routes
   )
 
 /** What a start has brought up. */

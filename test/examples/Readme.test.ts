@@ -1,0 +1,79 @@
+/** The README's transcript is an example that runs: each block marked `run: NAME` is given to a shell, against a service just started. */
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { Schema } from "effect"
+import { assert, describe, it } from "vitest"
+import { apiKey, Service, v1 } from "../simulation/Process.ts"
+
+const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
+const readme = readFileSync(join(projectFolder, "README.md"), "utf8")
+
+const block = (name: string): string => {
+  const found = new RegExp(`<!-- run: ${name} -->\\s*\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1]
+  if (found === undefined) return assert.fail(`the README has no block marked "run: ${name}"`)
+  return found
+}
+
+/** Runs a block as a reader would, with the port of this service and the node of this project first on the path. */
+const run = async (name: string, service: Service): Promise<ReadonlyArray<string>> => {
+  const text = block(name).replaceAll("localhost:8080", `localhost:${service.port}`)
+  const { stdout } = await promisify(execFile)("bash", ["-ec", text], {
+    cwd: projectFolder,
+    env: {
+      PATH: `${join(projectFolder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
+      KEY: apiKey,
+      CLIENT: v1.clientId,
+      CODE: v1.code
+    }
+  })
+  return stdout.split(/\n|(?<=\})(?=\{)/).filter((line) => line.trim() !== "")
+}
+
+const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+const check = async (service: Service): Promise<void> => {
+  const [chargerV2, sessions, chargerV1] = (await run("read", service)).map((line) => parse(line))
+  assert.deepInclude(chargerV2, {
+    chargerId: "VL-0001",
+    manufacturer: "Example",
+    firmwareVersion: "1.0.0",
+    serialNumber: "EX-1",
+    amountOfSockets: 1,
+    activeConnection: false
+  })
+  assert.deepInclude(chargerV2?.["chargerConfigurations"], {
+    configName: "NumberOfConnectors",
+    configValue: "1",
+    canBeChanged: false
+  })
+  const [session, ...others] = sessions?.["items"] as ReadonlyArray<Record<string, unknown>>
+  assert.deepStrictEqual(others, [])
+  assert.deepInclude(session, { chargerId: "VL-0001", tokenUid: "CARD-1", status: "COMPLETED", energyWh: 3500, meterStopWh: 4500 })
+  assert.deepInclude(chargerV1, { chargerId: "VL-0001", chargerName: "Quay 1", manufacturer: "Example", amountOfSockets: 1 })
+  assert.strictEqual(chargerV1?.["lastMessage"], chargerV2?.["lastMessage"])
+}
+
+describe("the README", () => {
+  it("tells the truth: register, charge, read, kill -9, start again, read again", { timeout: 180_000 }, async () => {
+    await using service = await Service.start({ env: { V1_ALLOW_HTTP: "true" } })
+    const [site, charger, token] = (await run("register", service)).map((line) => parse(line))
+    assert.strictEqual(site?.["name"], "Harbour")
+    assert.strictEqual(charger?.["chargerId"], "VL-0001")
+    assert.strictEqual(token?.["uid"], "CARD-1")
+
+    const said = await run("charge", service)
+    assert.match(said[0] ?? "", /^BootNotification +\{"status":"Accepted"/)
+    assert.match(said.join("\n"), /StartTransaction +\{"transactionId":\d+,"idTagInfo":\{"status":"Accepted"\}\}/)
+    const shown = /```text\n([\s\S]*?)```/.exec(readme)?.[1]?.trimEnd().split("\n") ?? []
+    const shape = (line: string) => line.replace(/\d{4}-[\dT:.-]+Z/, "TIME").replace(/"transactionId":\d+/, "ID")
+    assert.deepStrictEqual(said.map(shape), shown.map(shape), "the transcript in the README is out of date")
+
+    await check(service)
+    await service.kill("SIGKILL")
+    await service.restart()
+    await check(service)
+  })
+})
