@@ -6,6 +6,7 @@
 import { Data, Effect, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -17,7 +18,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { hostname } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 
 /** Somebody else has the directory, or it cannot be written. `message` names the holder and says what to do. */
 export class LockRefused extends Data.TaggedError("LockRefused")<{ readonly message: string }> {}
@@ -171,6 +172,18 @@ const acquire = (path: string, holder: Holder): string | undefined => {
   }
 }
 
+/** With `recursive`, Node tries for ever where a directory cannot be made although its parent is there (below /proc, say). */
+const makeDirectory = (path: string): void => {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeDirectory(parent)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+  }
+}
+
 export interface LockOptions {
   /** Made when it is not there. */
   readonly directory: string
@@ -206,7 +219,7 @@ export const holdLock = (options: LockOptions): Effect.Effect<Holder, LockRefuse
   }
   const take = Effect.try({
     try: () => {
-      mkdirSync(options.directory, { recursive: true })
+      makeDirectory(options.directory)
       return acquire(path, holder)
     },
     catch: (cause) => failed(options.directory, cause)

@@ -1,0 +1,291 @@
+/**
+ * The settings of the service: everything that the environment, a file and the command line may say, decoded and checked against each
+ * other once, before anything is opened. Only `main` reads this; every part takes what it needs as options. A wrong value is to be told
+ * within a second, so this loads single modules of Effect, and main loads the rest of the service after it.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { createSecureContext } from "node:tls"
+import { ConfigProblem } from "./config/ConfigProblem.ts"
+import { isBadLine, parseEnvFile } from "./config/EnvFile.ts"
+import { generatedNodeId, generatedSecretKey } from "./config/Generated.ts"
+import { limits } from "./config/Limits.ts"
+import {
+  decode,
+  fileNames,
+  isSecret,
+  type Name,
+  names,
+  suggestion,
+  type Variable,
+  variables
+} from "./config/Variables.ts"
+
+export { ConfigProblem, limits }
+
+export interface Config {
+  readonly host: string
+  /** Undefined when plain http is closed. */
+  readonly port: number | undefined
+  /** Undefined without a certificate. `clientCaFile` opens OCPP security profile 3. */
+  readonly tls:
+    | {
+        readonly port: number
+        readonly certFile: string
+        readonly keyFile: string
+        readonly clientCaFile: string | undefined
+      }
+    | undefined
+  /** Without a slash at its end. */
+  readonly publicUrl: string
+  readonly environment: "TEST" | "STAGING" | "PRODUCTION"
+  /** Undefined: the embedded database in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted | undefined
+  /** An absolute path. */
+  readonly dataDir: string
+  readonly secretKey: Redacted.Redacted
+  readonly nodeId: string
+  /** Addresses and networks, checked. */
+  readonly trustProxy: ReadonlyArray<string>
+  readonly v1AllowHttp: boolean
+  readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
+  readonly outboundAllowPrivate: boolean
+  readonly messageLogRetentionDays: number
+  readonly messageLogHeartbeats: boolean
+  readonly databasePoolSize: number
+  readonly minFreeDiskBytes: number
+  readonly bootstrap: {
+    readonly operatorEmail: string | undefined
+    readonly operatorPassword: Redacted.Redacted | undefined
+    readonly apiKey: Redacted.Redacted | undefined
+    readonly v1ClientId: string | undefined
+    readonly v1Code: Redacted.Redacted | undefined
+    readonly countryCode: string | undefined
+    readonly partyId: string | undefined
+  }
+  /** The `OTEL_*` variables as they came, for Effect's own readers. */
+  readonly otel: Readonly<Record<string, string>>
+  /** True for `--print-config`: print `printed` and end. Nothing was generated or written then. */
+  readonly printOnly: boolean
+  /** Every variable with the value that holds, one a line; secrets only say whether they are set. */
+  readonly printed: string
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const problem = (variable: string, message: string): never => {
+  throw new ConfigProblem({ variable, message })
+}
+
+const readText = (variable: string, path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    return problem(variable, `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+interface Arguments {
+  readonly printOnly: boolean
+  readonly envFiles: ReadonlyArray<string>
+}
+
+const parseArguments = (args: ReadonlyArray<string>): Arguments => {
+  const envFiles: Array<string> = []
+  let printOnly = false
+  for (let n = 0; n < args.length; n++) {
+    const arg = args[n]!
+    if (arg === "--print-config") printOnly = true
+    else if (arg.startsWith("--env-file=")) envFiles.push(arg.slice("--env-file=".length))
+    else if (arg === "--env-file")
+      envFiles.push(args[++n] ?? problem("--env-file", "expected the path of a file after it"))
+    else problem(arg, "unknown option; there are --env-file FILE and --print-config")
+  }
+  return { printOnly, envFiles }
+}
+
+/** What is set, by name. The environment holds over files, a later file over an earlier one; an empty value is not set. */
+const gather = (env: Env, files: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const merged = new Map<string, string>()
+  const add = (from: Env): void => {
+    for (const [name, value] of Object.entries(from)) if (value !== undefined && value !== "") merged.set(name, value)
+  }
+  for (const path of files) {
+    const parsed = parseEnvFile(readText("--env-file", path))
+    if (isBadLine(parsed)) problem("--env-file", `line ${parsed.line} of ${path} is not NAME=value`)
+    else add(parsed)
+  }
+  add(env)
+  for (const [fileName, name] of fileNames) {
+    const path = merged.get(fileName)
+    if (path === undefined) continue
+    if (merged.has(name)) problem(fileName, `${name} is set too; keep one of them`)
+    merged.set(name, readText(fileName, path).trim())
+  }
+  for (const name of merged.keys()) {
+    if (name in variables || fileNames.has(name)) continue
+    const meant = suggestion(name)
+    if (meant !== undefined) problem(name, `unknown setting; did you mean ${meant}?`)
+  }
+  return merged
+}
+
+type Value<N extends Name> = (typeof variables)[N] extends Variable<infer A> ? A : never
+type Get = <N extends Name>(name: N) => Value<N> | undefined
+
+const getter =
+  (set: ReadonlyMap<string, string>): Get =>
+  <N extends Name>(name: N) => {
+    const text = set.get(name)
+    return text === undefined ? undefined : decode(name, variables[name] as unknown as Variable<Value<N>>, text)
+  }
+
+const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))
+
+/** Certificate and key, both or neither, readable and made for one another. */
+const tlsOf = (get: Get): Config["tls"] => {
+  const [certFile, keyFile, clientCaFile] = [get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), get("TLS_CLIENT_CA_FILE")]
+  const port = get("TLS_PORT")
+  if (certFile === undefined && keyFile === undefined) {
+    for (const name of ["TLS_CLIENT_CA_FILE", "TLS_PORT"] as const) {
+      if (get(name) !== undefined) problem(name, "needs TLS_CERT_FILE and TLS_KEY_FILE")
+    }
+    return undefined
+  }
+  if (certFile === undefined) return problem("TLS_KEY_FILE", "needs TLS_CERT_FILE beside it")
+  if (keyFile === undefined) return problem("TLS_CERT_FILE", "needs TLS_KEY_FILE beside it")
+  const cert = readText("TLS_CERT_FILE", certFile)
+  const key = readText("TLS_KEY_FILE", keyFile)
+  if (clientCaFile !== undefined) readText("TLS_CLIENT_CA_FILE", clientCaFile)
+  const usable = (variable: string, options: { readonly cert: string; readonly key?: string }): void => {
+    try {
+      createSecureContext(options)
+    } catch (error) {
+      problem(variable, `cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  usable("TLS_CERT_FILE", { cert })
+  usable("TLS_KEY_FILE", { cert, key })
+  return { port: port ?? 8443, certFile, keyFile, clientCaFile }
+}
+
+const listeners = (get: Get) => {
+  const tls = tlsOf(get)
+  const plain = get("PLAIN_HTTP") ?? true
+  const port = get("PORT") ?? 8080
+  if (!plain && tls === undefined)
+    problem("PLAIN_HTTP", "false leaves nothing to listen on; set TLS_CERT_FILE and TLS_KEY_FILE")
+  if (plain && tls?.port === port) problem("TLS_PORT", `is ${port} like PORT; choose another, or set PLAIN_HTTP=false`)
+  const publicUrl = get("PUBLIC_URL") ?? (plain ? `http://localhost:${port}` : `https://localhost:${tls?.port}`)
+  return { tls, port: plain ? port : undefined, publicUrl: publicUrl.replace(/\/+$/, "") }
+}
+
+/** The key and the name that stand or, unless nothing may be written, that are made now. */
+const identity = (get: Get, dataDir: string, printOnly: boolean) => {
+  const secretKey = get("SECRET_KEY")
+  if (secretKey === undefined && get("DATABASE_URL") !== undefined) {
+    problem(
+      "SECRET_KEY",
+      "is required with DATABASE_URL: every process on one database must have the same, of at least 32 characters"
+    )
+  }
+  const stored = (name: "SECRET_KEY" | "NODE_ID", generate: (directory: string) => string): string =>
+    printOnly ? "" : decode(name, variables[name] as Variable<string>, generate(dataDir))
+  return {
+    secretKey: Redacted.make(secretKey ?? stored("SECRET_KEY", generatedSecretKey)),
+    nodeId: get("NODE_ID") ?? stored("NODE_ID", generatedNodeId)
+  }
+}
+
+const bootstrapOf = (get: Get): Config["bootstrap"] => {
+  // A generated client id would be shown to nobody, since whoever gives a code knows his pair.
+  if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
+    problem("BOOTSTRAP_V1_CODE", "needs BOOTSTRAP_V1_CLIENT_ID beside it")
+  }
+  return {
+    operatorEmail: get("BOOTSTRAP_OPERATOR_EMAIL"),
+    operatorPassword: redacted(get("BOOTSTRAP_OPERATOR_PASSWORD")),
+    apiKey: redacted(get("BOOTSTRAP_API_KEY")),
+    v1ClientId: get("BOOTSTRAP_V1_CLIENT_ID"),
+    v1Code: redacted(get("BOOTSTRAP_V1_CODE")),
+    countryCode: get("BOOTSTRAP_COUNTRY_CODE"),
+    partyId: get("BOOTSTRAP_PARTY_ID")
+  }
+}
+
+/** Values without being set, where they are shown; what is generated or off has none. */
+const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">): string => {
+  const defaults: Partial<Record<Name, string>> = {
+    HOST: config.host,
+    PORT: String(config.port ?? ""),
+    TLS_PORT: String(config.tls?.port ?? ""),
+    PLAIN_HTTP: String(config.port !== undefined),
+    PUBLIC_URL: config.publicUrl,
+    ENVIRONMENT: config.environment,
+    DATABASE_POOL_SIZE: String(config.databasePoolSize),
+    DATA_DIR: config.dataDir,
+    MIN_FREE_DISK_BYTES: String(config.minFreeDiskBytes),
+    SECRET_KEY: `(kept in ${config.dataDir})`,
+    NODE_ID: `(kept in ${config.dataDir})`,
+    V1_ALLOW_HTTP: String(config.v1AllowHttp),
+    OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
+    OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
+    MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
+    MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats)
+  }
+  const value = (name: Name): string => {
+    const text = set.get(name)
+    if (text === undefined) return defaults[name] ?? ""
+    return isSecret(name) ? "(set, not shown)" : text
+  }
+  return names.map((name) => `${name}=${value(name)}\n`).join("")
+}
+
+const load = (env: Env, args: ReadonlyArray<string>): Config => {
+  const { envFiles, printOnly } = parseArguments(args)
+  const set = gather(env, envFiles)
+  const get = getter(set)
+  // Every value is looked at, in the order of the table, so that the first wrong one is named whatever else depends on it.
+  for (const name of names) get(name)
+  const dataDir = resolve(get("DATA_DIR") ?? "./data")
+  const { port, publicUrl, tls } = listeners(get)
+  const bootstrap = bootstrapOf(get)
+  const config = {
+    host: get("HOST") ?? "127.0.0.1",
+    port,
+    tls,
+    publicUrl,
+    environment: get("ENVIRONMENT") ?? "PRODUCTION",
+    databaseUrl: redacted(get("DATABASE_URL")),
+    dataDir,
+    trustProxy: get("TRUST_PROXY") ?? [],
+    v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
+    ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
+    outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
+    messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
+    messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
+    databasePoolSize: get("DATABASE_POOL_SIZE") ?? limits.database.poolSize,
+    minFreeDiskBytes: get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes,
+    bootstrap,
+    otel: Object.fromEntries([...set].filter(([name]) => name.startsWith("OTEL_"))),
+    printOnly,
+    // Last, since it is the only one that writes.
+    ...identity(get, dataDir, printOnly)
+  }
+  return { ...config, printed: print(set, config) }
+}
+
+/**
+ * The settings of one start, from an environment (`process.env`) and the arguments after the program's name. Fails with the first thing
+ * that is wrong; makes `SECRET_KEY` and `NODE_ID` in `DATA_DIR` when they are not given.
+ */
+export const loadConfig = (env: Env, args: ReadonlyArray<string>): Effect.Effect<Config, ConfigProblem> =>
+  Effect.try({
+    try: () => load(env, args),
+    catch: (error) => {
+      if (error instanceof ConfigProblem) return error
+      throw error
+    }
+  })

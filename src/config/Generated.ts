@@ -1,0 +1,68 @@
+/**
+ * The two settings that the service makes for itself where nobody gives them, kept in `DATA_DIR` so that they outlive a restart: the
+ * key of all keyed hashes, and this process's name.
+ */
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { dirname, join } from "node:path"
+import { ConfigProblem } from "./ConfigProblem.ts"
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
+
+const readIfThere = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8").trim()
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined
+    throw error
+  }
+}
+
+/** With `recursive`, Node tries for ever where a directory cannot be made although its parent is there (below /proc, say). */
+const makeDirectory = (path: string): void => {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeDirectory(parent)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error
+  }
+}
+
+/** Puts a file in place whole or not at all, and never over another: of two processes that start together, both take the first's. */
+const createOnce = (path: string, content: string): void => {
+  const scratch = `${path}.${randomBytes(6).toString("hex")}`
+  writeFileSync(scratch, `${content}\n`, { flag: "wx", mode: 0o600, flush: true })
+  try {
+    linkSync(scratch, path)
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return
+    // A file system without hard links; O_EXCL still keeps two from writing over one another.
+    writeFileSync(path, `${content}\n`, { flag: "wx", mode: 0o600, flush: true })
+  } finally {
+    unlinkSync(scratch)
+  }
+}
+
+const keep = (directory: string, variable: string, file: string, make: () => string): string => {
+  const path = join(directory, file)
+  try {
+    makeDirectory(directory)
+    if (readIfThere(path) === undefined) createOnce(path, make())
+    return readIfThere(path) ?? ""
+  } catch (error) {
+    throw new ConfigProblem({
+      variable: "DATA_DIR",
+      message: `cannot keep ${variable} in ${path} (${reasonOf(error)}); make it writable, or set ${variable}`
+    })
+  }
+}
+
+/** 256 random bits. */
+export const generatedSecretKey = (directory: string): string =>
+  keep(directory, "SECRET_KEY", "secret-key", () => randomBytes(32).toString("base64url"))
+
+export const generatedNodeId = (directory: string): string =>
+  keep(directory, "NODE_ID", "node-id", () => `node-${randomBytes(6).toString("hex")}`)

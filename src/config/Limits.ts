@@ -1,0 +1,157 @@
+/**
+ * Every bound of the service that is not the business of one function alone, each with its reason. They are grouped by who keeps them,
+ * under the names by which those parts take them as options. A few can be changed by a variable (`Variables.ts`); the others are chosen
+ * so that nobody needs to.
+ */
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const second = 1_000
+
+export const limits = {
+  /** The sockets of chargers, as `ocpp/server/Limits.ts` names them. */
+  ocpp: {
+    // Longest message: a StopTransaction with a day's `transactionData` is legal and takes most of it.
+    maxFrameBytes: MiB,
+    // 1 MiB in pieces of 1 KiB; a flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p).
+    maxFragments: 1_024,
+    // 1 MiB in the smallest usual TCP segments of 512 bytes, doubled.
+    maxBufferedChunks: 4_096,
+    // 1 MiB over a slow modem takes about as long; whoever is slower is not sending.
+    slowFrameMillis: 120 * second,
+    // TLS, upgrade request and its answer each take a round trip or two, even over a bad line.
+    handshakeMillis: 10 * second,
+    // Connected and silent: an honest client speaks at once, so the oldest go first when there are more.
+    maxUnfinishedSockets: 5_000,
+    // A whole city may come back at once, and waiting here is cheaper for everybody than coming again.
+    maxWaitingUpgrades: 10_000,
+    // Enough for large batches of look-ups, few enough that each is short.
+    maxConcurrentUpgrades: 256,
+    // Event-loop lag at which newcomers are sent away before those who are connected suffer.
+    overloadLagMillis: 200,
+    // Refused chargers come back after 5 to 30 s, spread so that they do not come together.
+    retryAfterSeconds: 5,
+    retryJitterSeconds: 25,
+    // Refusals per minute and network before nothing is looked up any more: a site of misconfigured chargers stays below.
+    refusalsPerMinute: 60,
+    // Through which, from such a network, chargers that this process has never seen still come in.
+    lookupsPerSecond: 20,
+    // Wrong passwords per minute and charger that are looked at (CWE-307): a person mistypes, a guesser needs millions.
+    guessesPerMinute: 20,
+    // A charger on a flapping line reconnects often; two chargers with one id would take turns for ever.
+    reconnectBurst: 300,
+    reconnectsPerMinute: 60,
+    // A charger boots or resumes at once after its upgrade.
+    firstFrameMillis: 60 * second,
+    // Mobile networks drop silent lines after a few minutes; half a minute also finds a dead one soon.
+    pingAfterMillis: 30 * second,
+    // Two pings and ten seconds.
+    deadAfterMillis: 70 * second,
+    // Some chargers cannot answer a ping; their heartbeats come every few minutes.
+    mutePingDeadAfterMillis: 600 * second,
+    // A charger that lets so much wait is not reading: it is closed with 1013, a second one waits elsewhere.
+    maxOutboundBytes: MiB,
+    // The same, seen by time.
+    stalledWriteMillis: 15 * second,
+    // Frames that had been received when the socket was paused.
+    maxBacklogBytes: 2 * MiB,
+    // A broken charger sends a bad frame now and then; more is an attack or a wrong device.
+    badFramesPerMinute: 20,
+    // A charger that was offline sends its queue as fast as it is answered; more than this is not a charger.
+    frameBurst: 200,
+    framesPerSecond: 50,
+    // A CALL sent after the one before was answered, as OCPP demands, is held back by our answers already.
+    politeFrameCost: 0.05
+  },
+
+  /** One fiber per connected charger. */
+  actors: {
+    // Messages that wait; then the socket is paused, and resumed at half. A charger has one CALL open, so 64 is already odd.
+    mailboxHigh: 64,
+    // A message waits so long for a database that is away, then gets InternalError and the charger keeps it.
+    patienceMillis: 10 * second,
+    // Chargers answer in well under a second, but some reboot first and answer then.
+    callTimeoutMillis: 60 * second,
+    // Commands behind the outstanding one: an operator's bulk action is a few, each held for at most the timeout above.
+    maxWaiting: 100,
+    // On profile 0 an older socket that answers a ping within this stays.
+    oldSocketPingMillis: 5 * second,
+    // After connecting a charger is busy with its own boot and status messages.
+    settleMillis: 2 * second,
+    // Chargers that are closed come back at once, to another node or this one started again: 50 a second is no storm.
+    drainPerSecond: 50,
+    // Orchestrators kill 30 s after SIGTERM by default; the rest is left for the answers and the database.
+    drainMillis: 20 * second
+  },
+
+  /** The group commit of facts. */
+  journal: {
+    // Facts in one transaction: about 50 ms of PostgreSQL's time, which is what somebody behind it waits.
+    maxBatchFacts: 1_000,
+    // Commits that wait: a hundred full batches would be later than anybody's patience; each is a few hundred bytes here.
+    maxWaiting: 20_000,
+    patienceMillis: 10 * second
+  },
+
+  /** Look-ups for Authorize and for connecting chargers, asked in batches. */
+  directory: {
+    maxBatch: 500,
+    // A city's worth of chargers, each with one question.
+    maxQueue: 20_000,
+    waitMillis: 10 * second
+  },
+
+  /** Raw frames, written behind. */
+  messageLog: {
+    // Text that waits in memory while the database is away; then frames are dropped and counted, never facts.
+    maxWaitingChars: 32 * MiB,
+    maxBatch: 1_000,
+    // Losing the last second of it in a crash is allowed.
+    flushEveryMillis: second,
+    // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS says otherwise: a dispute is raised within a month's bill.
+    retentionDays: 30
+  },
+
+  /** When each charger was last heard, and with what. */
+  lastSeen: {
+    // REST shows memory over what is stored, so this is only what a crash may lose.
+    flushEveryMillis: second,
+    maxBatch: 2_000
+  },
+
+  /** This process among several. */
+  nodes: {
+    // For so long a dead node's chargers still count as connected; renewed three times as often.
+    leaseMillis: 15 * second
+  },
+
+  database: {
+    // Connections to PostgreSQL. Batches need two or three, REST a few; its own default is 100 for everybody.
+    poolSize: 10,
+    // The embedded database hangs when its log cannot grow; a quarter second of writing at full disk speed fits in this.
+    minFreeBytes: 64 * MiB,
+    // Its thread answers pings between queries, and no page takes this long.
+    watchdogMillis: 10 * second
+  },
+
+  /** REST and operations. */
+  http: {
+    // The largest legal body is a local list of a few thousand cards.
+    maxBodyBytes: MiB,
+    // As in contract: pages small by default, and never so large that one request holds the embedded database up.
+    pageDefault: 50,
+    pageMax: 500,
+    // `?wait=` of a command.
+    waitSeconds: 60,
+    // Slow-loris: headers in ten seconds, the whole request in thirty.
+    headersTimeoutMillis: 10 * second,
+    requestTimeoutMillis: 30 * second,
+    // Keys of `Idempotency-Key` are kept for a day, longer than any client retries.
+    idempotencyHours: 24
+  },
+
+  shutdown: {
+    // From SIGTERM to the end, whatever happens: below the 30 s after which orchestrators kill.
+    hardStopMillis: 25 * second
+  }
+} as const

@@ -1,0 +1,184 @@
+/**
+ * Every variable that the service reads: what it must look like, in a schema and in words, and whether it may be shown. What it is
+ * without being set stands where the settings are put together, in `Config.ts`.
+ */
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { isIP } from "node:net"
+import { ConfigProblem } from "./ConfigProblem.ts"
+
+export interface Variable<A> {
+  readonly schema: Schema.Codec<A, string>
+  /** Completes "expected …". */
+  readonly expected: string
+  /** Never shown, not even when it is wrong. May come from a file instead, which `NAME_FILE` names. */
+  readonly secret?: true
+}
+
+/** Decodes the text of a variable; throws `ConfigProblem`. */
+export const decode = <A>(name: string, { expected, schema, secret }: Variable<A>, text: string): A => {
+  const exit = Schema.decodeExit(schema)(text)
+  if (Exit.isSuccess(exit)) return exit.value
+  const got = secret === true ? "" : `, got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`
+  throw new ConfigProblem({ variable: name, message: `expected ${expected}${got}` })
+}
+
+const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
+const where = (test: (text: string) => boolean) => Schema.String.check(Schema.makeFilter(test))
+
+const whole = (minimum: number, maximum: number, expected: string): Variable<number> => ({
+  schema: pattern(/^\d{1,15}$/).pipe(
+    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isBetween({ minimum, maximum })))
+  ),
+  expected
+})
+
+const port = whole(1, 65_535, "a port number 1–65535")
+
+const words = ["true", "false", "yes", "no", "on", "off", "1", "0"] as const
+
+const flag: Variable<boolean> = {
+  schema: Schema.Literals(words).pipe(
+    Schema.decodeTo(
+      Schema.Boolean,
+      SchemaTransformation.transform({
+        decode: (word: (typeof words)[number]) => words.indexOf(word) % 2 === 0,
+        encode: (value: boolean): (typeof words)[number] => (value ? "true" : "false")
+      })
+    )
+  ),
+  expected: "true or false"
+}
+
+const file: Variable<string> = { schema: Schema.NonEmptyString, expected: "the path of a file" }
+
+const isUrl = (text: string, protocols: ReadonlyArray<string>): boolean => {
+  try {
+    return protocols.includes(new URL(text).protocol)
+  } catch {
+    return false
+  }
+}
+
+/** An address or a network: `10.0.0.0/8`, `::1`. */
+const isNetwork = (text: string): boolean => {
+  const [address = "", prefix, ...rest] = text.split("/")
+  const family = isIP(address)
+  const bits = family === 4 ? 32 : 128
+  return (
+    family !== 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+  )
+}
+
+const listOf = (test: (item: string) => boolean) =>
+  Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Array(where(test)),
+      SchemaTransformation.transform({
+        decode: (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((item) => item !== ""),
+        encode: (items: ReadonlyArray<string>) => items.join(",")
+      })
+    )
+  )
+
+const secret = <A>(variable: Variable<A>): Variable<A> => ({ ...variable, secret: true })
+
+/** What goes into a header or a query as it is. */
+const word = (expected: string): Variable<string> => ({ schema: pattern(/^[\x21-\x7e]{1,256}$/), expected })
+
+const environments = ["TEST", "STAGING", "PRODUCTION"] as const
+const profiles = ["0", "1", "2", "3"] as const
+
+export const variables = {
+  HOST: {
+    schema: where((text) => isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)),
+    expected: "an address or host name to listen on"
+  },
+  PORT: port,
+  TLS_PORT: port,
+  PLAIN_HTTP: flag,
+  PUBLIC_URL: {
+    schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#]/.test(text)),
+    expected: "a URL such as https://charging.example.com"
+  },
+  ENVIRONMENT: { schema: Schema.Literals(environments), expected: `one of ${environments.join(", ")}` },
+  DATABASE_URL: secret({
+    schema: where((text) => isUrl(text, ["postgres:", "postgresql:"])),
+    expected: "a URL such as postgres://user:password@host:5432/database"
+  }),
+  DATABASE_POOL_SIZE: whole(2, 200, "a number of connections 2–200"),
+  DATA_DIR: { schema: where((text) => text !== "" && !text.includes("\0")), expected: "a directory" },
+  MIN_FREE_DISK_BYTES: whole(0, Number.MAX_SAFE_INTEGER, "a number of bytes"),
+  TLS_CERT_FILE: file,
+  TLS_KEY_FILE: file,
+  TLS_CLIENT_CA_FILE: file,
+  SECRET_KEY: secret({ schema: Schema.String.check(Schema.isMinLength(32)), expected: "at least 32 characters" }),
+  NODE_ID: { schema: pattern(/^[A-Za-z0-9._-]{1,40}$/), expected: "1–40 letters, digits, dots, dashes or underscores" },
+  TRUST_PROXY: { schema: listOf(isNetwork), expected: "addresses or networks such as 10.0.0.0/8, parted by commas" },
+  V1_ALLOW_HTTP: flag,
+  OCPP_MIN_SECURITY_PROFILE: {
+    schema: Schema.Literals(profiles).pipe(
+      Schema.decodeTo(
+        Schema.Literals([0, 1, 2, 3]),
+        SchemaTransformation.transform({
+          decode: (text: (typeof profiles)[number]) => profiles.indexOf(text) as 0 | 1 | 2 | 3,
+          encode: (profile: 0 | 1 | 2 | 3) => profiles[profile]
+        })
+      )
+    ),
+    expected: "a security profile 0, 1, 2 or 3"
+  },
+  OUTBOUND_ALLOW_PRIVATE: flag,
+  MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
+  MESSAGE_LOG_HEARTBEATS: flag,
+  BOOTSTRAP_OPERATOR_EMAIL: { schema: pattern(/^[^\s@]{1,64}@[^\s@]{1,189}$/), expected: "an e-mail address" },
+  BOOTSTRAP_OPERATOR_PASSWORD: secret({ schema: Schema.NonEmptyString, expected: "a password" }),
+  BOOTSTRAP_API_KEY: secret(word("a key of at most 256 visible ASCII characters")),
+  BOOTSTRAP_V1_CLIENT_ID: word("a client id of at most 256 visible ASCII characters"),
+  BOOTSTRAP_V1_CODE: secret(word("a code of at most 256 visible ASCII characters")),
+  BOOTSTRAP_COUNTRY_CODE: { schema: pattern(/^[A-Z]{2}$/), expected: "a country of two capital letters (ISO 3166-1)" },
+  BOOTSTRAP_PARTY_ID: { schema: pattern(/^[A-Z0-9]{3}$/), expected: "a party id of three capital letters or digits" }
+} satisfies Record<string, Variable<unknown>>
+
+export type Name = keyof typeof variables
+
+export const names = Object.keys(variables) as ReadonlyArray<Name>
+
+export const isSecret = (name: Name): boolean => "secret" in variables[name]
+
+/** Secrets may be in a file of their own, as orchestrators hand them over; `NAME_FILE` says where. */
+export const fileNames: ReadonlyMap<string, Name> = new Map(
+  names.filter(isSecret).map((name) => [`${name}_FILE`, name])
+)
+
+/** Single letters to change, add, drop or swap with their neighbour, to make one word of the other. */
+const distance = (a: string, b: string): number => {
+  const rows: Array<Array<number>> = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + change)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, rows[i - 2]![j - 2]! + 1)
+      row.push(best)
+    }
+    rows.push(row)
+  }
+  return rows[a.length]![b.length]!
+}
+
+/** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
+const ours = /^(OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND)_/
+
+/** The known name that an unknown one of our families was probably meant to be. */
+export const suggestion = (unknown: string): string | undefined => {
+  if (!ours.test(unknown)) return undefined
+  const known = [...names, ...fileNames.keys()]
+  const scored = known.map((name) => ({ name, far: distance(unknown, name) })).sort((a, b) => a.far - b.far)
+  const [closest] = scored
+  return closest !== undefined && closest.far <= Math.max(2, Math.floor(closest.name.length / 4))
+    ? closest.name
+    : undefined
+}
