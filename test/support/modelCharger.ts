@@ -68,6 +68,13 @@ export class ModelCharger {
     this.state = this.service.journal.load(this.chargerId)
   }
 
+  /** A new connection: the next epoch, and the state as it stands. */
+  reconnect(): void {
+    const { chargers } = this.service.journal
+    chargers.set(this.chargerId, { ...this.state, bootedHere: false, epoch: this.state.epoch + 1 })
+    this.forget()
+  }
+
   private fully(
     input: Extract<Input, { readonly _tag: "Event" }>,
     questions: Array<string>

@@ -6,7 +6,6 @@ import type { ChargerState, ConnectorState, KnownSession, Orphan } from "../../s
 import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome } from "../../src/domain/charger/Decision.ts"
 import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
-import { namesTransaction } from "../../src/domain/session/Matching.ts"
 import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
 
 /** A session as the table has it. */
@@ -169,7 +168,10 @@ export class ModelJournal {
       sessions: kept.flatMap((row) => this.known(row) ?? []),
       orphans: this.orphans
         .filter((orphan) => orphan.chargerId === chargerId && orphan.sessionId === undefined)
-        .filter((orphan) => orphan.action === "StartTransaction" || !namesTransaction(orphan.rawTransactionId))
+        .filter(({ action, meterStopWh, rawTransactionId, tokenUid }) => {
+          const unnamed = Number(rawTransactionId) < 1 || Number(rawTransactionId) >= 2 ** 31
+          return action === "StartTransaction" || (unnamed && tokenUid !== undefined && meterStopWh !== undefined)
+        })
         .slice(-orphansKept)
     }
   }

@@ -26,9 +26,8 @@ export class Random {
   }
 
   pick<A>(items: ReadonlyArray<A>): A {
-    const item = items[this.between(0, items.length - 1)]
-    if (item === undefined) throw new Error("nothing to pick from")
-    return item
+    if (items.length === 0) throw new Error("nothing to pick from")
+    return items[this.between(0, items.length - 1)] as A
   }
 
   shuffled<A>(items: ReadonlyArray<A>): Array<A> {

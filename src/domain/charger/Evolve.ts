@@ -10,7 +10,7 @@ import type {
   SessionEnded,
   SessionStarted
 } from "../Fact.ts"
-import { namesTransaction } from "../session/Matching.ts"
+import { canWait } from "../session/Matching.ts"
 import {
   type ChargerState,
   type ConnectorState,
@@ -74,11 +74,11 @@ const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
   return { ...state, sessions: state.sessions.with(index, { ...session, registerWh, registerAt }) }
 }
 
-/** Only what may still be of use is kept at hand: stops that name no transaction, and starts whose stop will name the id we answered. */
+/** Only what may still be of use is kept at hand: stops that a late start can match, and the ids that unreadable starts were answered with. */
 const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {
   const { action, meterStopWh, orphanId, rawAt, rawTransactionId, reason, tokenUid } = body
-  if (action === "MeterValues" || (action === "StopTransaction" && namesTransaction(rawTransactionId))) return state
   const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action }
+  if (action !== "StartTransaction" && !canWait(orphan)) return state
   return { ...state, orphans: [...state.orphans, orphan].slice(-orphansKept) }
 }
 

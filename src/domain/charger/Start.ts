@@ -11,7 +11,7 @@ import { tokenKey } from "../token/Token.ts"
 import { act, answer, always, bareVerdict } from "./Acting.ts"
 import type { TransactionStarted } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
-import { distinguishing, isBelievable, occurredAt } from "./Clock.ts"
+import { distinguishing, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
 import { startKey, stopKey } from "./Keys.ts"
 import type { IdTagVerdict, Reply } from "./Reply.ts"
@@ -38,15 +38,14 @@ export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
 })
 
 /**
- * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's time
- * where that is believable. Without any time that tells starts apart, a session of the same token from the same register that has not
+ * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's
+ * time where that was believed. Without any time that tells starts apart, a session of the same token from the same register that has not
  * moved is the same one.
  */
-const repeated = (state: ChargerState, event: TransactionStarted, now: number): KnownSession | undefined => {
+const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
   const { place, time, tokenUid } = event
   const meterStartWh = event.meterStartWh ?? 0
   const timed = distinguishing(time) !== undefined
-  if (timed && !isBelievable(time.at, now)) return undefined
   return state.sessions.find(
     (session) =>
       session.place.evseId === place.evseId &&
@@ -133,7 +132,7 @@ export const transactionStarted = (
   now: number,
   ids: FreshIds
 ): Decision => {
-  const known = repeated(state, event, now)
+  const known = repeated(state, event)
   if (known !== undefined) return answer(always(answered(known)))
   if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid: event.tokenUid } }
   const context = { _tag: "Starting", chargerId: state.chargerId, evseId: event.place.evseId } as const

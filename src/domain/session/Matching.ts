@@ -16,6 +16,10 @@ export const namesTransaction = (raw: string | undefined): boolean => {
   return n >= 1 && n <= maxTransactionId
 }
 
+/** True for a stop that a start which comes later can turn out to be the start of. */
+export const canWait = (stop: Omit<UnnamedStop, "at"> & Pick<Orphan, "rawTransactionId">): boolean =>
+  stop.tokenUid !== undefined && stop.meterStopWh !== undefined && !namesTransaction(stop.rawTransactionId)
+
 /** The earliest of the known sessions on the same connector that started after `session`. */
 export const nextOnConnector = (
   sessions: ReadonlyArray<KnownSession>,
@@ -75,7 +79,7 @@ export const waitingStop = (
   const all = [...sessions, session]
   let nearest: Orphan | undefined
   for (const orphan of orphans) {
-    if (namesTransaction(orphan.rawTransactionId) || (nearest !== undefined && nearest.at <= orphan.at)) continue
+    if (!canWait(orphan) || (nearest !== undefined && nearest.at <= orphan.at)) continue
     if (sessionOfStop(orphan, all) === session) nearest = orphan
   }
   return nearest

@@ -89,6 +89,13 @@ describe("a StopTransaction that names its transaction", () => {
     ])
   })
 
+  it("without a register takes the newest reading though its own are older", () => {
+    const { charger, id } = charging()
+    charger.say(metered(id, [reading(at(minute(20)), energy(4000))]))
+    charger.say(ended(id, { readings: [reading(at(minute(0)), energy(1000))], meterStopWh: undefined }))
+    expect(charger.sessions[0]?.end?.body).toMatchObject({ meterStopWh: 4000, energyWh: 3000 })
+  })
+
   it("before its start by the clock ends at the start and is held", () => {
     const { charger, id } = charging()
     charger.say(ended(id, { time: at(minute(-90)) }))
@@ -168,7 +175,7 @@ describe("a StopTransaction that names no transaction", () => {
       expect(reply).toMatchObject({ _tag: "StopAnswered" })
       expect(facts).toMatchObject([{ type: "OrphanRecorded", body: { action: "StopTransaction", reason: "Local" } }])
       expect(facts[0]?.body).toHaveProperty("raw", expect.stringContaining("TransactionEnded"))
-      expect(charger.state.orphans).toHaveLength(1)
+      expect(charger.service.journal.orphans).toMatchObject([{ sessionId: undefined }])
       expect(charger.sessions).toMatchObject([{ status: "Open" }])
     })
   }

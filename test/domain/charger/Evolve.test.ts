@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest"
+import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../../src/domain/charger/ChargerState.ts"
+import type { CommitOutcome } from "../../../src/domain/charger/Decision.ts"
+import { evolve } from "../../../src/domain/charger/Evolve.ts"
+import { usesTransactionId } from "../../../src/domain/charger/Orphans.ts"
+import type { SessionEnded } from "../../../src/domain/Fact.ts"
+import { at, ended, evse, minute, organisationId, session, started, state, status } from "../../support/events.ts"
+import { ModelService } from "../../support/modelCharger.ts"
+
+const nothingNew: CommitOutcome = { recorded: [false], standing: undefined }
+
+const end = (parts: Partial<SessionEnded> = {}): SessionEnded => ({
+  type: "SessionEnded",
+  key: "stop",
+  organisationId,
+  chargerId: "CP-1",
+  at: minute(30),
+  heardAt: minute(30),
+  body: {
+    sessionId: "session-1",
+    tokenUid: "ANNA",
+    meterStopWh: 6000,
+    energyWh: 5000,
+    reason: "Local",
+    heldReason: undefined,
+    rawAt: undefined
+  },
+  ...parts
+})
+
+describe("a charger's state after a commit", () => {
+  it("is the very same when nothing was recorded", () => {
+    const { facts } = new ModelService().charger().say(status({ status: "Faulted" }))
+    const before = state()
+    expect(evolve(before, facts, nothingNew)).toBe(before)
+  })
+
+  it("has the session that stands where the start was there already", () => {
+    const { facts } = new ModelService().charger().say(started())
+    const standing = session({ sessionId: "old", status: "Ended", endedAt: minute(9) })
+    expect(evolve(state(), facts, { recorded: [false], standing }).sessions).toEqual([standing])
+  })
+
+  it("has that session once, as it stands, where it was known otherwise", () => {
+    const standing = session({ status: "Superseded" })
+    const { sessions } = evolve(state({ sessions: [session()] }), [], { recorded: [], standing })
+    expect(sessions).toEqual([standing])
+  })
+
+  it("takes a session as ended whose stop stood already", () => {
+    const { sessions } = evolve(state({ sessions: [session()] }), [end()], nothingNew)
+    expect(sessions).toMatchObject([{ status: "Ended" }])
+  })
+
+  it("leaves a session open whose end fell with the fact that it required", () => {
+    const { sessions } = evolve(state({ sessions: [session()] }), [end({ requires: "orphan" })], nothingNew)
+    expect(sessions).toMatchObject([{ status: "Open" }])
+  })
+
+  it("keeps the sessions that ended last, and all that are open", () => {
+    const charger = new ModelService().charger()
+    const first = charger.start(started({ place: evse(2), tokenUid: "BERT" }))
+    for (let n = 0; n < 7; n++)
+      charger.say(ended(charger.start(started({ time: at(minute(n)) })), { time: at(minute(n)) }))
+    expect(charger.state.sessions.filter((known) => known.status === "Ended").map((known) => known.startedAt)).toEqual(
+      Array.from({ length: endedSessionsKept }, (_, n) => minute(3 + n))
+    )
+    expect(charger.state.sessions[0]).toMatchObject({ transactionId: first, status: "Open" })
+  })
+
+  it("keeps so many superseded sessions and orphans, the newest, and no more", () => {
+    const charger = new ModelService().charger()
+    for (let n = 0; n <= supersededSessionsKept + 5; n++) charger.start(started({ time: at(minute(n)) }))
+    for (let n = 0; n < orphansKept + 5; n++) charger.say(ended(undefined, { tokenUid: "BERT", meterStopWh: n }))
+    const superseded = charger.state.sessions.filter((known) => known.status === "Superseded")
+    expect(superseded).toHaveLength(supersededSessionsKept)
+    expect(superseded[0]?.startedAt).toBe(minute(5))
+    expect(charger.state.orphans).toHaveLength(orphansKept)
+    expect(charger.state.orphans.at(-1)?.meterStopWh).toBe(orphansKept + 4)
+  })
+})
+
+describe("a transaction id", () => {
+  it("is used by a start, readable or not, and by nothing else", () => {
+    const charger = new ModelService().charger()
+    const used = (["StartTransaction", "StopTransaction", "MeterValues"] as const).map((action) =>
+      charger.say({ _tag: "UnreadableTransactionMessage", action, problem: "" }).facts.some(usesTransactionId)
+    )
+    expect(used).toEqual([true, false, false])
+    expect(charger.say(started()).facts.map(usesTransactionId)).toEqual([true])
+    expect(charger.say(ended(undefined)).facts.some(usesTransactionId)).toBe(false)
+  })
+})

@@ -1,0 +1,45 @@
+/** The format of keys: what every key made here looks like, and what is not one. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { crc32, formatKey, keyBytes, parseKey, toBase62, toHex } from "../../../src/domain/operator/KeyFormat.ts"
+
+const bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))).check(
+  Schema.isMinLength(keyBytes),
+  Schema.isMaxLength(keyBytes)
+)
+
+describe("KeyFormat", () => {
+  it("has the check value of CRC-32", () => {
+    assert.strictEqual(crc32("123456789"), "cbf43926")
+    assert.strictEqual(crc32(""), "00000000")
+  })
+
+  it("writes numbers in base 62 with the width asked for", () => {
+    assert.strictEqual(toBase62(Uint8Array.of(61), 3), "00z")
+    assert.strictEqual(toBase62(Uint8Array.of(62), 1), "10")
+    assert.strictEqual(toBase62(new Uint8Array(0), 2), "00")
+    assert.strictEqual(toBase62(new Uint8Array(32).fill(255), 43).length, 43)
+  })
+
+  it.prop("makes keys that it can read again, all of one length", [bytes], ([given]) => {
+    const random = Uint8Array.from(given)
+    const key = formatKey(random)
+    assert.match(key, /^vl_[0-9a-f]{16}_[0-9A-Za-z]{43}_[0-9a-f]{8}$/)
+    assert.strictEqual(parseKey(key)?.publicId, toHex(random.subarray(0, 8)))
+  })
+
+  it("takes no key with any one character changed", () => {
+    const key = formatKey(Uint8Array.from({ length: keyBytes }, (_, i) => i * 5))
+    for (let i = 0; i < key.length; i++) {
+      const changed = key.slice(0, i) + (key[i] === "0" ? "1" : "0") + key.slice(i + 1)
+      if (changed !== key) assert.strictEqual(parseKey(changed), undefined, `changed at ${i}`)
+    }
+  })
+
+  it("takes no text that only resembles a key", () => {
+    const key = formatKey(new Uint8Array(keyBytes))
+    for (const text of ["", "vl_", key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(0, -1), `${key}0`]) {
+      assert.strictEqual(parseKey(text), undefined, JSON.stringify(text))
+    }
+  })
+})
