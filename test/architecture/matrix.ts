@@ -144,6 +144,5 @@ export const jsonParseAllowed: Readonly<Record<string, string>> = {
 
 /** Files that nothing imports and that are used all the same, with how. */
 export const entries: Readonly<Record<string, string>> = {
-  "src/main.ts": "the program",
-  "src/storage/pglite/worker.ts": "the embedded database's thread, which src/storage/pglite/Engine.ts starts"
+  "src/main.ts": "the program"
 }
