@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { createSecureContext } from "node:tls"
 import { ConfigProblem } from "./config/ConfigProblem.ts"
 import { isBadLine, parseEnvFile } from "./config/EnvFile.ts"
 import { generatedNodeId, generatedSecretKey } from "./config/Generated.ts"
@@ -144,6 +144,15 @@ const getter =
 
 const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))
 
+const made = <A>(variable: string, path: string, what: string, make: (pem: string) => A): A => {
+  const pem = readText(variable, path)
+  try {
+    return make(pem)
+  } catch (error) {
+    return problem(variable, `${path} is no ${what} in PEM (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
 /** Certificate and key, both or neither, readable and made for one another. */
 const tlsOf = (get: Get): Config["tls"] => {
   const [certFile, keyFile, clientCaFile] = [get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), get("TLS_CLIENT_CA_FILE")]
@@ -156,18 +165,11 @@ const tlsOf = (get: Get): Config["tls"] => {
   }
   if (certFile === undefined) return problem("TLS_KEY_FILE", "needs TLS_CERT_FILE beside it")
   if (keyFile === undefined) return problem("TLS_CERT_FILE", "needs TLS_KEY_FILE beside it")
-  const cert = readText("TLS_CERT_FILE", certFile)
-  const key = readText("TLS_KEY_FILE", keyFile)
-  if (clientCaFile !== undefined) readText("TLS_CLIENT_CA_FILE", clientCaFile)
-  const usable = (variable: string, options: { readonly cert: string; readonly key?: string }): void => {
-    try {
-      createSecureContext(options)
-    } catch (error) {
-      problem(variable, `cannot be used: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  }
-  usable("TLS_CERT_FILE", { cert })
-  usable("TLS_KEY_FILE", { cert, key })
+  const certificate = made("TLS_CERT_FILE", certFile, "certificate", (pem) => new X509Certificate(pem))
+  const key = made("TLS_KEY_FILE", keyFile, "private key without a passphrase", createPrivateKey)
+  if (!certificate.checkPrivateKey(key)) problem("TLS_KEY_FILE", `${keyFile} is not the key of TLS_CERT_FILE`)
+  if (clientCaFile !== undefined)
+    made("TLS_CLIENT_CA_FILE", clientCaFile, "certificate", (pem) => new X509Certificate(pem))
   return { port: port ?? 8443, certFile, keyFile, clientCaFile }
 }
 

@@ -1,0 +1,289 @@
+/** A start with wrong settings says what is wrong, at once and in one line; a start with right ones knows all it needs. */
+import { Effect, Exit, Redacted } from "effect"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { type Config, limits, loadConfig } from "../src/Config.ts"
+import { defaultLimits } from "../src/ocpp/server/Limits.ts"
+import { makeCertificates, noOpenssl } from "./ocpp/server/certificates.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "voltlane-config-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const file = (name: string, text: string): string => {
+  const path = join(directory, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const dataDir = join(directory, "data")
+const secretKey = "0123456789abcdef0123456789abcdef"
+const databaseUrl = "postgres://voltlane:hunter2@db.example/voltlane"
+
+const load = (env: Record<string, string>, args: ReadonlyArray<string> = []): Config =>
+  Effect.runSync(loadConfig({ DATA_DIR: dataDir, ...env }, args))
+
+const problem = (env: Record<string, string>, args: ReadonlyArray<string> = []): string => {
+  const exit = Effect.runSyncExit(loadConfig({ DATA_DIR: dataDir, ...env }, args))
+  const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
+  return reason?._tag === "Fail"
+    ? `${reason.error.variable}: ${reason.error.message}`
+    : `no problem, but ${String(exit)}`
+}
+
+// Where there is no openssl, the checks of certificates are left out and said so.
+const certificates = noOpenssl() === undefined ? makeCertificates() : undefined
+afterAll(() => certificates?.remove())
+const { cert, key } = certificates?.server ?? { cert: "", key: "" }
+const otherKey = certificates?.client("other").key ?? ""
+
+describe("loadConfig without settings", () => {
+  it("listens on this machine alone, with the embedded database beside it", () => {
+    expect(load({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8080,
+      tls: undefined,
+      publicUrl: "http://localhost:8080",
+      environment: "PRODUCTION",
+      databaseUrl: undefined,
+      trustProxy: [],
+      v1AllowHttp: false,
+      ocppMinSecurityProfile: 0,
+      outboundAllowPrivate: false,
+      messageLogRetentionDays: 30,
+      messageLogHeartbeats: false,
+      minFreeDiskBytes: 64 * 1024 * 1024
+    })
+    expect(Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n" }, [])).dataDir).toBe(resolve("data"))
+  })
+
+  it("makes a key and a name once, for nobody else to read, and finds them again", () => {
+    const own = join(directory, "made", "here")
+    const first = load({ DATA_DIR: own })
+    const second = load({ DATA_DIR: own })
+    expect(Redacted.value(first.secretKey).length).toBeGreaterThanOrEqual(43)
+    expect(Redacted.value(second.secretKey)).toBe(Redacted.value(first.secretKey))
+    expect(second.nodeId).toBe(first.nodeId)
+    expect(Redacted.value(load({ DATA_DIR: join(directory, "elsewhere") }).secretKey)).not.toBe(
+      Redacted.value(first.secretKey)
+    )
+    for (const name of ["secret-key", "node-id"]) expect(statSync(join(own, name)).mode & 0o777).toBe(0o600)
+  })
+
+  it("takes an empty value for none, as compose files leave them", () => {
+    expect(load({ DATABASE_URL: "", PORT: "" })).toMatchObject({ databaseUrl: undefined, port: 8080 })
+  })
+})
+
+describe("loadConfig with settings", () => {
+  it.skipIf(certificates === undefined)("takes them all", () => {
+    const certFile = file("cert.pem", cert)
+    const keyFile = file("key.pem", key)
+    const config = load({
+      HOST: "0.0.0.0",
+      PORT: "9000",
+      TLS_PORT: "9443",
+      TLS_CERT_FILE: certFile,
+      TLS_KEY_FILE: keyFile,
+      TLS_CLIENT_CA_FILE: certFile,
+      PUBLIC_URL: "https://charging.example.com/",
+      ENVIRONMENT: "TEST",
+      DATABASE_URL: databaseUrl,
+      DATABASE_POOL_SIZE: "7",
+      SECRET_KEY: secretKey,
+      NODE_ID: "node-1",
+      TRUST_PROXY: "10.0.0.0/8, ::1",
+      V1_ALLOW_HTTP: "true",
+      OCPP_MIN_SECURITY_PROFILE: "2",
+      OUTBOUND_ALLOW_PRIVATE: "1",
+      MESSAGE_LOG_RETENTION_DAYS: "7",
+      MESSAGE_LOG_HEARTBEATS: "yes",
+      BOOTSTRAP_OPERATOR_EMAIL: "ada@example.com",
+      BOOTSTRAP_OPERATOR_PASSWORD: "a b c",
+      BOOTSTRAP_API_KEY: "key",
+      BOOTSTRAP_V1_CLIENT_ID: "client",
+      BOOTSTRAP_V1_CODE: "code",
+      BOOTSTRAP_COUNTRY_CODE: "FI",
+      BOOTSTRAP_PARTY_ID: "ABC",
+      OTEL_SERVICE_NAME: "chargers"
+    })
+    expect(config).toMatchObject({
+      host: "0.0.0.0",
+      port: 9000,
+      tls: { port: 9443, certFile, keyFile, clientCaFile: certFile },
+      publicUrl: "https://charging.example.com",
+      environment: "TEST",
+      databasePoolSize: 7,
+      nodeId: "node-1",
+      trustProxy: ["10.0.0.0/8", "::1"],
+      v1AllowHttp: true,
+      ocppMinSecurityProfile: 2,
+      outboundAllowPrivate: true,
+      messageLogRetentionDays: 7,
+      messageLogHeartbeats: true,
+      otel: { OTEL_SERVICE_NAME: "chargers" }
+    })
+    expect(config.databaseUrl === undefined ? "" : Redacted.value(config.databaseUrl)).toBe(databaseUrl)
+    expect(config.bootstrap).toMatchObject({
+      operatorEmail: "ada@example.com",
+      v1ClientId: "client",
+      countryCode: "FI",
+      partyId: "ABC"
+    })
+  })
+
+  it.skipIf(certificates === undefined)("points its addresses at https where plain http is closed", () => {
+    const tls = { TLS_CERT_FILE: file("c.pem", cert), TLS_KEY_FILE: file("k.pem", key), PLAIN_HTTP: "false" }
+    expect(load(tls)).toMatchObject({ port: undefined, publicUrl: "https://localhost:8443" })
+  })
+
+  it("reads a file of the same names, which the environment overrules", () => {
+    const path = file(
+      "settings.env",
+      [
+        "# A comment",
+        "",
+        "PORT=9001  # another",
+        "export HOST=0.0.0.0",
+        'NODE_ID="a-b"',
+        "BOOTSTRAP_V1_CLIENT_ID='x#y'",
+        "ENVIRONMENT=STAGING"
+      ].join("\r\n")
+    )
+    const config = load({ ENVIRONMENT: "TEST" }, ["--env-file", path])
+    expect(config).toMatchObject({ port: 9001, host: "0.0.0.0", nodeId: "a-b", environment: "TEST" })
+    expect(config.bootstrap.v1ClientId).toBe("x#y")
+    expect(load({}, [`--env-file=${path}`]).environment).toBe("STAGING")
+  })
+
+  it("reads a secret from a file of its own", () => {
+    expect(Redacted.value(load({ SECRET_KEY_FILE: file("key.txt", `${secretKey}\n`) }).secretKey)).toBe(secretKey)
+  })
+
+  it("hands the OCPP server the limits that it was tried with", () => {
+    expect(limits.ocpp).toEqual(defaultLimits)
+  })
+})
+
+describe("loadConfig with a wrong setting", () => {
+  const missing = join(directory, "missing.pem")
+  type Case = readonly [what: string, env: Record<string, string>, expected: RegExp, args: ReadonlyArray<string>]
+  const cases: ReadonlyArray<readonly [string, Record<string, string>, RegExp, ReadonlyArray<string>?]> = [
+    ["a port that is no number", { PORT: "abc" }, /^PORT: expected a port number 1–65535, got "abc"$/],
+    ["a port beyond the last", { PORT: "65536" }, /^PORT: expected a port number 1–65535, got "65536"$/],
+    ["a port in another notation", { PORT: "0x50" }, /^PORT: expected/],
+    ["a host that is none", { HOST: "not a host" }, /^HOST: expected/],
+    [
+      "an environment that is none",
+      { ENVIRONMENT: "LIVE" },
+      /^ENVIRONMENT: expected one of TEST, STAGING, PRODUCTION, got "LIVE"$/
+    ],
+    ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],
+    ["a URL that is none", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],
+    ["a URL of another kind", { PUBLIC_URL: "ftp://charging.example.com" }, /^PUBLIC_URL: expected a URL/],
+    ["a security profile that is none", { OCPP_MIN_SECURITY_PROFILE: "4" }, /^OCPP_MIN_SECURITY_PROFILE: expected/],
+    ["a network with too many bits", { TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY: expected addresses or networks/],
+    ["a network that is a name", { TRUST_PROXY: "127.0.0.1,proxy" }, /^TRUST_PROXY: expected addresses or networks/],
+    ["a short key, without showing it", { SECRET_KEY: "short" }, /^SECRET_KEY: expected at least 32 characters$/],
+    [
+      "another database, without showing it",
+      { DATABASE_URL: "mysql://u:hunter2@h/d" },
+      /^DATABASE_URL: expected a URL such as postgres:\/\/user:password@host:5432\/database$/
+    ],
+    ["a database without a key", { DATABASE_URL: databaseUrl }, /^SECRET_KEY: is required with DATABASE_URL/],
+    ["a certificate without its key", { TLS_CERT_FILE: missing }, /^TLS_CERT_FILE: needs TLS_KEY_FILE/],
+    ["a key without its certificate", { TLS_KEY_FILE: missing }, /^TLS_KEY_FILE: needs TLS_CERT_FILE/],
+    ["clients' certificates without one of ours", { TLS_CLIENT_CA_FILE: missing }, /^TLS_CLIENT_CA_FILE: needs/],
+    ["a TLS port without a certificate", { TLS_PORT: "8443" }, /^TLS_PORT: needs/],
+    [
+      "a certificate that is not there",
+      { TLS_CERT_FILE: missing, TLS_KEY_FILE: missing },
+      /^TLS_CERT_FILE: cannot read .*missing\.pem/
+    ],
+    ["nothing to listen on", { PLAIN_HTTP: "false" }, /^PLAIN_HTTP: false leaves nothing to listen on/],
+    ["a country that is none", { BOOTSTRAP_COUNTRY_CODE: "Finland" }, /^BOOTSTRAP_COUNTRY_CODE: expected/],
+    ["a code without its client", { BOOTSTRAP_V1_CODE: "x" }, /^BOOTSTRAP_V1_CODE: needs BOOTSTRAP_V1_CLIENT_ID/],
+    ["a misspelt name", { TLS_CERT_FLE: "x" }, /^TLS_CERT_FLE: unknown setting; did you mean TLS_CERT_FILE\?$/],
+    ["another misspelt name", { OCPP_MIN_SECURITY_PROFIL: "2" }, /did you mean OCPP_MIN_SECURITY_PROFILE\?$/],
+    ["a transposed name", { BOOTSTRAP_APIKEY: "x" }, /did you mean BOOTSTRAP_API_KEY\?$/],
+    ["a secret twice", { SECRET_KEY: secretKey, SECRET_KEY_FILE: missing }, /^SECRET_KEY_FILE: SECRET_KEY is set too/],
+    [
+      "a directory that cannot be made",
+      { DATA_DIR: "/proc/nowhere/data" },
+      /^DATA_DIR: cannot keep SECRET_KEY in \/proc\/nowhere\/data/
+    ],
+    [
+      "a file of settings that is not there",
+      {},
+      /^--env-file: cannot read .*nowhere\.env/,
+      ["--env-file", join(directory, "nowhere.env")]
+    ],
+    [
+      "a file of settings with a line that is none",
+      {},
+      /^--env-file: line 2 of .*bad\.env is not NAME=value$/,
+      ["--env-file", file("bad.env", "PORT=1\nPORT 2\n")]
+    ],
+    ["an option without its value", {}, /^--env-file: expected the path/, ["--env-file"]],
+    ["an unknown option", {}, /^--print: unknown option/, ["--print"]]
+  ]
+  const filled = cases.map(([what, env, expected, args]): Case => [what, env, expected, args ?? []])
+  it.each(filled)("names %s", (_, env, expected, args) => {
+    expect(problem(env, args)).toMatch(expected)
+  })
+
+  const tls = (cert: string, key: string) => ({
+    TLS_CERT_FILE: file("c1.pem", cert),
+    TLS_KEY_FILE: file("k1.pem", key)
+  })
+  it.skipIf(certificates === undefined)(
+    "names certificates and keys that are none or not a pair, and two listeners on one port",
+    () => {
+      expect(problem(tls("no", key))).toMatch(/^TLS_CERT_FILE: .*c1\.pem is no certificate/)
+      expect(problem(tls(cert, "no"))).toMatch(/^TLS_KEY_FILE: .*k1\.pem is no private key/)
+      expect(problem(tls(cert, otherKey))).toMatch(/^TLS_KEY_FILE: .*k1\.pem is not the key of TLS_CERT_FILE/)
+      expect(problem({ ...tls(cert, key), PORT: "8443" })).toMatch(/^TLS_PORT: is 8443 like PORT/)
+    }
+  )
+
+  it("leaves variables of others alone", () => {
+    expect(
+      load({ HOME: "/root", HOSTNAME: "box", POST: "1", TLS_FINGERPRINT_OF_SOMEBODY_ELSE: "x", OCPP: "1" }).port
+    ).toBe(8080)
+  })
+
+  it("never tells a secret, whatever is wrong beside it", () => {
+    const config = load({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, BOOTSTRAP_API_KEY: "top-secret-key" })
+    for (const text of [JSON.stringify(config), String(config.databaseUrl), config.printed]) {
+      expect(text).not.toMatch(/hunter2|0123456789abcdef|top-secret-key/)
+    }
+  })
+})
+
+describe("--print-config", () => {
+  it("prints every variable with the value that holds, and writes nothing", () => {
+    const own = join(directory, "untouched")
+    const { printed, printOnly } = load({ DATA_DIR: own, PORT: "9000", BOOTSTRAP_V1_CLIENT_ID: "me" }, [
+      "--print-config"
+    ])
+    expect(printOnly).toBe(true)
+    expect(printed).toContain("PORT=9000\n")
+    expect(printed).toContain("ENVIRONMENT=PRODUCTION\n")
+    expect(printed).toContain("BOOTSTRAP_V1_CLIENT_ID=me\n")
+    expect(printed).toContain(`SECRET_KEY=(kept in ${own})\n`)
+    expect(() => statSync(own)).toThrow(/ENOENT/)
+  })
+})
+
+describe("a wrong setting", () => {
+  it("is told before the second is over", () => {
+    const runtime = process.versions["deno"] === undefined ? [] : ["run", "-A"]
+    const { stdout } = spawnSync(process.execPath, [...runtime, "test/support/wrongPort.ts"], { encoding: "utf8" })
+    const [variable, cpuMillis] = stdout.trim().split(" ")
+    expect(variable).toBe("PORT")
+    // Of the processor, not of the clock: the machine that runs the tests is busy.
+    expect(Number(cpuMillis)).toBeLessThan(1_000)
+  })
+})
