@@ -9,7 +9,7 @@ import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type { Answers, CommitOutcome, Decide, Decision, Envelope, Evolve, FollowUp, FreshIds, Input, Question } from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
-import type { ChargerFact } from "../domain/Fact.ts"
+import { usesTransactionId } from "../domain/charger/Orphans.ts"
 import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import type { Journal } from "../domain/ports/Journal.ts"
@@ -64,10 +64,6 @@ const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], "StartTransactio
   TransactionEnded: "StopTransaction",
   MeterValuesReported: "MeterValues"
 }
-
-/** An unreadable start is refused with an id of its own, too, which must never be another's. */
-const carriesTransactionId = (fact: ChargerFact): boolean =>
-  fact.type === "SessionStarted" || (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
 
 const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
 
@@ -249,7 +245,7 @@ export class ChargerActor implements ChargerMailbox {
         const input: Input = item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
         const decision = actor.services.decide(state, input, now, actor.ids)
         if (decision._tag === "Act") {
-          if (decision.facts.some(carriesTransactionId)) actor.usedTransactionId()
+          if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
           return decision
         }
         answers = yield* actor.ask(decision.question, answers)

@@ -18,7 +18,7 @@ export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect
       updateOrganisation: updateOrganisation(records),
       findKey: findKey(sql),
       findV1: findV1(sql),
-      used: yield* keyUse(sql),
+      used: yield* keyUse(sql, records.writable),
       createKey: createKey(records),
       listKeys: listKeys(sql),
       revokeKey: revokeKey(records)

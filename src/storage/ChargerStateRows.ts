@@ -4,7 +4,14 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
+import {
+  type ChargerState,
+  endedSessionsKept,
+  type KnownSession,
+  openSessionsKept,
+  orphansKept,
+  supersededSessionsKept
+} from "../domain/charger/ChargerState.ts"
 import { textArray } from "./Arrays.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -20,6 +27,7 @@ const SessionRow = Schema.Struct({
   authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
   superseded: Schema.Boolean,
   ended: Schema.Boolean,
+  endedAt: Optional(Schema.Finite),
   registerWh: Optional(Schema.Finite),
   registerAt: Optional(Schema.Finite)
 })
@@ -39,7 +47,9 @@ export const standingSession = (row: SessionRow): KnownSession => ({
   authorization: row.authorization,
   status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
   registerWh: row.registerWh ?? undefined,
-  registerAt: row.registerAt ?? undefined
+  registerAt: row.registerAt ?? undefined,
+  // A superseded session is stored as ended at the start that superseded it.
+  ...(row.superseded ? { supersededAt: row.endedAt ?? undefined } : { endedAt: row.endedAt ?? undefined })
 })
 
 const StateRow = Schema.Struct({
@@ -48,6 +58,7 @@ const StateRow = Schema.Struct({
   epoch: Schema.Finite,
   registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
   booted: Schema.Boolean,
+  configured: Schema.Boolean,
   manufacturer: Schema.String,
   model: Schema.String,
   firmware_version: Schema.String,
@@ -71,6 +82,10 @@ const StateRow = Schema.Struct({
           "Faulted"
         ]),
         errorCode: Optional(Schema.String),
+        info: Optional(Schema.String),
+        vendorId: Optional(Schema.String),
+        vendorErrorCode: Optional(Schema.String),
+        byOwnClock: Schema.Boolean,
         at: Schema.Finite
       })
     )
@@ -80,6 +95,7 @@ const StateRow = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         orphanId: Schema.String,
+        action: Schema.Literals(["StartTransaction", "StopTransaction", "MeterValues"]),
         at: Schema.Finite,
         tokenUid: Optional(Schema.String),
         meterStopWh: Optional(Schema.Finite),
@@ -105,13 +121,21 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   },
   registration: row.registration,
   booted: row.booted,
+  configured: row.configured,
   vendor: row.manufacturer,
   model: row.model,
   firmwareVersion: row.firmware_version,
-  connectors: (row.connectors ?? []).map((c) => ({ ...c, errorCode: c.errorCode ?? undefined })),
+  connectors: (row.connectors ?? []).map((c) => ({
+    ...c,
+    errorCode: c.errorCode ?? undefined,
+    info: c.info ?? undefined,
+    vendorId: c.vendorId ?? undefined,
+    vendorErrorCode: c.vendorErrorCode ?? undefined
+  })),
   sessions: (row.sessions ?? []).map(standingSession),
   orphans: (row.orphans ?? []).map((o) => ({
     orphanId: o.orphanId,
+    action: o.action,
     at: o.at,
     tokenUid: o.tokenUid ?? undefined,
     meterStopWh: o.meterStopWh ?? undefined,
@@ -123,40 +147,47 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
 
 /**
  * States of the chargers that exist, by id. A session is at hand when it is open or among the charger's last four; the rest are found
- * when a message names them. At most 32 unmatched orphans of the last ninety days.
+ * when a message names them. So are the newest orphans that
+ * wait for their start.
  */
 export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
   Effect.map(
     sql<Record<string, unknown>>`
-      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted, c.manufacturer,
-        c.model, c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions,
-        p.orphans
+      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted,
+        EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured, c.manufacturer, c.model,
+        c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
       FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)
       JOIN charger c ON c.charger_id = wanted.charger_id
       JOIN organisation o ON o.id = c.organisation_id
       JOIN connection n ON n.charger_id = c.charger_id
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('evseId', evse_id, 'connectorId', connector_id, 'status', status, 'errorCode', error_code,
+          'info', info, 'vendorId', vendor_id, 'vendorErrorCode', vendor_error_code, 'byOwnClock', status_at <> heard_at,
           'at', extract(epoch FROM status_at) * 1000) ORDER BY evse_id, connector_id) AS connectors
         FROM connector WHERE connector.charger_id = c.charger_id
       ) k ON true
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
           connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
-          'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'registerWh', register_wh,
-          'registerAt', extract(epoch FROM register_at) * 1000) ORDER BY id) AS sessions
+          'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
+          extract(epoch FROM ended_at) * 1000, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
+          ORDER BY ended_at NULLS LAST, id) AS sessions
         FROM (
-          (SELECT * FROM session WHERE session.charger_id = c.charger_id AND ended_at IS NULL ORDER BY id DESC LIMIT 64)
-          UNION
-          (SELECT * FROM session WHERE session.charger_id = c.charger_id ORDER BY id DESC LIMIT 4)
+          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND (x.ended_at IS NULL OR x.superseded) ORDER BY x.id DESC LIMIT ${openSessionsKept + supersededSessionsKept}::int)
+          UNION ALL
+          (SELECT * FROM (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
         ) recent
       ) s ON true
       LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'at', extract(epoch FROM at) * 1000, 'tokenUid', token_uid, 'meterStopWh',
-          meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at) ORDER BY id) AS orphans
+        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000, 'tokenUid',
+          token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at) ORDER BY id) AS orphans
         FROM (
-          SELECT * FROM orphan WHERE orphan.charger_id = c.charger_id AND session_id IS NULL AND action = 'StopTransaction'
-            AND heard_at > now() - interval '90 days' ORDER BY id DESC LIMIT 32
+          SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.session_id IS NULL
+            AND (x.action = 'StartTransaction' OR (x.action = 'StopTransaction' AND x.token_uid IS NOT NULL
+              AND x.meter_stop_wh IS NOT NULL))
+          ORDER BY x.id DESC LIMIT ${orphansKept}::int
         ) unmatched
       ) p ON true`,
     (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row))]))
@@ -172,11 +203,13 @@ export const findSessions = (
       SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
         s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
         s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization", s.superseded,
-        s.ended_at IS NOT NULL AS ended, s.register_wh::float8 AS "registerWh",
+        s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt", s.register_wh::float8 AS "registerWh",
         (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
       FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
         AS w(charger_id, transaction_id)
-      JOIN session s ON s.charger_id = w.charger_id AND s.transaction_id = w.transaction_id`,
+      JOIN charger c ON c.charger_id = w.charger_id
+      JOIN session s ON s.charger_id = w.charger_id AND s.transaction_id = w.transaction_id
+        AND s.organisation_id = c.organisation_id`,
     (rows) =>
       new Map(rows.map((row) => [`${String(row["charger_id"])} ${String(row["transactionId"])}`, standingSession(decodeSession(row))]))
   )

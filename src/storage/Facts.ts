@@ -23,7 +23,7 @@ export interface Written<A> {
 
 const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<RecordFact>) => sql`
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
-  SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::jsonb
+  SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::json
   FROM unnest(
     ${textArray(facts.map((fact) => fact.key))},
     ${uuidArray(facts.map((fact) => fact.organisationId))},
@@ -37,6 +37,8 @@ const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<RecordFact>) => s
 /** What writing repositories are made of. */
 export interface Recording {
   readonly sql: SqlClient.SqlClient
+  /** To be asked before a write that is no fact. */
+  readonly writable: Effect.Effect<void, StorageUnavailable>
   readonly secrets: Secrets["Service"]
   /**
    * Runs a write in a transaction of the journal and appends its facts in the same one: both stand afterwards, or neither. What the
@@ -63,7 +65,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
     })
     return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))
   }
-  return { sql, secrets, journaled }
+  return { sql, secrets, journaled, writable: health.writable }
 })
 
 /** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */

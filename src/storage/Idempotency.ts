@@ -4,9 +4,12 @@
  */
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { StorageUnavailable } from "../domain/Errors.ts"
 import { Idempotency, type Claim, type StoredAnswer } from "../domain/ports/Idempotency.ts"
+import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { optional, rowOf } from "./rows.ts"
-import { guarded } from "./SqlErrors.ts"
+import { guarded, guardedWrite } from "./SqlErrors.ts"
 
 /** How long an answer is kept. */
 const keptMs = 24 * 60 * 60 * 1000
@@ -57,10 +60,13 @@ const take = (sql: SqlClient.SqlClient, keyId: string, key: string, fingerprint:
       OR (i.status IS NULL AND i.claimed_at <= ${new Date(now - abandonedMs)} AND i.fingerprint = excluded.fingerprint)
   RETURNING i.key_id`
 
-const claim = (sql: SqlClient.SqlClient) =>
+/** A write of its own, and hence behind the guard of the disk's free space. */
+type Write = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, StorageUnavailable>
+
+const claim = (sql: SqlClient.SqlClient, write: Write) =>
   Effect.fn("Idempotency.claim")(function* (keyId: string, key: string, fingerprint: string, now: number) {
     for (let tries = 0; tries < claimTries; tries++) {
-      const taken = yield* guarded(take(sql, keyId, key, fingerprint, now))
+      const taken = yield* write(take(sql, keyId, key, fingerprint, now))
       if (taken.length > 0) return { _tag: "Claimed" } satisfies Claim
       const row = yield* guarded(look(sql, keyId, key))
       if (row !== undefined) return standing(row, fingerprint)
@@ -69,19 +75,19 @@ const claim = (sql: SqlClient.SqlClient) =>
   })
 
 /** The first answer stands: one that comes after a take-over changes nothing. */
-const complete = (sql: SqlClient.SqlClient) =>
+const complete = (sql: SqlClient.SqlClient, write: Write) =>
   Effect.fn("Idempotency.complete")((keyId: string, key: string, answer: StoredAnswer) =>
     Effect.asVoid(
-      guarded(sql`
+      write(sql`
         UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
         WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`)
     )
   )
 
-const release = (sql: SqlClient.SqlClient) =>
+const release = (sql: SqlClient.SqlClient, write: Write) =>
   Effect.fn("Idempotency.release")((keyId: string, key: string) =>
     Effect.asVoid(
-      guarded(
+      write(
         sql`DELETE FROM idempotency i WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
       )
     )
@@ -103,11 +109,14 @@ export const sweep = (sql: SqlClient.SqlClient, now: number) =>
     return gone
   })
 
-export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient | StorageHealth> = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const sweeping = Effect.flatMap(Clock.currentTimeMillis, (now) => sweep(sql, now))
+    const health = yield* StorageHealth
+    const write: Write = (statement) => Effect.andThen(health.writable, guardedWrite(statement))
+    const now = Effect.andThen(health.writable, Clock.currentTimeMillis)
+    const sweeping = Effect.flatMap(now, (at) => sweep(sql, at))
     // A database that is away does not end the sweeper: the next turn finds the same rows.
     yield* Effect.forkScoped(
       Effect.repeat(
@@ -115,6 +124,6 @@ export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient> = Layer
         Schedule.spaced(sweepEvery)
       )
     )
-    return Idempotency.of({ claim: claim(sql), complete: complete(sql), release: release(sql) })
+    return Idempotency.of({ claim: claim(sql, write), complete: complete(sql, write), release: release(sql, write) })
   })
 )

@@ -56,11 +56,11 @@ const distribute = (batch: ReadonlyArray<Waiting>, fresh: ReadonlyArray<number> 
 
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
-    const p = journalParameters(batch.flatMap((waiting) => waiting.facts))
+    const p = journalParameters(batch.map((waiting) => waiting.facts))
     return Effect.map(
       sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
         SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
-          ${p.bodies}, ${p.epochs}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
+          ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
           ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
           ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
           ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`,

@@ -4,6 +4,7 @@
  */
 import type { ChargerFact, MeterRead, SessionStarted } from "../domain/Fact.ts"
 import { registerWh } from "../domain/session/MeterValue.ts"
+import { tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 
 type Document = Array<Readonly<Record<string, unknown>>>
@@ -18,6 +19,8 @@ interface Columns {
   readonly heard: Array<number>
   readonly bodies: Array<string>
   readonly epochs: Array<number | null>
+  /** Ordinal of the fact of the same commit that this one stands or falls with. */
+  readonly requires: Array<number | null>
   readonly meterOrd: Array<number>
   readonly meterSessions: Array<string | null>
   readonly meterEvses: Array<number>
@@ -45,6 +48,7 @@ const emptyColumns = (): Columns => ({
   heard: [],
   bodies: [],
   epochs: [],
+  requires: [],
   meterOrd: [],
   meterSessions: [],
   meterEvses: [],
@@ -90,6 +94,7 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   connector: fact.body.connectorId,
   tx: String(fact.body.transactionId),
   token: fact.body.tokenUid,
+  token_key: tokenKey(fact.body.tokenUid),
   auth: fact.body.authorization.status,
   source: fact.body.authorization.source,
   auth_at: fact.body.authorization.decidedAt,
@@ -97,7 +102,8 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   at: fact.at,
   heard: fact.heardAt,
   meter: fact.body.meterStartWh,
-  supersedes: fact.body.supersedes
+  supersedes: fact.body.supersedes,
+  superseded_by: fact.body.supersededBy
 })
 
 /** The projection that a fact changes, if any. */
@@ -190,20 +196,35 @@ const journalBody = (fact: ChargerFact): string => {
 
 const documentOrNull = (document: Document): string | null => (document.length === 0 ? null : JSON.stringify(document))
 
-/** The parameters of `journal_commit`, in its order. */
-export const journalParameters = (facts: ReadonlyArray<ChargerFact>) => {
+const requiredOrdinal = (fact: ChargerFact, commit: ReadonlyArray<ChargerFact>, before: number): number | null => {
+  const key = "requires" in fact ? fact.requires : undefined
+  if (key === undefined) return null
+  const index = commit.findIndex((other) => other.key === key)
+  // A fact that follows from one that is not there is never new.
+  return index < 0 ? before + commit.indexOf(fact) + 1 : before + index + 1
+}
+
+const addFact = (columns: Columns, fact: ChargerFact): void => {
+  columns.keys.push(fact.key)
+  columns.organisations.push(fact.organisationId)
+  columns.types.push(fact.type)
+  columns.chargers.push(fact.chargerId)
+  columns.at.push(fact.at)
+  columns.heard.push(fact.heardAt)
+  columns.bodies.push(journalBody(fact))
+  columns.epochs.push("epoch" in fact ? fact.epoch : null)
+  addProjection(columns, fact, columns.keys.length)
+}
+
+/** The parameters of `journal_commit`, in its order, for commits that are written together. */
+export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFact>>) => {
   const columns = emptyColumns()
-  for (let i = 0; i < facts.length; i++) {
-    const fact = facts[i]!
-    columns.keys.push(fact.key)
-    columns.organisations.push(fact.organisationId)
-    columns.types.push(fact.type)
-    columns.chargers.push(fact.chargerId)
-    columns.at.push(fact.at)
-    columns.heard.push(fact.heardAt)
-    columns.bodies.push(journalBody(fact))
-    columns.epochs.push("epoch" in fact ? fact.epoch : null)
-    addProjection(columns, fact, i + 1)
+  for (const commit of commits) {
+    const before = columns.keys.length
+    for (const fact of commit) {
+      columns.requires.push(requiredOrdinal(fact, commit, before))
+      addFact(columns, fact)
+    }
   }
   const registers = [...columns.registers.values()]
   return {
@@ -215,6 +236,7 @@ export const journalParameters = (facts: ReadonlyArray<ChargerFact>) => {
     heard: timestamptzArray(columns.heard),
     bodies: textArray(columns.bodies),
     epochs: float8Array(columns.epochs),
+    requires: int4Array(columns.requires),
     meterOrd: int4Array(columns.meterOrd),
     meterSessions: uuidArray(columns.meterSessions),
     meterEvses: int4Array(columns.meterEvses),

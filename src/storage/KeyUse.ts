@@ -4,6 +4,7 @@
  */
 import { Effect, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { StorageUnavailable } from "../domain/Errors.ts"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 
 /** How long a use may wait before it is written. */
@@ -32,7 +33,8 @@ const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: st
 
 /** Starts the writer in the scope, which writes a last time when that closes, and answers `Access.used`. */
 export const keyUse = (
-  sql: SqlClient.SqlClient
+  sql: SqlClient.SqlClient,
+  writable: Effect.Effect<void, StorageUnavailable>
 ): Effect.Effect<(actor: string, now: number) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
     let waiting = new Map<string, number>()
@@ -44,7 +46,9 @@ export const keyUse = (
       waiting = new Map()
       // A database that is away is told by every request; here the uses wait for the next turn.
       const again = Effect.sync(() => uses.forEach(([actor, at]) => note(actor, at)))
-      return uses.length === 0 ? Effect.void : Effect.catchCause(write(sql, uses), () => again)
+      const written = Effect.andThen(writable, write(sql, uses))
+      // Once taken, uses are written or put back: a close in between waits for it.
+      return uses.length === 0 ? Effect.void : Effect.uninterruptible(Effect.catchCause(written, () => again))
     })
     yield* Effect.addFinalizer(() => flush)
     yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushEvery)))

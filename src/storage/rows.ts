@@ -13,12 +13,8 @@ export const Millis = Schema.Date.pipe(
   )
 )
 
-const inSafeRange = Schema.makeFilter<bigint>(
-  (n) => (n >= BigInt(Number.MIN_SAFE_INTEGER) && n <= BigInt(Number.MAX_SAFE_INTEGER)) || "expected an int8 below 2^53"
-)
-
-/** int8 as number; one beyond 2^53 is refused rather than rounded. */
-export const Whole = Schema.BigInt.check(inSafeRange).pipe(
+/** int8 as number; one beyond 2^53 is no safe integer, which `Int` refuses, and so is never rounded. */
+export const Whole = Schema.BigInt.pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: BigInt }))
 )
 

@@ -35,10 +35,10 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
       SELECT gen_random_uuid(), ${ours.id}, ${ours.operatorId}, 'Key', 'many' || n, 'vl', '', ${now} FROM generate_series(1, ${rows}) n`
     yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
         token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
-        start_key, created_at, updated_at)
+        created_at, updated_at)
       SELECT gen_random_uuid(), c.organisation_id, c.charger_id, c.site_id, 1, 1, n::text, '1.6', 'Card', 'card',
         CASE WHEN n % 500 = 0 THEN 'ACTIVE' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', ${now}, ${now},
-        CASE WHEN n % 500 = 0 THEN NULL ELSE ${now}::timestamptz END, 0, convert_to(c.charger_id || n, 'UTF8'), ${now}, ${now}
+        CASE WHEN n % 500 = 0 THEN NULL ELSE ${now}::timestamptz END, 0, ${now}, ${now}
       FROM charger c, generate_series(1, 3) n`
     yield* sql`INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, samples)
       SELECT s.charger_id, ${now}::timestamptz + n * interval '1 minute', convert_to(s.transaction_id || n, 'UTF8'), s.organisation_id,

@@ -163,6 +163,54 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
+  it.effect("drops an end whose orphan stood already, since a repeat must not end another session", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-12"])
+      const first = transaction("J-12")
+      const second = transaction("J-12")
+      yield* commit([started(seeded, first)])
+      yield* commit([started(seeded, second)])
+      const orphan = orphaned(seeded, "J-12", freshId())
+      const end = (tx: Transaction) => ({ ...ended(seeded, tx, { orphanId: orphan.body.orphanId }), requires: orphan.key })
+      assert.deepStrictEqual((yield* commit([orphan, end(first)])).recorded, [true, true])
+      const twin = { ...orphan, body: { ...orphan.body, orphanId: freshId() } }
+      assert.deepStrictEqual((yield* commit([twin, end(second)])).recorded, [false, false])
+      assert.deepInclude(yield* session(first.sessionId), { status: "COMPLETED", energy: 5000 })
+      assert.deepInclude(yield* session(second.sessionId), { status: "ACTIVE", ended: null })
+    })
+  )
+
+  it.effect("drops it in one batch with the first as well", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-13"])
+      const first = transaction("J-13")
+      const second = transaction("J-13")
+      yield* commit([started(seeded, first), started(seeded, second)])
+      const orphan = orphaned(seeded, "J-13", freshId())
+      const end = (tx: Transaction) => ({ ...ended(seeded, tx), requires: orphan.key })
+      const outcomes = yield* Effect.all([commit([orphan, end(first)]), commit([orphan, end(second)])], { concurrency: "unbounded" })
+      assert.deepStrictEqual(outcomes.map((o) => o.recorded), [[true, true], [false, false]])
+      assert.deepInclude(yield* session(second.sessionId), { status: "ACTIVE" })
+    })
+  )
+
+  it.effect("keeps an older start that arrives late as superseded from its beginning", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-14"])
+      const newer = transaction("J-14")
+      const older = transaction("J-14")
+      yield* commit([started(seeded, newer, { at: noon + 600_000 })])
+      const late = started(seeded, older)
+      yield* commit([{ ...late, body: { ...late.body, supersededBy: newer.sessionId } }])
+      assert.deepInclude(yield* session(older.sessionId), { superseded: true, status: "COMPLETED", ended: noon + 600_000 })
+      yield* commit([ended(seeded, older, { at: noon + 300_000 })])
+      assert.deepInclude(yield* session(older.sessionId), { superseded: false, energy: 5000, ended: noon + 300_000 })
+    })
+  )
+
   it.effect("refuses a value that the database cannot hold without costing its neighbours their commit", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal

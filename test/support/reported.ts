@@ -39,11 +39,10 @@ export const aSession = (organisation: TestOrganisation, session: ReportedSessio
     yield* sql`
       INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
         token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, ended_at,
-        meter_start_wh, energy_wh, start_key, created_at, updated_at)
+        meter_start_wh, energy_wh, created_at, updated_at)
       VALUES (${id}, ${organisation.id}, ${chargerId}, ${siteId}, 1, 1, ${String(made)}, '1.6', 'Card', 'card',
         ${endedAt === undefined ? "ACTIVE" : "COMPLETED"}, 'Accepted', 'LocalToken', ${heardAt}, ${session.parentUid},
-        ${date(startedAt)}, ${date(endedAt)}, ${session.meterStartWh ?? 100n}, ${energyWh}, ${new TextEncoder().encode(id)},
-        ${heardAt}, ${heardAt})`
+        ${date(startedAt)}, ${date(endedAt)}, ${session.meterStartWh ?? 100n}, ${energyWh}, ${heardAt}, ${heardAt})`
     return id
   })
 

@@ -205,12 +205,10 @@ const driving = [
     stop_reason text,
     held_reason text,
     superseded boolean NOT NULL DEFAULT false,
-    start_key bytea NOT NULL,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     UNIQUE (charger_id, transaction_id)
   ) WITH (fillfactor = 70)`,
-  `CREATE UNIQUE INDEX session_start_key ON session (start_key)`,
   `CREATE INDEX session_organisation ON session (organisation_id, id)`,
   `CREATE INDEX session_charger ON session (charger_id, id)`,
   `CREATE INDEX session_open ON session (organisation_id, token_key) WHERE ended_at IS NULL`,
@@ -244,7 +242,7 @@ const journal = [
     subject text NOT NULL,
     at timestamptz NOT NULL,
     heard_at timestamptz NOT NULL,
-    body jsonb NOT NULL
+    body json NOT NULL
   )`,
   `CREATE INDEX journal_heard ON journal USING brin (heard_at)`,
   `CREATE TABLE number_block (name text PRIMARY KEY, next bigint NOT NULL)`,
@@ -261,7 +259,7 @@ const journal = [
     heard_at timestamptz NOT NULL,
     raw_at text,
     energy_wh bigint,
-    samples jsonb NOT NULL,
+    samples json NOT NULL,
     UNIQUE (charger_id, at, key)
   ) PARTITION BY RANGE (at)`,
   `CREATE INDEX meter_session ON meter (session_id, at) WHERE session_id IS NOT NULL`,

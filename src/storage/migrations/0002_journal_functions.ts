@@ -15,7 +15,7 @@ import { journalLock } from "../JournalLock.ts"
 const journalCommit = `
 CREATE FUNCTION journal_commit(
   p_keys text[], p_organisations uuid[], p_types text[], p_chargers text[], p_at timestamptz[], p_heard timestamptz[],
-  p_bodies text[], p_epochs float8[],
+  p_bodies text[], p_epochs float8[], p_requires int[],
   p_meter_ord int[], p_meter_sessions uuid[], p_meter_evses int[], p_meter_connectors int[], p_meter_at timestamptz[],
   p_meter_raw_at text[], p_meter_energy float8[], p_meter_samples text[],
   p_register_sessions uuid[], p_register_wh float8[], p_register_at timestamptz[],
@@ -24,57 +24,97 @@ CREATE FUNCTION journal_commit(
 ) LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
 DECLARE
+  v_before bigint;
   v_inserted int;
+  v_following int;
+  v_all boolean;
 BEGIN
   PERFORM pg_advisory_xact_lock(${journalLock});
+  SELECT coalesce(max(position), 0) INTO v_before FROM journal;
 
-  WITH input AS MATERIALIZED (
-    SELECT u.*, substring(sha256(convert_to(u.key_text, 'UTF8')) for 16) AS key
-    FROM unnest(p_keys, p_organisations, p_types, p_chargers, p_at, p_heard, p_bodies, p_epochs)
-      WITH ORDINALITY AS u(key_text, organisation_id, type, charger_id, at, heard_at, body, epoch, ord)
-    WHERE u.epoch IS NULL OR EXISTS (
-      SELECT 1 FROM connection c WHERE c.charger_id = u.charger_id AND c.epoch = u.epoch AND c.closed_at IS NULL)
-  ), inserted AS (
+  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+  SELECT substring(sha256(convert_to(u.key_text, 'UTF8')) for 16), u.organisation_id, u.type, 'charger:' || u.charger_id, u.at,
+    u.heard_at, u.body::json
+  FROM unnest(p_keys, p_organisations, p_types, p_chargers, p_at, p_heard, p_bodies, p_epochs, p_requires)
+    WITH ORDINALITY AS u(key_text, organisation_id, type, charger_id, at, heard_at, body, epoch, requires, ord)
+  WHERE u.requires IS NULL AND (u.epoch IS NULL OR EXISTS (
+    SELECT 1 FROM connection c WHERE c.charger_id = u.charger_id AND c.epoch = u.epoch AND c.closed_at IS NULL))
+  ORDER BY u.ord
+  ON CONFLICT (key) DO NOTHING;
+  GET DIAGNOSTICS v_inserted = ROW_COUNT;
+
+  -- Facts that follow from another of their commit stand or fall with it: it must be new, and in this very commit.
+  IF v_inserted < cardinality(p_keys) THEN
     INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
-    SELECT key, organisation_id, type, 'charger:' || charger_id, at, heard_at, body::jsonb FROM input ORDER BY ord
-    ON CONFLICT (key) DO NOTHING
-    RETURNING key
-  ), new AS (
-    SELECT min(input.ord)::int AS ord FROM inserted JOIN input ON input.key = inserted.key GROUP BY inserted.key
-  )
-  SELECT array_agg(new.ord) INTO fresh FROM new;
-  fresh := coalesce(fresh, '{}');
-  v_inserted := cardinality(fresh);
+    SELECT substring(sha256(convert_to(p_keys[r.ord], 'UTF8')) for 16), p_organisations[r.ord], p_types[r.ord],
+      'charger:' || p_chargers[r.ord], p_at[r.ord], p_heard[r.ord], p_bodies[r.ord]::json
+    FROM unnest(p_requires) WITH ORDINALITY AS r(requires, ord)
+    WHERE r.requires IS NOT NULL AND array_position(p_keys, p_keys[r.requires]) = r.requires AND EXISTS (
+      SELECT 1 FROM journal j
+      WHERE j.key = substring(sha256(convert_to(p_keys[r.requires], 'UTF8')) for 16) AND j.position > v_before)
+    ORDER BY r.ord
+    ON CONFLICT (key) DO NOTHING;
+    GET DIAGNOSTICS v_following = ROW_COUNT;
+    v_inserted := v_inserted + v_following;
+  END IF;
+  v_all := v_inserted = cardinality(p_keys);
+
+  -- Which ones were new is asked only when some were not. Nobody else writes while we hold the lock, so what lies above is ours.
+  IF NOT v_all THEN
+    SELECT coalesce(array_agg(new.ord), '{}') INTO fresh
+    FROM (
+      SELECT min(u.ord)::int AS ord
+      FROM unnest(p_keys, p_epochs) WITH ORDINALITY AS u(key_text, epoch, ord)
+      JOIN journal j ON j.key = substring(sha256(convert_to(u.key_text, 'UTF8')) for 16) AND j.position > v_before
+      GROUP BY j.key
+    ) new;
+  END IF;
+
+  IF p_orphans IS NOT NULL THEN
+    INSERT INTO orphan (id, organisation_id, charger_id, action, raw_transaction_id, token_uid, meter_stop_wh, reason, raw_at, problem,
+      raw, at, heard_at)
+    SELECT x.id, p_organisations[x.ord], p_chargers[x.ord], x.action, x.tx, x.token, x.meter, x.reason, x.raw_at, x.problem, x.raw,
+      p_at[x.ord], p_heard[x.ord]
+    FROM jsonb_to_recordset(p_orphans) AS x(ord int, id uuid, action text, tx text, token text, meter bigint, reason text, raw_at text,
+      problem text, raw text)
+    WHERE v_all OR x.ord = ANY (fresh);
+  END IF;
 
   IF p_starts IS NOT NULL THEN
     INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
       token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
-      start_key, created_at, updated_at)
+      created_at, updated_at)
     SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
-      lower(x.token), 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
-      substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16), to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000)
-    FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text, auth text,
-      source text, auth_at float8, parent text, at float8, heard float8, meter bigint)
+      x.token_key, 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
+      to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000)
+    FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
+      token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint)
     JOIN charger c ON c.charger_id = x.charger
-    WHERE x.ord = ANY (fresh);
+    WHERE v_all OR x.ord = ANY (fresh);
 
     UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
       meter_stop_wh = s.register_wh, stop_reason = 'Superseded', held_reason = 'StopMissing', updated_at = to_timestamp(x.heard / 1000)
     FROM (
+      -- Those that this start shows to have ended unheard, and this one itself where a newer start was heard before it.
       SELECT y.ord, y.at, y.heard, jsonb_array_elements_text(y.supersedes)::uuid AS id
       FROM jsonb_to_recordset(p_starts) AS y(ord int, at float8, heard float8, supersedes jsonb)
       WHERE jsonb_array_length(y.supersedes) > 0
+      UNION ALL
+      SELECT z.ord, extract(epoch FROM newer.started_at) * 1000, z.heard, z.id
+      FROM jsonb_to_recordset(p_starts) AS z(ord int, heard float8, id uuid, superseded_by uuid)
+      JOIN session newer ON newer.id = z.superseded_by
     ) x
-    WHERE s.id = x.id AND s.ended_at IS NULL AND x.ord = ANY (fresh);
+    WHERE s.id = x.id AND s.ended_at IS NULL AND (v_all OR x.ord = ANY (fresh));
 
-    IF v_inserted < cardinality(p_keys) THEN
+    IF NOT v_all THEN
       SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
         'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000,
         'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status, 'superseded', s.superseded,
-        'ended', s.ended_at IS NOT NULL, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
+        'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
       INTO standing
       FROM jsonb_to_recordset(p_starts) AS x(ord int)
-      JOIN session s ON s.start_key = substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16)
+      JOIN journal j ON j.key = substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16)
+      JOIN session s ON s.id = (j.body ->> 'sessionId')::uuid
       WHERE NOT x.ord = ANY (fresh);
     END IF;
   END IF;
@@ -82,10 +122,10 @@ BEGIN
   IF cardinality(p_meter_ord) > 0 THEN
     INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
     SELECT p_chargers[x.ord], x.at, substring(sha256(convert_to(coalesce(x.session_id::text, '') || x.evse || x.samples, 'UTF8')) for 16),
-      p_organisations[x.ord], x.session_id, x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::jsonb
+      p_organisations[x.ord], x.session_id, x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::json
     FROM unnest(p_meter_ord, p_meter_sessions, p_meter_evses, p_meter_connectors, p_meter_at, p_meter_raw_at, p_meter_energy,
       p_meter_samples) AS x(ord, session_id, evse, connector, at, raw_at, energy, samples)
-    WHERE v_inserted = cardinality(p_keys) OR x.ord = ANY (fresh)
+    WHERE v_all OR x.ord = ANY (fresh)
     ON CONFLICT (charger_id, at, key) DO NOTHING;
   END IF;
 
@@ -103,10 +143,10 @@ BEGIN
       meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
       held_reason = x.held, updated_at = to_timestamp(x.heard / 1000)
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text)
-    WHERE s.id = x.id AND x.ord = ANY (fresh);
+    WHERE s.id = x.id AND (v_all OR x.ord = ANY (fresh));
     UPDATE orphan o SET session_id = x.id
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)
-    WHERE o.id = x.orphan AND x.ord = ANY (fresh);
+    WHERE o.id = x.orphan AND (v_all OR x.ord = ANY (fresh));
   END IF;
 
   IF p_statuses IS NOT NULL THEN
@@ -117,7 +157,7 @@ BEGIN
     FROM jsonb_to_recordset(p_statuses) AS x(ord int, charger text, evse int, connector int, status text, raw text, error text,
       info text, vendor text, vendor_error text)
     JOIN charger c ON c.charger_id = x.charger
-    WHERE x.ord = ANY (fresh)
+    WHERE v_all OR x.ord = ANY (fresh)
     ORDER BY x.charger, x.evse, x.connector, x.ord DESC
     ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE SET status = excluded.status, raw_status = excluded.raw_status,
       error_code = excluded.error_code, info = excluded.info, vendor_id = excluded.vendor_id,
@@ -130,7 +170,7 @@ BEGIN
       booted_at = CASE WHEN x.accepted THEN p_heard[x.ord] ELSE c.booted_at END, updated_at = p_heard[x.ord]
     FROM jsonb_to_recordset(p_boots) AS x(ord int, charger text, vendor text, model text, serial text, firmware text, iccid text,
       imsi text, meter_type text, meter_serial text, accepted boolean)
-    WHERE c.charger_id = x.charger AND x.ord = ANY (fresh);
+    WHERE c.charger_id = x.charger AND (v_all OR x.ord = ANY (fresh));
   END IF;
 
   IF p_configurations IS NOT NULL THEN
@@ -138,24 +178,11 @@ BEGIN
     SELECT DISTINCT ON (x.charger) x.charger, x.keys, p_heard[x.ord]
     FROM jsonb_to_recordset(p_configurations) AS x(ord int, charger text, keys jsonb)
     JOIN charger c ON c.charger_id = x.charger
-    WHERE x.ord = ANY (fresh)
+    WHERE v_all OR x.ord = ANY (fresh)
     ORDER BY x.charger, x.ord DESC
     ON CONFLICT (charger_id) DO UPDATE SET keys = excluded.keys, reported_at = excluded.reported_at;
   END IF;
 
-  IF p_orphans IS NOT NULL THEN
-    INSERT INTO orphan (id, organisation_id, charger_id, action, raw_transaction_id, token_uid, meter_stop_wh, reason, raw_at, problem,
-      raw, at, heard_at)
-    SELECT x.id, p_organisations[x.ord], p_chargers[x.ord], x.action, x.tx, x.token, x.meter, x.reason, x.raw_at, x.problem, x.raw,
-      p_at[x.ord], p_heard[x.ord]
-    FROM jsonb_to_recordset(p_orphans) AS x(ord int, id uuid, action text, tx text, token text, meter bigint, reason text, raw_at text,
-      problem text, raw text)
-    WHERE x.ord = ANY (fresh);
-  END IF;
-
-  IF v_inserted = cardinality(p_keys) THEN
-    fresh := NULL;
-  END IF;
 END
 $function$`
 
@@ -185,7 +212,7 @@ BEGIN
     INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
     SELECT substring(sha256(convert_to('connected:' || o.charger_id || ':' || o.epoch, 'UTF8')) for 16), i.organisation_id,
       'ChargerConnected', 'charger:' || o.charger_id, i.at, i.at,
-      jsonb_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', i.version, 'securityProfile', i.profile)
+      json_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', i.version, 'securityProfile', i.profile)
     FROM opened o JOIN input i ON i.charger = o.charger_id
     ON CONFLICT (key) DO NOTHING
   )
@@ -207,7 +234,7 @@ BEGIN
   )
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
   SELECT substring(sha256(convert_to('disconnected:' || charger_id || ':' || epoch, 'UTF8')) for 16), organisation_id,
-    'ChargerDisconnected', 'charger:' || charger_id, at, at, jsonb_build_object('epoch', epoch, 'reason', reason)
+    'ChargerDisconnected', 'charger:' || charger_id, at, at, json_build_object('epoch', epoch, 'reason', reason)
   FROM closed
   ON CONFLICT (key) DO NOTHING;
 END
@@ -215,7 +242,7 @@ $function$`
 
 export const journalFunctions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(`CREATE INDEX session_charger_open ON session (charger_id) WHERE ended_at IS NULL`)
+  yield* sql.unsafe(`CREATE INDEX session_charger_open ON session (charger_id) WHERE ended_at IS NULL OR superseded`)
   yield* sql.unsafe(journalCommit)
   yield* sql.unsafe(connectionOpen)
   yield* sql.unsafe(connectionClose)

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { Worker } from "node:worker_threads"
 import { makeDuplex } from "./Duplex.ts"
 import type { FromWorker, Notice, ToWorker, WorkerOptions } from "./Protocol.ts"
-import { makeWatchdog, tickMillis } from "./Watchdog.ts"
+import { makeWatchdog, tickMillis, type Watchdog } from "./Watchdog.ts"
 
 /** The embedded database could not be opened. */
 export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly message: string }> {}
@@ -44,96 +44,121 @@ const checkpointMillis = 300_000
 
 type Outgoing = ToWorker extends infer M ? (M extends ToWorker ? Omit<M, "id"> : never) : never
 
-const start = (options: EngineOptions): Promise<{ readonly engine: Engine; readonly close: () => Promise<void> }> =>
-  new Promise((resolve, reject) => {
-    const workerData: WorkerOptions = {
-      directory: options.directory,
-      tar: options.tar,
-      fsync: options.fsync,
-      checkpointBytes,
-      checkpointMillis
-    }
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData })
-    const waiting = new Map<
-      number,
-      { readonly resolve: (message: FromWorker) => void; readonly reject: (error: Error) => void }
-    >()
-    const listeners = new Set<(notice: Notice) => void>()
-    let nextId = 0
-    let connections = 0
-    let closing = false
-    let opened = false
+interface Pending {
+  readonly resolve: (message: FromWorker) => void
+  readonly reject: (error: Error) => void
+}
 
-    const ask = (message: Outgoing): Promise<FromWorker> => {
+/** Questions to the worker and who waits for their answers. */
+const makeLine = (worker: Worker) => {
+  const waiting = new Map<number, Pending>()
+  let nextId = 0
+  return {
+    ask: (message: Outgoing): Promise<FromWorker> => {
       const id = ++nextId
-      watchdog.asked()
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject })
         worker.postMessage({ ...message, id })
       })
-    }
-    const lost = (line: string): void => {
+    },
+    answer: (message: FromWorker): void => {
+      waiting.get(message.id)?.resolve(message)
+      waiting.delete(message.id)
+    },
+    failAll: (line: string): void => {
       for (const { reject } of waiting.values()) reject(new Error(line))
       waiting.clear()
-      if (!opened) return reject(new EngineFailed({ message: line }))
-      if (!closing) options.onLost(line)
+    }
+  }
+}
+
+type Line = Pick<ReturnType<typeof makeLine>, "ask">
+type Listeners = Set<(notice: Notice) => void>
+
+const engineOf = (line: Line, watchdog: Watchdog, listeners: Listeners, synced: boolean): Engine => {
+  let connections = 0
+  const exchange = (connection: number) => async (bytes: Uint8Array) => {
+    const answer = await line.ask({ _tag: "Send", connection, bytes })
+    if (answer._tag === "Answer") return answer.bytes
+    throw new Error("this connection to the embedded database was replaced by a newer one")
+  }
+  return {
+    synced,
+    connect: () => makeDuplex(exchange(++connections)),
+    onNotice: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    unwatched: (effect) =>
+      Effect.acquireUseRelease(
+        Effect.sync(watchdog.pause),
+        () => effect,
+        (resume) => Effect.sync(resume)
+      ),
+    dump: Effect.promise(async () => {
+      const answer = await line.ask({ _tag: "Dump" })
+      return answer._tag === "Dumped" ? answer.tar : new Uint8Array(0)
+    })
+  }
+}
+
+const makeWorker = ({ directory, fsync, tar }: EngineOptions): Worker => {
+  const workerData: WorkerOptions = { directory, tar, fsync, checkpointBytes, checkpointMillis }
+  return new Worker(new URL("./worker.ts", import.meta.url), { workerData })
+}
+
+interface Started {
+  readonly engine: Engine
+  readonly close: () => Promise<void>
+}
+
+const start = (options: EngineOptions): Promise<Started> =>
+  new Promise((resolve, reject) => {
+    const worker = makeWorker(options)
+    const { answer, ask: post, failAll } = makeLine(worker)
+    const listeners: Listeners = new Set()
+    let state: "opening" | "open" | "closing" = "opening"
+
+    const lost = (line: string): void => {
+      clearInterval(timer)
+      failAll(line)
+      if (state === "opening") reject(new EngineFailed({ message: line }))
+      if (state === "open") options.onLost(line)
     }
     const watchdog = makeWatchdog({
       limitMillis: options.watchdogMillis,
       ping: () => void ask({ _tag: "Ping" }).catch(() => undefined),
       onSilent: (millis) => lost(`the embedded database has not answered for ${Math.round(millis / 1000)} s`)
     })
-
-    const exchange = (connection: number) => async (bytes: Uint8Array) => {
-      const answer = await ask({ _tag: "Send", connection, bytes })
-      if (answer._tag === "Answer") return answer.bytes
-      throw new Error("this connection to the embedded database was replaced by a newer one")
+    const ask: Line["ask"] = (message) => {
+      watchdog.asked()
+      return post(message)
     }
-    const engine = (synced: boolean): Engine => ({
-      synced,
-      connect: () => makeDuplex(exchange(++connections)),
-      onNotice: (listener) => {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-      unwatched: (effect) =>
-        Effect.acquireUseRelease(
-          Effect.sync(watchdog.pause),
-          () => effect,
-          (resume) => Effect.sync(resume)
-        ),
-      dump: Effect.promise(async () => {
-        const answer = await ask({ _tag: "Dump" })
-        return answer._tag === "Dumped" ? answer.tar : new Uint8Array(0)
-      })
-    })
+    let last = performance.now()
+    const timer = setInterval(() => {
+      const now = performance.now()
+      if (state === "open") watchdog.tick(now - last)
+      last = now
+    }, tickMillis)
+    timer.unref()
+
     const close = async (): Promise<void> => {
-      closing = true
+      state = "closing"
       clearInterval(timer)
       await ask({ _tag: "Close" }).catch(() => undefined)
       await worker.terminate()
     }
-
-    let lastTick = performance.now()
-    const timer = setInterval(() => {
-      const now = performance.now()
-      if (opened) watchdog.tick(now - lastTick)
-      lastTick = now
-    }, tickMillis)
-    timer.unref()
-
     worker.on("message", (message: FromWorker) => {
       watchdog.heard()
       if (message._tag === "Broken") return lost(`the embedded database broke: ${message.message}`)
       if (message._tag === "Ready") {
-        opened = true
-        return resolve({ engine: engine(message.synced), close })
+        state = "open"
+        return resolve({ engine: engineOf({ ask }, watchdog, listeners, message.synced), close })
       }
-      const asked = waiting.get(message.id)
-      waiting.delete(message.id)
-      if (message._tag === "Answer")
+      if (message._tag === "Answer") {
         for (const notice of message.notices) for (const listener of listeners) listener(notice)
-      asked?.resolve(message)
+      }
+      answer(message)
     })
     worker.on("error", (error) =>
       lost(`the embedded database broke: ${error instanceof Error ? error.message : String(error)}`)
