@@ -115,6 +115,10 @@ export const accessContract = (it: ContractIt): void => {
       })
       expect(yield* access.organisation(ours.id)).toEqual(changed)
       expect(yield* access.updateOrganisation(patch, ours.writing(noon + 2))).toEqual(changed)
+      for (const heartbeatIntervalSeconds of [0, 5, 2 ** 40, 0.5]) {
+        const bad = { policy: { heartbeatIntervalSeconds } }
+        expect(yield* failureOf(access.updateOrganisation(bad, ours.writing()))).toEqual(["InvalidInput", ""])
+      }
       const facts = yield* factsOf(ours)
       expect(facts.map(({ body, type }) => [type, body.by])).toEqual([
         ["OrganisationCreated", "platform"],

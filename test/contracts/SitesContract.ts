@@ -243,6 +243,12 @@ export const sitesContract = (it: ContractIt): void => {
             ["InvalidInput", "/openingHours/a/1"]
           )
         }
+        for (const latitude of [Number.NaN, Number.POSITIVE_INFINITY]) {
+          expect(yield* failureOf(sites.update(site.id, { latitude }, ours.writing()))).toEqual([
+            "InvalidInput",
+            "/latitude"
+          ])
+        }
         expect(yield* sites.list(ours.id, { limit: 500 })).toEqual({ items: [site], nextCursor: null })
       })
   )

@@ -5,10 +5,12 @@ import { SqlClient } from "effect/sql"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
 import { StorageHealth } from "../../src/domain/ports/StorageHealth.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { idAt } from "../support/reported.ts"
@@ -125,7 +127,7 @@ forEachDriver("Facts", repositories, (it) => {
       const health = yield* StorageHealth
       const ours = yield* anOrganisation
       const full = new StorageUnavailable({ reason: "full", message: "free some space" })
-      const layer = SitesRepository.layer.pipe(
+      const layer = Layer.mergeAll(SitesRepository.layer, IdempotencyRepository.layer).pipe(
         Layer.fresh,
         Layer.provide(Layer.succeed(StorageHealth, StorageHealth.of({ ...health, writable: Effect.fail(full) })))
       )
@@ -138,6 +140,9 @@ forEachDriver("Facts", repositories, (it) => {
         )
         expect(sent).toEqual([])
         expect((yield* sites.list(ours.id, { limit: 5 })).items).toEqual([])
+        const idempotency = yield* Idempotency
+        const claims = yield* statementsOf(Effect.flip(idempotency.claim("key", "1", "print", noon)))
+        expect(claims).toEqual([])
       }).pipe(Effect.provide(layer))
     })
   )
