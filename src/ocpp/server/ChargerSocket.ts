@@ -1,0 +1,279 @@
+/**
+ * One charger's connection: its websocket with the limits on it. It reads no further than its mailbox has room, notices when the other end
+ * has gone, and ends exactly once. What the frames mean is `Conversation`'s.
+ */
+import { Effect } from "effect"
+import { type RawData, WebSocket } from "ws"
+import type { ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
+import type { ChargerLine, ChargerMailbox } from "../../domain/ports/ChargerInbox.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
+import { parseFrame } from "../rpc/Frame.ts"
+import type { ChargerWebSocket, SocketOwner } from "./ChargerWebSocket.ts"
+import { Conversation } from "./Conversation.ts"
+import { FrameRate } from "./FrameRate.ts"
+import { freshSigns, judge, sweepsIn } from "./Liveness.ts"
+import type { CutReason } from "./Metrics.ts"
+import type { SocketParts } from "./SocketParts.ts"
+
+/** What a connection tells the list that it is on. */
+export interface SocketList {
+  /** It sent too fast and is not read until `tryResume`. */
+  readonly throttled: (socket: ChargerSocket) => void
+  /** It has ended. */
+  readonly ended: (socket: ChargerSocket) => void
+}
+
+const byActor = 1
+const byRate = 2
+
+const plainText = { compress: false, binary: false, fin: true } as const
+
+/** A close frame carries at most 123 bytes of reason (RFC 6455 §5.5). */
+const closeReason = (reason: string): string => reason.replace(/[^\x20-\x7e]/g, "?").slice(0, 120)
+
+/** Codes that a close frame may carry (RFC 6455 §7.4). */
+const isCloseCode = (code: number): boolean =>
+  (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999)
+
+const failures: Readonly<Record<string, CutReason>> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: "too-big",
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: "fragments"
+}
+
+export class ChargerSocket implements SocketOwner {
+  readonly chargerId: string
+  readonly securityProfile: number
+  readonly version: ProtocolVersion
+  private readonly ws: ChargerWebSocket
+  /** Bytes the TCP socket has brought so far, to see a message that never ends. */
+  private readonly tcp: { readonly bytesRead: number }
+  private readonly parts: SocketParts
+  private readonly list: SocketList
+  private readonly conversation: Conversation
+  private readonly rate: FrameRate
+  private readonly signs = freshSigns()
+  /** Why the connection ends; once set, its frames change nothing any more. */
+  private ending: string | undefined
+  private hasEnded = false
+  private pausedBy = 0
+  /** Frames that TCP had delivered when the socket was paused. */
+  private backlog: Array<string> | undefined
+  private backlogBytes = 0
+  private isDraining = false
+  private pingWaiters: Array<(isAlive: boolean) => void> | undefined
+  private bytesSeen: number
+  private slowSweeps = 0
+  private outboundSeen = 0
+  private stalledSweeps = 0
+
+  /** Joins websocket and mailbox; frames are taken from now on. */
+  constructor(
+    ws: ChargerWebSocket,
+    tcp: { readonly bytesRead: number },
+    opening: ConnectionOpening,
+    version: ProtocolVersion,
+    attach: (line: ChargerLine) => ChargerMailbox,
+    parts: SocketParts,
+    list: SocketList
+  ) {
+    this.ws = ws
+    this.tcp = tcp
+    this.chargerId = opening.chargerId
+    this.securityProfile = opening.securityProfile
+    this.version = version
+    this.parts = parts
+    this.list = list
+    this.bytesSeen = tcp.bytesRead
+    this.rate = new FrameRate(parts.limits, parts.now())
+    this.conversation = new Conversation(opening, version, parts, (text) => this.sendText(text))
+    this.conversation.mailbox = attach({
+      call: (messageId, command) => this.conversation.call(messageId, command),
+      close: (code, reason) => this.cut("asked", code, reason),
+      pause: () => this.pause(byActor),
+      resume: () => this.unpause(byActor),
+      answersPing: (millis) => this.answersPing(millis)
+    })
+    ws.listen(this)
+  }
+
+  message(data: RawData, isBinary: boolean): void {
+    this.signs.framed = true
+    this.pinged()
+    if (this.ending !== undefined) return this.parts.metrics.droppedFrame("closing")
+    if (isBinary || !Buffer.isBuffer(data)) {
+      this.parts.metrics.droppedFrame("binary")
+      return this.bad()
+    }
+    const text = data.toString("utf8")
+    if (this.pausedBy === 0 && this.backlog === undefined) return this.take(text)
+    this.backlog ??= []
+    this.backlog.push(text)
+    this.backlogBytes += text.length
+    if (this.backlogBytes > this.parts.limits.maxBacklogBytes) this.cut("backlog", 1008, "too many messages at once")
+  }
+
+  /** Anything that was heard proves life. */
+  pinged(): void {
+    this.signs.heard = true
+    if (this.pingWaiters !== undefined) this.tellPingWaiters(true)
+  }
+
+  ponged(): void {
+    this.signs.pongs = true
+    this.pinged()
+  }
+
+  failed(code: string): void {
+    const reason = failures[code] ?? "protocol"
+    if (this.ending === undefined) this.parts.metrics.cut(reason)
+    this.ending ??= `broke the websocket protocol (${code === "" ? reason : code})`
+  }
+
+  closed(code: number, reason: string): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.ending ??= `closed by the charger (${code}${reason === "" ? "" : `, ${closeReason(reason)}`})`
+    this.backlog = undefined
+    this.tellPingWaiters(false)
+    this.list.ended(this)
+    this.conversation.mailbox?.closed(this.ending)
+  }
+
+  /** Ends the connection, with a close frame, or at once (`code` undefined) where the charger would not read it. */
+  cut(reason: CutReason, code: number | undefined, text: string): void {
+    if (this.ending !== undefined) return
+    this.ending = text
+    this.backlog = undefined
+    this.parts.metrics.cut(reason)
+    if (code === undefined || !isCloseCode(code)) return this.ws.terminate()
+    this.ws.close(code, closeReason(text))
+    // The charger's own close frame must be read for the handshake to end.
+    this.ws.resume()
+  }
+
+  /** Reads on after too many frames, once there is room again. False while there is none. */
+  tryResume(): boolean {
+    if (this.ending === undefined && !this.rate.hasRoom(this.parts.limits, this.parts.now())) return false
+    this.unpause(byRate)
+    return true
+  }
+
+  /** One look at whether the connection still carries anything; see `Liveness`. */
+  sweep(): void {
+    if (this.ending !== undefined) return
+    if (this.isStalled()) return this.cut("stalled", undefined, "does not read what it is sent")
+    // Whom we do not read cannot be heard.
+    if (this.pausedBy !== 0) return
+    if (this.isInSlowMessage()) return this.cut("slow-frame", undefined, "a message took too long to arrive")
+    const verdict = judge(this.signs, this.parts.rules)
+    if (verdict === "ping") this.ws.ping()
+    else if (verdict === "dead") this.cut("dead", undefined, "does not answer pings")
+    else if (verdict === "silent") this.cut("silent", 1008, "no message since the connection was opened")
+  }
+
+  private isStalled(): boolean {
+    const waiting = this.ws.bufferedAmount
+    this.stalledSweeps = waiting > 0 && waiting >= this.outboundSeen ? this.stalledSweeps + 1 : 0
+    this.outboundSeen = waiting
+    return this.stalledSweeps > sweepsIn(this.parts.limits.stalledWriteMillis)
+  }
+
+  /**
+   * Bytes that come while no message is complete are a message on its way: a sign of life, but only for so long, however slowly they
+   * drip. Whatever is heard ends it.
+   */
+  private isInSlowMessage(): boolean {
+    const bytes = this.tcp.bytesRead
+    const isOnItsWay = !this.signs.heard && bytes > this.bytesSeen
+    this.bytesSeen = bytes
+    if (this.signs.heard) this.slowSweeps = 0
+    else if (isOnItsWay || this.slowSweeps > 0) this.slowSweeps++
+    if (isOnItsWay) this.signs.heard = true
+    return this.slowSweeps > sweepsIn(this.parts.limits.slowFrameMillis)
+  }
+
+  private pause(by: number): void {
+    if (this.ending !== undefined) return
+    if (this.pausedBy === 0) this.ws.pause()
+    this.pausedBy |= by
+  }
+
+  private unpause(by: number): void {
+    this.pausedBy &= ~by
+    if (this.pausedBy !== 0 || this.isDraining || this.ending !== undefined) return
+    this.drainBacklog()
+    if (this.pausedBy === 0 && this.ending === undefined) this.ws.resume()
+  }
+
+  private drainBacklog(): void {
+    const { backlog } = this
+    if (backlog === undefined) return
+    this.isDraining = true
+    let taken = 0
+    while (taken < backlog.length && this.pausedBy === 0 && this.ending === undefined) {
+      const text = backlog[taken++]!
+      this.backlogBytes -= text.length
+      this.take(text)
+    }
+    this.isDraining = false
+    this.backlog = taken < backlog.length && this.ending === undefined ? backlog.slice(taken) : undefined
+  }
+
+  private take(text: string): void {
+    const { limits, metrics, now } = this.parts
+    const at = now()
+    try {
+      const frame = parseFrame(text)
+      const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
+      if (!this.rate.spend(isPolite ? limits.politeFrameCost : 1, limits, at)) {
+        metrics.throttled()
+        this.pause(byRate)
+        this.list.throttled(this)
+      }
+      if (this.conversation.take(frame, text, at)) this.bad()
+    } catch (cause) {
+      this.parts.defect(cause, { chargerId: this.chargerId, during: "taking a frame", action: "" })
+      this.cut("defect", 1011, "the service failed to handle a message")
+    }
+  }
+
+  private bad(): void {
+    if (this.rate.isAbusive(this.parts.limits, this.parts.now())) {
+      this.cut("abuse", 1008, "too many frames that are no OCPP messages")
+    }
+  }
+
+  private sendText(text: string): boolean {
+    const { ws } = this
+    if (this.ending !== undefined || ws.readyState !== WebSocket.OPEN) return false
+    ws.send(text, plainText)
+    if (ws.bufferedAmount > this.parts.limits.maxOutboundBytes) {
+      this.cut("outbound", undefined, "does not read what it is sent")
+    }
+    return true
+  }
+
+  private answersPing(millis: number): Effect.Effect<boolean> {
+    return Effect.callback<boolean>((resume) => {
+      if (this.ending !== undefined || this.ws.readyState !== WebSocket.OPEN) return resume(Effect.succeed(false))
+      const tell = (isAlive: boolean): void => {
+        clearTimeout(timer)
+        this.pingWaiters = this.pingWaiters?.filter((waiter) => waiter !== tell)
+        if (this.pausedBy !== 0 && this.ending === undefined) this.ws.pause()
+        resume(Effect.succeed(isAlive))
+      }
+      const timer = setTimeout(() => tell(false), millis)
+      this.pingWaiters = [...(this.pingWaiters ?? []), tell]
+      // A pong cannot be read while the socket is paused; what comes before it waits in the backlog.
+      this.ws.resume()
+      this.ws.ping()
+      return Effect.sync(() => tell(false))
+    })
+  }
+
+  private tellPingWaiters(isAlive: boolean): void {
+    const waiters = this.pingWaiters ?? []
+    this.pingWaiters = undefined
+    for (const waiter of waiters) waiter(isAlive)
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The open connections of this server, and the one tick that watches over all of them. Which of them is a charger's true one is not
+ * decided here: a replaced connection stays on the list until it has closed.
+ */
+import type { ChargerSocket, SocketList } from "./ChargerSocket.ts"
+import { sweepBuckets } from "./Liveness.ts"
+import type { Metrics } from "./Metrics.ts"
+
+export class ConnectedChargers implements SocketList {
+  /** Each tick visits one bucket. */
+  private readonly buckets: ReadonlyArray<Set<ChargerSocket>> = Array.from({ length: sweepBuckets }, () => new Set())
+  private readonly slow = new Set<ChargerSocket>()
+  private readonly metrics: Metrics
+  private nextBucket = 0
+  private nextTick = 0
+
+  constructor(metrics: Metrics) {
+    this.metrics = metrics
+  }
+
+  add(socket: ChargerSocket): void {
+    this.buckets[this.nextBucket++ % sweepBuckets]!.add(socket)
+    this.metrics.connected(socket.securityProfile, socket.version.version, 1)
+  }
+
+  throttled(socket: ChargerSocket): void {
+    this.slow.add(socket)
+  }
+
+  ended(socket: ChargerSocket): void {
+    let wasOpen = false
+    for (const bucket of this.buckets) wasOpen = bucket.delete(socket) || wasOpen
+    if (!wasOpen) return
+    this.slow.delete(socket)
+    this.metrics.connected(socket.securityProfile, socket.version.version, -1)
+  }
+
+  /** Once a second: looks at a part of the connections, and reads on from those that have rested enough. */
+  tick(): void {
+    for (const socket of this.buckets[this.nextTick++ % sweepBuckets]!) socket.sweep()
+    const rested = [...this.slow]
+    this.slow.clear()
+    // Those that go on at once too fast put themselves on the list again.
+    for (const socket of rested) if (!socket.tryResume()) this.slow.add(socket)
+  }
+
+  /** Ends every connection that is left, once nobody waits for its answers. */
+  endAll(): void {
+    for (const bucket of this.buckets) {
+      for (const socket of bucket) socket.cut("stopping", 1012, "the service is restarting")
+    }
+  }
+
+  get size(): number {
+    return this.buckets.reduce((sum, bucket) => sum + bucket.size, 0)
+  }
+}

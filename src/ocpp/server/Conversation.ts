@@ -1,0 +1,238 @@
+/**
+ * One charger's OCPP-J conversation: frames in become events for its mailbox, replies and commands become frames out. This is the hot path
+ * of the service, so it is plain calls: no fiber, no promise and no log line for a message, and one closure to answer it.
+ */
+import type { ChargerCommand, CommandResult } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../../domain/charger/ChargerEvent.ts"
+import type { Reply } from "../../domain/charger/Reply.ts"
+import type { ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
+import type { ChargerMailbox } from "../../domain/ports/ChargerInbox.ts"
+import type { LoggedFrame } from "../../domain/ports/MessageLog.ts"
+import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
+import { type ErrorCode, spell } from "../rpc/ErrorCode.ts"
+import {
+  type Call,
+  type CallError,
+  type CallResult,
+  type Malformed,
+  type ParsedFrame,
+  serializeCall,
+  serializeCallError,
+  serializeCallResult,
+  type WireId
+} from "../rpc/Frame.ts"
+import type { SocketParts } from "./SocketParts.ts"
+
+/** Sends one text frame; false when the connection is gone or going. */
+export type SendText = (text: string) => boolean
+
+const failedHere = "the service failed to handle this message; it has been reported"
+
+export class Conversation {
+  readonly chargerId: string
+  readonly version: ProtocolVersion
+  private readonly organisationId: string
+  private readonly parts: SocketParts
+  private readonly sendText: SendText
+  /** Set as soon as the actor has attached; no frame comes before that. */
+  mailbox: ChargerMailbox | undefined
+  private unanswered = 0
+  /** Our last CALL: its result is masked in the log by what was asked. */
+  private lastCallId = ""
+  private lastCallAction = ""
+
+  constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sendText: SendText) {
+    this.chargerId = opening.chargerId
+    this.organisationId = opening.organisationId
+    this.version = version
+    this.parts = parts
+    this.sendText = sendText
+  }
+
+  /** True when every CALL of the charger has been answered, so that OCPP allows it another. */
+  get isAwaitingNothing(): boolean {
+    return this.unanswered === 0
+  }
+
+  /** Takes one frame. True when it was no OCPP message, which a charger may send only so often. */
+  take(frame: ParsedFrame, text: string, now: number): boolean {
+    const { metrics, presence } = this.parts
+    switch (frame._tag) {
+      case "Call":
+        metrics.received("CALL")
+        this.takeCall(frame, text, now)
+        return false
+      case "CallResult":
+        metrics.received("CALLRESULT")
+        this.takeResult(frame, text, now)
+        return false
+      case "CallError":
+        metrics.received("CALLERROR")
+        this.takeError(frame, text, now)
+        return false
+      case "Ignored":
+        metrics.received("Ignored")
+        presence.heard(this.chargerId, now, text)
+        return false
+      case "Malformed":
+        metrics.received("Malformed")
+        return this.takeMalformed(frame, text, now)
+    }
+  }
+
+  /** Sends a command of ours as a CALL. */
+  call(messageId: string, command: ChargerCommand): void {
+    const { action, payload } = this.version.encodeCommand(command)
+    const text = serializeCall(messageId, action, payload)
+    this.lastCallId = messageId
+    this.lastCallAction = action
+    this.send("CALL", action, messageId, text, this.parts.now(), false)
+  }
+
+  private takeCall(frame: Call, text: string, now: number): void {
+    const { action, messageId, wireId } = frame
+    const decoded = this.decodeCall(action, frame.payload)
+    const isQuiet = decoded._tag === "Event" && decoded.event._tag === "HeartbeatReceived" && !this.parts.logHeartbeats
+    this.heard("CALL", action, messageId, isQuiet ? text : this.version.mask(action, text), now, isQuiet)
+    if (decoded._tag === "Refused") return this.sendError(action, wireId, decoded.code, decoded.description, now)
+    if (decoded.violations.length > 0) this.parts.metrics.violated(decoded.violations.length)
+    this.deliver(decoded.event, action, messageId, wireId, text, now, isQuiet)
+  }
+
+  /** Hands an event to the actor, and answers the CALL with what comes back. */
+  private deliver(
+    event: ChargerEvent,
+    action: string,
+    messageId: string,
+    wireId: WireId,
+    raw: string,
+    since: number,
+    isQuiet: boolean
+  ): void {
+    this.unanswered++
+    this.mailbox?.deliver(event, { messageId, raw }, (reply, now) => {
+      this.unanswered--
+      this.answer(reply, action, wireId, since, now, isQuiet)
+    })
+  }
+
+  private answer(reply: Reply, action: string, wireId: WireId, since: number, now: number, isQuiet: boolean): void {
+    const encoded = this.encodeReply(action, reply, now)
+    const millis = this.parts.now() - since
+    if (encoded._tag === "Error") {
+      this.parts.metrics.answered(action, "CALLERROR", millis)
+      return this.sendError(action, wireId, encoded.code, encoded.description, now)
+    }
+    this.parts.metrics.answered(action, "CALLRESULT", millis)
+    this.send("CALLRESULT", action, wireId, serializeCallResult(wireId, encoded.payload), now, isQuiet)
+  }
+
+  private sendError(action: string, wireId: WireId, code: ErrorCode, description: string, now: number): void {
+    const text = serializeCallError(wireId, spell(code, this.version.version), description)
+    this.send("CALLERROR", action, wireId, text, now, false)
+  }
+
+  private takeResult(frame: CallResult, text: string, now: number): void {
+    const isLast = frame.messageId === this.lastCallId
+    const action = isLast ? this.lastCallAction : ""
+    // What the answer to a forgotten call holds cannot be known, so nothing of it is shown.
+    const masked = isLast ? this.version.mask(action, text) : `[3,${JSON.stringify(frame.messageId)},{"***":"***"}]`
+    this.heard("CALLRESULT", action, frame.messageId, masked, now, false)
+    this.answered(frame.messageId, (command) => this.decodeResult(command, frame.payload))
+  }
+
+  private takeError(frame: CallError, text: string, now: number): void {
+    const { code, description, messageId } = frame
+    const action = messageId === this.lastCallId ? this.lastCallAction : ""
+    this.heard("CALLERROR", action, messageId, this.version.mask(action, text), now, false)
+    this.answered(messageId, () => ({ _tag: "CallError", code, description }))
+  }
+
+  private answered(messageId: string, read: (command: ChargerCommand) => CommandResult): void {
+    if (this.mailbox?.answered(messageId, read) !== true) this.parts.metrics.droppedFrame("unmatched")
+  }
+
+  private takeMalformed(frame: Malformed, text: string, now: number): boolean {
+    const { action = "", code, description, messageId = "", wireId } = frame
+    this.heard("Malformed", action, messageId, this.version.mask(action || this.lastCallAction, text), now, false)
+    if (wireId === undefined) return true
+    // A transaction message that at least names itself is kept as it came: a CALLERROR would make the charger repeat it for ever.
+    const decoded = action === "" ? undefined : this.decodeCall(action, undefined)
+    if (decoded?._tag === "Event" && decoded.event._tag === "UnreadableTransactionMessage") {
+      this.deliver({ ...decoded.event, problem: description }, action, messageId, wireId, text, now, false)
+      return false
+    }
+    this.sendError(action, wireId, code, description, now)
+    return true
+  }
+
+  private heard(
+    kind: LoggedFrame["kind"],
+    action: string,
+    messageId: string,
+    frame: string,
+    now: number,
+    isQuiet: boolean
+  ): void {
+    this.parts.presence.heard(this.chargerId, now, frame)
+    if (!isQuiet) this.log("in", kind, action, messageId, frame, now)
+  }
+
+  private send(
+    kind: "CALL" | "CALLRESULT" | "CALLERROR",
+    action: string,
+    id: WireId,
+    text: string,
+    now: number,
+    isQuiet: boolean
+  ): void {
+    if (!this.sendText(text)) return
+    this.parts.metrics.sent(kind)
+    if (!isQuiet) this.log("out", kind, action, String(id), this.version.mask(action, text), now)
+  }
+
+  private log(
+    direction: LoggedFrame["direction"],
+    kind: LoggedFrame["kind"],
+    action: string,
+    messageId: string,
+    frame: string,
+    at: number
+  ): void {
+    const { chargerId, organisationId } = this
+    this.parts.messageLog.append({ organisationId, chargerId, at, direction, kind, action, messageId, frame })
+  }
+
+  // A version's functions are total; should one throw all the same, its charger is told and everybody else is left alone.
+
+  private decodeCall(action: string, payload: unknown): DecodedCall {
+    try {
+      return this.version.decodeCall(action, payload)
+    } catch (cause) {
+      this.defect(cause, "decoding a call", action)
+      return { _tag: "Refused", code: "InternalError", description: failedHere }
+    }
+  }
+
+  private encodeReply(action: string, reply: Reply, now: number): EncodedReply {
+    try {
+      return this.version.encodeReply(action, reply, now)
+    } catch (cause) {
+      this.defect(cause, "encoding a reply", action)
+      return { _tag: "Error", code: "InternalError", description: failedHere }
+    }
+  }
+
+  private decodeResult(command: ChargerCommand, payload: unknown): CommandResult {
+    try {
+      return this.version.decodeResult(command, payload)
+    } catch (cause) {
+      this.defect(cause, "decoding a result", command._tag)
+      return { _tag: "Unreadable", problem: failedHere }
+    }
+  }
+
+  private defect(cause: unknown, during: string, action: string): void {
+    this.parts.defect(cause, { chargerId: this.chargerId, during, action })
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Sockets that have connected and asked for nothing yet. Whoever opens thousands of them and sends a byte a minute (slowloris, CWE-400)
+ * loses them after some seconds, and the oldest of them at once when there are too many; honest clients speak as soon as they connect.
+ */
+import type { IncomingMessage, Server } from "node:http"
+import type { Server as SecureServer } from "node:https"
+import type { Socket } from "node:net"
+
+interface Newcomer {
+  readonly socket: Socket
+  readonly at: number
+  /** Listens to its close. */
+  readonly gone: () => void
+}
+
+/** A TLS server shows the same connection first as the raw socket and then as the encrypted one; its ends are the same. */
+const endsOf = (socket: Socket): string =>
+  `${socket.remoteAddress ?? ""} ${socket.remotePort ?? ""} ${socket.localPort ?? ""}`
+
+export class Newcomers {
+  private readonly waiting = new Map<string, Newcomer>()
+  private readonly max: number
+  private readonly patienceMillis: number
+  private readonly now: () => number
+
+  constructor(max: number, patienceMillis: number, now: () => number) {
+    this.max = max
+    this.patienceMillis = patienceMillis
+    this.now = now
+  }
+
+  get size(): number {
+    return this.waiting.size
+  }
+
+  /** Watches the connections of `server`, whose upgrades are told by `spoke`; answers what stops it. */
+  watch(server: Server | SecureServer): () => void {
+    const arrived = (socket: Socket): void => this.arrived(socket)
+    const asked = (request: IncomingMessage): void => this.spoke(request.socket)
+    server.on("connection", arrived)
+    server.on("request", asked)
+    return () => {
+      server.off("connection", arrived)
+      server.off("request", asked)
+    }
+  }
+
+  /** Cuts those that have been silent for too long. */
+  sweep(): void {
+    const now = this.now()
+    for (const [ends, newcomer] of this.waiting) {
+      if (now - newcomer.at < this.patienceMillis) return
+      this.waiting.delete(ends)
+      newcomer.socket.destroy()
+    }
+  }
+
+  /** The socket has sent a whole request. */
+  spoke(socket: Socket): void {
+    const ends = endsOf(socket)
+    const newcomer = this.waiting.get(ends)
+    if (newcomer === undefined) return
+    this.waiting.delete(ends)
+    newcomer.socket.off("close", newcomer.gone)
+  }
+
+  private arrived(socket: Socket): void {
+    if (this.waiting.size >= this.max) {
+      const [ends, oldest] = this.waiting.entries().next().value!
+      this.waiting.delete(ends)
+      oldest.socket.destroy()
+    }
+    const ends = endsOf(socket)
+    const newcomer: Newcomer = {
+      socket,
+      at: this.now(),
+      // The same ends may belong to a newer socket by then.
+      gone: () => void (this.waiting.get(ends) === newcomer && this.waiting.delete(ends))
+    }
+    this.waiting.set(ends, newcomer)
+    socket.once("close", newcomer.gone)
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The OCPP server as the rest of the service sees it: it takes the websocket upgrades of HTTP servers that main has made, and turns each
+ * charger's connection into events for its actor. Ports in, sockets out; it knows neither SQL nor actors.
+ */
+import type { IncomingMessage, Server } from "node:http"
+import type { Server as SecureServer } from "node:https"
+import type { Duplex } from "node:stream"
+import { Context, Effect, FiberSet, Layer } from "effect"
+import { ChargerDirectory } from "../../domain/ports/ChargerDirectory.ts"
+import { ChargerInbox } from "../../domain/ports/ChargerInbox.ts"
+import { MessageLog } from "../../domain/ports/MessageLog.ts"
+import { Presence } from "../../domain/ports/Presence.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
+import { type Clock, systemClock } from "./Clock.ts"
+import { ConnectedChargers } from "./ConnectedChargers.ts"
+import type { OcppLimits } from "./Limits.ts"
+import { livenessRules, tickMillis } from "./Liveness.ts"
+import { LoopLag } from "./LoopLag.ts"
+import { Metrics } from "./Metrics.ts"
+import { Newcomers } from "./Newcomers.ts"
+import { originOf } from "./RemoteAddress.ts"
+import type { SocketParts } from "./SocketParts.ts"
+import { UpgradeGuard } from "./UpgradeGuard.ts"
+import { Upgrades } from "./Upgrades.ts"
+
+export interface OcppServerOptions {
+  readonly limits: OcppLimits
+  /** In the server's preference: of those a charger offers, the first is taken. */
+  readonly protocols: ReadonlyArray<ProtocolVersion>
+  /** Whether the proxy at `address` is believed what it says of its callers. */
+  readonly trustProxy: (address: string) => boolean
+  /** Chargers that can only prove themselves at a lower one are refused. */
+  readonly minSecurityProfile: 0 | 1 | 2 | 3
+  /** Client certificates that are taken back, see `Revocations`. */
+  readonly revoked: ReadonlySet<string>
+  /** Whether heartbeats and their answers go to the message log too. */
+  readonly logHeartbeats: boolean
+  /** Offers permessage-deflate; costs memory per connection. */
+  readonly compression: boolean
+  /** For tests. */
+  readonly clock?: Clock
+}
+
+export class OcppServer extends Context.Service<
+  OcppServer,
+  {
+    /**
+     * Takes over every websocket upgrade of `server`: those for `/ocpp/` and `/ocpp16/` are chargers', all others are answered 404.
+     * `secure` tells whether its connections are TLS.
+     */
+    readonly attach: (server: Server | SecureServer, transport: { readonly secure: boolean }) => void
+    /** New upgrades get 503 and `Retry-After` from now on; connected chargers notice nothing. */
+    readonly stopAccepting: () => void
+    /** Connections that are open at present, closing ones included. */
+    readonly connectionCount: () => number
+  }
+>()("voltlane/OcppServer") {}
+
+/** Ticks between two sweeps of the upgrade guard. */
+const guardSweepTicks = 60
+
+/** Chargers whose spelling of their key has been told. */
+const maxRespelled = 10_000
+
+const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
+  const { clock = systemClock, limits } = options
+  const { now } = clock
+  const run = yield* FiberSet.makeRuntime<never, void, never>()
+  const metrics = new Metrics(yield* Effect.context<never>())
+  const chargers = new ConnectedChargers(metrics)
+  const guard = new UpgradeGuard(limits)
+  const lag = new LoopLag(limits.overloadLagMillis, now(), (worst) => metrics.loopLag(worst))
+  const socketParts: SocketParts = {
+    limits,
+    rules: livenessRules(limits),
+    now,
+    presence: yield* Presence,
+    messageLog: yield* MessageLog,
+    metrics,
+    logHeartbeats: options.logHeartbeats,
+    defect: (cause, about) =>
+      void run(Effect.logError("ocpp: a defect, please report it", cause).pipe(Effect.annotateLogs(about)))
+  }
+  const respelled = new Set<string>()
+  const upgrades = new Upgrades({
+    directory: yield* ChargerDirectory,
+    secrets: yield* Secrets,
+    inbox: yield* ChargerInbox,
+    guard,
+    chargers,
+    socketParts,
+    lag,
+    limits,
+    now,
+    protocols: options.protocols,
+    minSecurityProfile: options.minSecurityProfile,
+    revoked: options.revoked,
+    compression: options.compression,
+    retryAfter: () => Math.round(limits.retryAfterSeconds + Math.random() * limits.retryJitterSeconds),
+    respelled: (chargerId, spelling) => {
+      if (respelled.has(chargerId) || respelled.size >= maxRespelled) return
+      respelled.add(chargerId)
+      const about = { chargerId, spelling }
+      run(Effect.logInfo("ocpp: a charger writes its password in its own way").pipe(Effect.annotateLogs(about)))
+    },
+    run: (effect) => void run(effect)
+  })
+  const newcomers = new Newcomers(limits.maxUnfinishedSockets, limits.handshakeMillis, now)
+  let ticks = 0
+  const stopLag = lag.start(clock)
+  const stopTicks = clock.every(tickMillis, () => {
+    chargers.tick()
+    upgrades.tick()
+    newcomers.sweep()
+    if (++ticks % guardSweepTicks === 0) guard.sweep(now())
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      stopTicks()
+      stopLag()
+      upgrades.stopAccepting()
+      upgrades.refuseAll()
+      chargers.endAll()
+    })
+  )
+  return { chargers, newcomers, upgrades }
+})
+
+/** Lets `upgrade` have every upgrade of `server`, also when somebody else begins to listen later. Answers what gives it back. */
+const takeOver = (
+  server: Server | SecureServer,
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+): (() => void) => {
+  // Two listeners would answer the same socket twice.
+  const keepOut = (event: string | symbol): void => {
+    if (event === "upgrade") queueMicrotask(evict)
+  }
+  const evict = (): void => {
+    for (const listener of server.rawListeners("upgrade")) {
+      if (listener !== upgrade) server.off("upgrade", listener as typeof upgrade)
+    }
+  }
+  server.on("upgrade", upgrade)
+  evict()
+  server.on("newListener", keepOut)
+  return () => {
+    server.off("newListener", keepOut)
+    server.off("upgrade", upgrade)
+  }
+}
+
+/** Needs the ports of the charger's side; ends every connection and wait when it is closed. */
+export const layer = (
+  options: OcppServerOptions
+): Layer.Layer<OcppServer, never, ChargerInbox | ChargerDirectory | Presence | MessageLog | Secrets> =>
+  Layer.effect(
+    OcppServer,
+    Effect.gen(function* () {
+      const { chargers, newcomers, upgrades } = yield* make(options)
+      const detach: Array<() => void> = []
+      yield* Effect.addFinalizer(() => Effect.sync(() => detach.forEach((undo) => undo())))
+      return OcppServer.of({
+        attach: (server, { secure }) => {
+          detach.push(newcomers.watch(server))
+          const undo = takeOver(server, (request, socket, head) => {
+            newcomers.spoke(request.socket)
+            const origin = originOf(request.socket.remoteAddress, secure, request.headers, options.trustProxy)
+            upgrades.receive(request, socket, head, origin)
+          })
+          detach.push(undo)
+        },
+        stopAccepting: () => upgrades.stopAccepting(),
+        connectionCount: () => chargers.size
+      })
+    })
+  )

@@ -1,0 +1,152 @@
+/**
+ * Everything that is asked of an upgrade request before its charger is admitted, in the order in which it is asked: form, limits, who it
+ * is, how it came, how it proves itself, what it speaks. Each question that is answered badly ends in a refusal that says what to do.
+ */
+import type { IncomingMessage } from "node:http"
+import { Effect } from "effect"
+import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
+import type { Secrets } from "../../domain/ports/Secrets.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
+import { parseChargerPath } from "./ChargerPath.ts"
+import { basicPassword, checkCertificate, checkPassword } from "./Credentials.ts"
+import type { Handshake } from "./Handshake.ts"
+import type { OcppLimits } from "./Limits.ts"
+import { type Refusal, refusals } from "./Refusals.ts"
+import type { Origin } from "./RemoteAddress.ts"
+import { agree } from "./Subprotocol.ts"
+import type { UpgradeGuard } from "./UpgradeGuard.ts"
+
+export interface ProofParts {
+  readonly directory: ChargerDirectory["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly guard: UpgradeGuard
+  readonly limits: OcppLimits
+  readonly protocols: ReadonlyArray<ProtocolVersion>
+  readonly minSecurityProfile: 0 | 1 | 2 | 3
+  /** Serial numbers of client certificates that are taken back. */
+  readonly revoked: ReadonlySet<string>
+  readonly now: () => number
+  /** Seconds for `Retry-After`, jittered. */
+  readonly retryAfter: () => number
+  /** A charger sends its key in another writing than it is stored in; told once per charger. */
+  readonly respelled: (chargerId: string, spelling: string) => void
+}
+
+export interface Proven {
+  readonly opening: ConnectionOpening
+  readonly version: ProtocolVersion
+  /** What `Sec-WebSocket-Protocol` answers; undefined for none. */
+  readonly subprotocol: string | undefined
+}
+
+const websocketKey = /^[+/0-9A-Za-z]{22}==$/
+
+/** What makes a request a websocket handshake (RFC 6455 §4.2.1), checked before anybody is asked about it. */
+const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
+  const { headers, method } = request
+  if (method !== "GET") return refusals.method
+  if (headers.upgrade?.toLowerCase() !== "websocket") return refusals.handshake("Only upgrades to websocket are taken.")
+  if (!websocketKey.test(headers["sec-websocket-key"] ?? "")) {
+    return refusals.handshake("Sec-WebSocket-Key is missing or wrong.")
+  }
+  const version = headers["sec-websocket-version"]
+  return version === "13" || version === "8" ? undefined : refusals.wsVersion
+}
+
+/** The profile that a charger could prove at best over this transport. */
+const reachableProfile = (stored: 0 | 1 | 2 | 3, origin: Origin): 0 | 1 | 2 | 3 =>
+  stored === 0 || stored === 3 ? stored : origin.secure ? 2 : 1
+
+const checkProfile = (stored: 0 | 1 | 2 | 3, origin: Origin, minimum: number): Refusal | undefined => {
+  if (stored >= 2 && !origin.secure) return refusals.needsTls(stored)
+  return reachableProfile(stored, origin) < minimum ? refusals.belowMinimum(minimum) : undefined
+}
+
+const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Refusal | undefined => {
+  const { guard, now, respelled, secrets } = parts
+  const { network } = handshake.origin
+  const { chargerId, passwordVerifier } = charger
+  const password = basicPassword(handshake.request.headers.authorization, chargerId)
+  if (password === undefined) return refusals.missingPassword
+  if (password === "user" || passwordVerifier === undefined) return refusals.wrongPassword
+  if (!guard.mayGuess(chargerId, network, now())) {
+    return refusals.limited(guard.guessWaitSeconds(chargerId, network, now()))
+  }
+  const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
+  if (spelling === undefined) {
+    guard.guessedWrong(chargerId, network, now())
+    return refusals.wrongPassword
+  }
+  if (spelling !== "as given") respelled(chargerId, spelling)
+  return undefined
+}
+
+const certificateLines = {
+  none: "Security profile 3 needs a TLS client certificate: install one on the charger, and set TLS_CLIENT_CA_FILE here.",
+  untrusted:
+    "The client certificate is expired or not of the CA in TLS_CLIENT_CA_FILE: install a new one on the charger.",
+  revoked: "The client certificate has been revoked by its CA: install a new one on the charger.",
+  "other name": "The client certificate's CN is neither this charger's id nor its serial number: install its own."
+} as const
+
+const checkIdentity = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Refusal | undefined => {
+  if (charger.securityProfile === 0) return undefined
+  if (charger.securityProfile < 3) return checkPasswordOf(parts, handshake, charger)
+  const verdict = checkCertificate(handshake.socket, charger, parts.revoked)
+  return verdict === "ok" ? undefined : refusals.certificate(certificateLines[verdict])
+}
+
+/** The charger `chargerId` as it is registered, unless its network has been refused too often to be worth asking. */
+const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake, chargerId: string) {
+  const { directory, guard, now } = parts
+  const { network } = handshake.origin
+  if (guard.isOverLimit(network, now()) && !guard.mayLookUp(chargerId, network, now())) {
+    return yield* Effect.fail(refusals.limited(parts.retryAfter()))
+  }
+  const charger = yield* directory
+    .credentials(chargerId)
+    .pipe(Effect.mapError(() => refusals.storage(parts.retryAfter())))
+  if (charger !== undefined) return charger
+  guard.unknown(chargerId, now())
+  return yield* Effect.fail(refusals.unknown(chargerId))
+})
+
+/** What a handshake proves, or why it is refused. */
+export const prove = Effect.fnUntraced(function* (
+  parts: ProofParts,
+  handshake: Handshake
+): Effect.fn.Return<Proven, Refusal> {
+  const { guard, minSecurityProfile, now, protocols } = parts
+  const { origin, request } = handshake
+  const path = parseChargerPath(request.url ?? "")
+  if (path === undefined) return yield* Effect.fail(refusals.noPath)
+  const { chargerId, only16 } = path
+  const badHandshake = checkHandshake(request)
+  if (badHandshake !== undefined) return yield* Effect.fail(badHandshake)
+
+  const charger = yield* lookUp(parts, handshake, chargerId)
+  const refusal =
+    checkProfile(charger.securityProfile, origin, minSecurityProfile) ?? checkIdentity(parts, handshake, charger)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const agreed = agree(request.headers["sec-websocket-protocol"], only16, protocols)
+  if (agreed === undefined) {
+    const names = protocols.map(({ subprotocol }) => subprotocol)
+    return yield* Effect.fail(refusals.subprotocol(only16 ? ["ocpp1.6"] : names))
+  }
+  if (!guard.proved(chargerId, origin.network, now())) {
+    return yield* Effect.fail(refusals.flapping(guard.reconnectWaitSeconds(chargerId, now())))
+  }
+  const { version } = agreed
+  return {
+    opening: {
+      chargerId,
+      organisationId: charger.organisationId,
+      ocppVersion: version.version,
+      securityProfile: reachableProfile(charger.securityProfile, origin),
+      remoteAddress: origin.address,
+      at: now()
+    },
+    version,
+    subprotocol: agreed.isNamed ? version.subprotocol : undefined
+  }
+})

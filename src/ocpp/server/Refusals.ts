@@ -1,0 +1,166 @@
+/**
+ * The upgrades that are turned down: each an HTTP answer written by hand on the raw socket, with one line of plain text that tells
+ * whoever stands at the charger what to do. Never a secret in it.
+ */
+import { STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+
+/** Why, as a label of the metrics. */
+export type RefusalReason =
+  | "path"
+  | "handshake"
+  | "unknown"
+  | "limited"
+  | "flapping"
+  | "profile"
+  | "transport"
+  | "missing"
+  | "wrong"
+  | "certificate"
+  | "subprotocol"
+  | "taken"
+  | "storage"
+  | "overload"
+  | "stopping"
+  | "timeout"
+
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 426 | 429 | 503
+  readonly reason: RefusalReason
+  /** One line. */
+  readonly line: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Refusals for who asked or how, which count against the network they came from. Those for want of room do not, nor does `taken`. */
+const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  "path",
+  "handshake",
+  "unknown",
+  "profile",
+  "transport",
+  "missing",
+  "wrong",
+  "certificate",
+  "subprotocol"
+])
+
+/** Whether a refusal counts against the network it was given to. */
+export const countsAgainst = (refusal: Refusal): boolean => blamed.has(refusal.reason)
+
+const authFailures: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  "unknown",
+  "limited",
+  "profile",
+  "transport",
+  "missing",
+  "wrong",
+  "certificate"
+])
+
+/** Whether a refusal is a failed authentication. */
+export const isAuthFailure = (refusal: Refusal): boolean => authFailures.has(refusal.reason)
+
+export const refusals = {
+  noPath: {
+    status: 404,
+    reason: "path",
+    line: "No charger's address: connect to /ocpp/{chargerId}, the id percent-encoded as the last part."
+  },
+  handshake: (line: string): Refusal => ({ status: 400, reason: "handshake", line }),
+  method: { status: 405, reason: "handshake", line: "A websocket is opened with GET.", headers: { Allow: "GET" } },
+  wsVersion: {
+    status: 426,
+    reason: "handshake",
+    line: "Use websocket version 13 (RFC 6455).",
+    headers: { "Sec-WebSocket-Version": "13" }
+  },
+  unknown: (chargerId: string): Refusal => ({
+    status: 404,
+    reason: "unknown",
+    line: `No charger ${chargerId} is registered: register it, or mend the id at the end of its URL.`
+  }),
+  limited: (seconds: number): Refusal => ({
+    status: 429,
+    reason: "limited",
+    line: "Too many refused connections: mend the id or password and try again later.",
+    headers: { "Retry-After": String(seconds) }
+  }),
+  flapping: (seconds: number): Refusal => ({
+    status: 429,
+    reason: "flapping",
+    line: "This charger reconnects too often: look whether two devices use its id.",
+    headers: { "Retry-After": String(seconds) }
+  }),
+  belowMinimum: (minimum: number): Refusal => ({
+    status: 403,
+    reason: "profile",
+    line: `This service takes security profile ${minimum} or higher: give the charger a password or certificate, and wss if it is 2 or 3.`
+  }),
+  needsTls: (profile: number): Refusal => ({
+    status: 403,
+    reason: "transport",
+    line: `This charger has security profile ${profile}: let it connect with wss.`
+  }),
+  missingPassword: {
+    status: 401,
+    reason: "missing",
+    line: "Give the charger's password by HTTP Basic, its id as the user name.",
+    headers: { "WWW-Authenticate": `Basic realm="ocpp", charset="UTF-8"` }
+  },
+  wrongPassword: {
+    status: 401,
+    reason: "wrong",
+    line: "The user name is not this charger's id, or the password is not its password: set it anew on both sides.",
+    headers: { "WWW-Authenticate": `Basic realm="ocpp", charset="UTF-8"` }
+  },
+  certificate: (line: string): Refusal => ({ status: 403, reason: "certificate", line }),
+  subprotocol: (names: ReadonlyArray<string>): Refusal => ({
+    status: 400,
+    reason: "subprotocol",
+    line: `No OCPP version in common: offer ${names.join(" or ")} in Sec-WebSocket-Protocol.`
+  }),
+  taken: {
+    status: 409,
+    reason: "taken",
+    line: "This charger is connected already and answers: end that connection, or give it a password so that the newest one wins."
+  },
+  storage: (seconds: number): Refusal => ({
+    status: 503,
+    reason: "storage",
+    line: "The service cannot reach its database: try again later.",
+    headers: { "Retry-After": String(seconds) }
+  }),
+  unavailable: (seconds: number): Refusal => ({
+    status: 503,
+    reason: "overload",
+    line: "The service is busy: try again later.",
+    headers: { "Retry-After": String(seconds) }
+  }),
+  stopping: (seconds: number): Refusal => ({
+    status: 503,
+    reason: "stopping",
+    line: "The service is restarting: try again in a moment.",
+    headers: { "Retry-After": String(seconds) }
+  }),
+  timeout: (seconds: number): Refusal => ({
+    status: 503,
+    reason: "timeout",
+    line: "The service took too long to admit the charger: try again later.",
+    headers: { "Retry-After": String(seconds) }
+  })
+} as const satisfies Readonly<Record<string, Refusal | ((...args: never) => Refusal)>>
+
+/** Answers an upgrade request with `refusal` and closes its socket. */
+export const writeRefusal = (socket: Duplex, refusal: Refusal): void => {
+  const body = `${refusal.line}\n`
+  const headers: Record<string, string> = {
+    Connection: "close",
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    ...refusal.headers
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.once("finish", () => socket.destroy())
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\n${lines.join("")}\r\n${body}`)
+}

@@ -1,0 +1,20 @@
+/** What all connections of the OCPP server share, and what they report to it. */
+import type { MessageLog } from "../../domain/ports/MessageLog.ts"
+import type { Presence } from "../../domain/ports/Presence.ts"
+import type { OcppLimits } from "./Limits.ts"
+import type { LivenessRules } from "./Liveness.ts"
+import type { Metrics } from "./Metrics.ts"
+
+export interface SocketParts {
+  readonly limits: OcppLimits
+  readonly rules: LivenessRules
+  /** ms epoch. */
+  readonly now: () => number
+  readonly presence: Presence["Service"]
+  readonly messageLog: MessageLog["Service"]
+  readonly metrics: Metrics
+  /** Whether heartbeats and their answers go to the message log too. */
+  readonly logHeartbeats: boolean
+  /** Something threw that never should; reported with what it was about. */
+  readonly defect: (cause: unknown, about: Readonly<Record<string, string>>) => void
+}

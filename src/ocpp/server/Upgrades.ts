@@ -1,0 +1,215 @@
+/**
+ * From an upgrade request to an open connection or a refusal: proof, admission by the charger's actor, and the handshake itself, for many
+ * requests at a time and each in its turn.
+ */
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { Cause, Effect } from "effect"
+import { type Server as WebSockets, WebSocketServer } from "ws"
+import type { Admission, ChargerInbox } from "../../domain/ports/ChargerInbox.ts"
+import { parseChargerPath } from "./ChargerPath.ts"
+import { ChargerSocket } from "./ChargerSocket.ts"
+import { ChargerWebSocket } from "./ChargerWebSocket.ts"
+import type { ConnectedChargers } from "./ConnectedChargers.ts"
+import { Handshake } from "./Handshake.ts"
+import type { LoopLag } from "./LoopLag.ts"
+import { type ProofParts, prove, type Proven } from "./Proof.ts"
+import { countsAgainst, isAuthFailure, type Refusal, refusals } from "./Refusals.ts"
+import type { Origin } from "./RemoteAddress.ts"
+import type { SocketParts } from "./SocketParts.ts"
+import { Turns } from "./Turns.ts"
+
+export interface UpgradeParts extends ProofParts {
+  readonly inbox: ChargerInbox["Service"]
+  readonly chargers: ConnectedChargers
+  readonly socketParts: SocketParts
+  readonly lag: LoopLag
+  readonly compression: boolean
+  /** Runs an effect that is nobody's to wait for. */
+  readonly run: (effect: Effect.Effect<void>) => void
+}
+
+/** Compression within bounds: no memory of earlier messages, small windows, and nothing for messages that fit one packet. */
+const boundedCompression = {
+  threshold: 1024,
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  serverMaxWindowBits: 10,
+  zlibDeflateOptions: { level: 3, memLevel: 4 },
+  concurrencyLimit: 4
+}
+
+/** Upgrades of one charger that may wait for its admission at a time; on profile 0 each may take a ping's time. */
+const maxAdmissionsOfOne = 8
+
+/** How long a charger has to answer our close frame, in ms. */
+const closeTimeout = 5_000
+
+export class Upgrades {
+  private readonly parts: UpgradeParts
+  private readonly websockets: WebSockets<typeof ChargerWebSocket>
+  private readonly proofs: Turns<Handshake>
+  private readonly openings: Turns<() => void>
+  /** Admissions that are under way, by charger. */
+  private readonly admitting = new Map<string, number>()
+  /** Not answered yet, oldest first. */
+  private readonly open = new Set<Handshake>()
+  private isStopping = false
+
+  constructor(parts: UpgradeParts) {
+    this.parts = parts
+    const { maxBufferedChunks, maxConcurrentUpgrades, maxFrameBytes, maxFragments } = parts.limits
+    const options = {
+      noServer: true,
+      clientTracking: false,
+      maxPayload: maxFrameBytes,
+      maxFragments,
+      maxBufferedChunks,
+      closeTimeout,
+      // Chargers send Latin-1 names; their frames are read with replacement characters rather than cut off.
+      skipUTF8Validation: true,
+      perMessageDeflate: parts.compression ? boundedCompression : false,
+      WebSocket: ChargerWebSocket
+    }
+    this.websockets = new WebSocketServer<typeof ChargerWebSocket>(options)
+    this.proofs = new Turns(maxConcurrentUpgrades, (handshake) => parts.run(this.handle(handshake)))
+    // A batch of admissions comes back at one moment; opening them all at once would hold the event loop up.
+    this.openings = new Turns(Number.POSITIVE_INFINITY, (open) => {
+      open()
+      this.openings.done()
+    })
+  }
+
+  /** From now on every upgrade is told to come back. */
+  stopAccepting(): void {
+    this.isStopping = true
+  }
+
+  /** Takes a request over from the HTTP server. */
+  receive(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): void {
+    const { lag, limits, now, retryAfter } = this.parts
+    const handshake = new Handshake(request, socket, head, origin, now(), (settled) => void this.open.delete(settled))
+    if (this.isStopping) return this.refuse(handshake, refusals.stopping(retryAfter()))
+    if (this.open.size >= limits.maxWaitingUpgrades || lag.isOverloaded) {
+      return this.refuse(handshake, refusals.unavailable(retryAfter()))
+    }
+    this.open.add(handshake)
+    this.proofs.offer(handshake)
+  }
+
+  /** Once a second: answers those that have waited for too long. */
+  tick(): void {
+    const { limits, now, retryAfter } = this.parts
+    const before = now() - limits.handshakeMillis
+    for (const handshake of this.open) {
+      if (handshake.at > before) return
+      this.refuse(handshake, refusals.timeout(retryAfter()))
+    }
+  }
+
+  /** Refuses whoever still waits. */
+  refuseAll(): void {
+    for (const handshake of this.open) this.refuse(handshake, refusals.stopping(this.parts.retryAfter()))
+  }
+
+  private handle(handshake: Handshake): Effect.Effect<void> {
+    if (handshake.isSettled) return Effect.sync(() => this.proofs.done())
+    return prove(this.parts, handshake).pipe(
+      // An admission may wait for an old connection's ping; whoever else comes is proved meanwhile.
+      Effect.ensuring(Effect.sync(() => this.proofs.done())),
+      Effect.flatMap((proven) => (handshake.isSettled ? Effect.void : this.admit(handshake, proven))),
+      Effect.catch((refusal: Refusal) => Effect.sync(() => this.refuse(handshake, refusal))),
+      Effect.catchCause((cause) => {
+        this.refuse(handshake, refusals.unavailable(this.parts.retryAfter()))
+        return Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("ocpp: an upgrade failed", cause)
+      })
+    )
+  }
+
+  private admit(handshake: Handshake, proven: Proven): Effect.Effect<void, Refusal> {
+    const { admitting } = this
+    const { chargerId } = proven.opening
+    const before = admitting.get(chargerId) ?? 0
+    if (before >= maxAdmissionsOfOne) return Effect.fail(refusals.unavailable(this.parts.retryAfter()))
+    admitting.set(chargerId, before + 1)
+    const end = Effect.sync(() => {
+      const others = admitting.get(chargerId)! - 1
+      if (others === 0) admitting.delete(chargerId)
+      else admitting.set(chargerId, others)
+    })
+    return this.parts.inbox.admit(proven.opening).pipe(
+      Effect.flatMap((admission) => this.answer(handshake, proven, admission)),
+      Effect.ensuring(end),
+      // Whoever is admitted must be opened or abandoned, so that nothing may be left half done.
+      Effect.uninterruptible
+    )
+  }
+
+  private answer(handshake: Handshake, proven: Proven, admission: Admission): Effect.Effect<void, Refusal> {
+    const { chargerId } = proven.opening
+    switch (admission._tag) {
+      case "Admitted":
+        return Effect.callback<boolean>((resume) =>
+          this.openings.offer(() => resume(Effect.succeed(this.complete(handshake, proven, admission))))
+        ).pipe(Effect.flatMap((isOpen) => (isOpen ? Effect.void : this.parts.inbox.abandon(chargerId))))
+      case "Taken":
+        return Effect.fail(refusals.taken)
+      case "Unknown":
+        return Effect.fail(refusals.unknown(chargerId))
+      case "Unavailable":
+        return Effect.fail(refusals.unavailable(admission.retryAfterSeconds + this.parts.retryAfter()))
+    }
+  }
+
+  /** Answers 101 and opens the connection. False when the client has gone, and nothing was opened. */
+  private complete(
+    handshake: Handshake,
+    proven: Proven,
+    admission: Extract<Admission, { readonly _tag: "Admitted" }>
+  ): boolean {
+    const { chargers, socketParts } = this.parts
+    const { head, request } = handshake
+    let isOpen = false
+    handshake.upgrade((socket) => {
+      // `ws` reads the header more strictly than chargers write it; what was agreed stands in its place.
+      if (proven.subprotocol === undefined) delete request.headers["sec-websocket-protocol"]
+      else request.headers["sec-websocket-protocol"] = proven.subprotocol
+      this.websockets.handleUpgrade(request, socket, head, (ws) => {
+        isOpen = true
+        try {
+          const { opening, version } = proven
+          const charger = new ChargerSocket(
+            ws,
+            request.socket,
+            opening,
+            version,
+            admission.attach,
+            socketParts,
+            chargers
+          )
+          chargers.add(charger)
+        } catch (cause) {
+          ws.terminate()
+          socketParts.defect(cause, { chargerId: proven.opening.chargerId, during: "opening", action: "" })
+        }
+      })
+    })
+    return isOpen
+  }
+
+  private refuse(handshake: Handshake, refusal: Refusal): void {
+    const { guard, limits, now, run, socketParts } = this.parts
+    const { address, network } = handshake.origin
+    if (!handshake.refuse(refusal, limits.handshakeMillis)) return
+    socketParts.metrics.refusedUpgrade(refusal.status)
+    if (isAuthFailure(refusal)) socketParts.metrics.authFailure(refusal.reason)
+    if (!countsAgainst(refusal)) return
+    // One line for each, until there are too many to be of use.
+    if (!guard.isOverLimit(network, now())) {
+      const chargerId = parseChargerPath(handshake.request.url ?? "")?.chargerId
+      const about = { chargerId, address, status: refusal.status, reason: refusal.reason }
+      run(Effect.logInfo("ocpp: charger refused").pipe(Effect.annotateLogs(about)))
+    }
+    guard.refused(network, now())
+  }
+}

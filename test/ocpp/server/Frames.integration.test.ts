@@ -1,0 +1,386 @@
+/** What happens to frames between a charger's socket and its mailbox. */
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { ProtocolVersion } from "../../../src/ocpp/ProtocolVersion.ts"
+import { v16 } from "../../../src/ocpp/v16/V16.ts"
+import { connect, settle, until } from "./client.ts"
+import { contentReply, HandClock, startServer } from "./harness.ts"
+
+const boot = { chargePointVendor: "Vendor", chargePointModel: "Model" }
+const configuration = { _tag: "GetConfiguration", keys: [] } as const
+
+describe("a CALL", () => {
+  it("is delivered as an event with its raw frame, and answered with its own id", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    expect(await client.call("BootNotification", boot, "b-1")).toEqual([
+      3,
+      "b-1",
+      { status: "Accepted", currentTime: "2026-05-01T12:00:00.000Z", interval: 300 }
+    ])
+    expect(server.inbox.of("CP1").delivered[0]).toMatchObject({
+      event: { _tag: "Booted", vendor: "Vendor", model: "Model" },
+      envelope: { messageId: "b-1", raw: JSON.stringify([2, "b-1", "BootNotification", boot]) }
+    })
+    expect(server.metric("ocpp_messages_total", { direction: "in", kind: "CALL" })).toBe(1)
+    expect(server.metric("ocpp_messages_total", { direction: "out", kind: "CALLRESULT" })).toBe(1)
+    expect(server.metric("ocpp_call_duration_seconds", { action: "BootNotification", result: "CALLRESULT" })).toBe(1)
+  })
+
+  it("is answered whenever its actor answers, in whatever order", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
+    const client = await connect(server.port, "CP1")
+    client.send([2, "1", "Heartbeat", {}])
+    client.send([2, "2", "Authorize", { idTag: "ANNA" }])
+    await until(() => server.inbox.of("CP1").delivered.length === 2, "both")
+    for (const { event, respond } of server.inbox.of("CP1").delivered.toReversed()) respond(contentReply(event), 0)
+    expect(await client.next()).toEqual([3, "2", { idTagInfo: { status: "Accepted" } }])
+    expect(await client.next()).toEqual([3, "1", { currentTime: "1970-01-01T00:00:00.000Z" }])
+  })
+
+  it("that the version does not know is refused at once and not delivered", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    expect(await client.call("MakeCoffee")).toMatchObject([4, "1", "NotImplemented", expect.any(String), {}])
+    expect(server.inbox.of("CP1").delivered).toEqual([])
+  })
+
+  it("that the actor refuses becomes a CALLERROR", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    server.inbox.prepare = (mailbox) =>
+      (mailbox.reply = () => ({ _tag: "Refused", reason: "InternalError", description: "try later" }))
+    const client = await connect(server.port, "CP1")
+    expect(await client.call("Heartbeat")).toEqual([4, "1", "InternalError", "try later", {}])
+    expect(server.metric("ocpp_call_duration_seconds", { action: "Heartbeat", result: "CALLERROR" })).toBe(1)
+  })
+
+  it("keeps a number for its id a number", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.send('[2,17,"Heartbeat",null]')
+    expect(await client.next()).toMatchObject([3, 17, {}])
+  })
+
+  it("with Latin-1 in it is taken", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.ws.send(
+      Buffer.from(JSON.stringify([2, "1", "BootNotification", { ...boot, chargePointVendor: "Säule" }]), "latin1"),
+      { binary: false }
+    )
+    expect(await client.next()).toMatchObject([3, "1", { status: "Accepted" }])
+    expect(server.inbox.of("CP1").delivered[0]?.event).toMatchObject({ vendor: "S\ufffdule" })
+  })
+
+  it("that throws where nothing may throw is answered InternalError, and the next one as ever", async () => {
+    const fragile: ProtocolVersion = {
+      ...v16,
+      decodeCall: (action, payload) => {
+        if (action === "Authorize") throw new Error("boom")
+        return v16.decodeCall(action, payload)
+      },
+      encodeReply: (action, reply, now) => {
+        if (action === "BootNotification") throw new Error("boom")
+        return v16.encodeReply(action, reply, now)
+      }
+    }
+    const server = await startServer({ chargers: { CP1: {} }, protocols: [fragile] })
+    const client = await connect(server.port, "CP1")
+    expect(await client.call("Authorize", { idTag: "ANNA" }, "1")).toMatchObject([
+      4,
+      "1",
+      "InternalError",
+      expect.any(String),
+      {}
+    ])
+    expect(await client.call("BootNotification", boot, "2")).toMatchObject([
+      4,
+      "2",
+      "InternalError",
+      expect.any(String),
+      {}
+    ])
+    expect(await client.call("Heartbeat", {}, "3")).toMatchObject([3, "3", {}])
+    expect(server.logs.filter((line) => line.includes("defect"))).toHaveLength(2)
+  })
+
+  it("whose mailbox throws costs this connection and no other", async () => {
+    const server = await startServer({ chargers: { CP1: {}, CP2: {} } })
+    server.inbox.prepare = (mailbox) => {
+      if (mailbox.opening.chargerId === "CP1") {
+        mailbox.reply = () => {
+          throw new Error("boom")
+        }
+      }
+    }
+    const client = await connect(server.port, "CP1")
+    const other = await connect(server.port, "CP2")
+    client.send([2, "1", "Heartbeat", {}])
+    expect(await client.closed).toMatchObject({ code: 1011 })
+    await until(() => server.inbox.of("CP1").closedBecause.length === 1, "the end")
+    expect(await other.call("Heartbeat")).toMatchObject([3, "1", {}])
+  })
+})
+
+describe("a command of ours", () => {
+  it("goes out as a CALL, and its result comes back decoded", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    mailbox.call("m-1", { _tag: "TriggerMessage", requestedMessage: "BootNotification", connectorId: undefined })
+    expect(await client.next()).toEqual([2, "m-1", "TriggerMessage", { requestedMessage: "BootNotification" }])
+    client.send([3, "m-1", { status: "Accepted" }])
+    await until(() => mailbox.results.length === 1, "the result")
+    expect(mailbox.results).toEqual([{ _tag: "Status", status: "Accepted" }])
+  })
+
+  it("may end in a CALLERROR or in an answer that cannot be read", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    mailbox.call("m-1", configuration)
+    mailbox.call("m-2", configuration)
+    client.send([4, "m-1", "NotSupported", "no", {}])
+    client.send([3, "m-2", "what?"])
+    await until(() => mailbox.results.length === 2, "the results")
+    expect(mailbox.results).toMatchObject([
+      { _tag: "CallError", code: "NotSupported", description: "no" },
+      { _tag: "Unreadable" }
+    ])
+  })
+
+  it(
+    "is resolved by no result but its own: a hundred thousand guesses change nothing (T07)",
+    { timeout: 120_000 },
+    async () => {
+      const unthrottled = { frameBurst: 1e9, framesPerSecond: 1e9 }
+      const server = await startServer({ chargers: { CP1: {} }, limits: unthrottled })
+      const append = server.frames
+      const client = await connect(server.port, "CP1")
+      const mailbox = server.inbox.of("CP1")
+      mailbox.call("7f9c2ba4-e88f-4b1c-9a6d-2f7c9f1c6b5e", configuration)
+      await client.next()
+      const guess = (from: number, to: number): Promise<void> => {
+        for (let i = from; i < to; i++)
+          client.send(i % 2 === 0 ? [3, `guess-${i}`, { status: "Accepted" }] : [4, String(i), "GenericError", "", {}])
+        return until(() => mailbox.unmatched === to, `${to} guesses`).then(() => void (append.length = 0))
+      }
+      for (let i = 0; i < 20_000; i += 5_000) await guess(i, i + 5_000)
+      globalThis.gc?.()
+      const before = process.memoryUsage().heapUsed
+      for (let i = 20_000; i < 100_000; i += 5_000) await guess(i, i + 5_000)
+      globalThis.gc?.()
+      const grown = process.memoryUsage().heapUsed - before
+      expect(mailbox.results).toEqual([])
+      expect(server.metric("ocpp_dropped_frames_total", { reason: "unmatched" })).toBe(100_000)
+      // Without gc() exposed this is what a young generation may hold.
+      expect(grown).toBeLessThan(64 * 1024 * 1024)
+      client.send([3, "7f9c2ba4-e88f-4b1c-9a6d-2f7c9f1c6b5e", { configurationKey: [] }])
+      await until(() => mailbox.results.length === 1, "the true result")
+    }
+  )
+})
+
+describe("the message log", () => {
+  it("has every frame in both directions, without heartbeats", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    await client.call("BootNotification", boot, "1")
+    await client.call("Heartbeat", {}, "2")
+    await client.call("MakeCoffee", {}, "3")
+    server.inbox.of("CP1").call("4", { _tag: "TriggerMessage", requestedMessage: "Heartbeat", connectorId: undefined })
+    await client.next()
+    client.send([3, "4", { status: "Rejected" }])
+    client.send("hello")
+    await until(() => server.frames.length === 7, "seven frames")
+    expect(server.frames.map(({ action, direction, kind, messageId }) => [direction, kind, action, messageId])).toEqual(
+      [
+        ["in", "CALL", "BootNotification", "1"],
+        ["out", "CALLRESULT", "BootNotification", "1"],
+        ["in", "CALL", "MakeCoffee", "3"],
+        ["out", "CALLERROR", "MakeCoffee", "3"],
+        ["out", "CALL", "TriggerMessage", "4"],
+        ["in", "CALLRESULT", "TriggerMessage", "4"],
+        ["in", "Malformed", "", ""]
+      ]
+    )
+    expect(server.lastMessage.get("CP1")).toBe("hello")
+  })
+
+  it("has heartbeats too where that is wished for; the last message has them always", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, logHeartbeats: true })
+    const client = await connect(server.port, "CP1")
+    await client.call("Heartbeat", {}, "2")
+    expect(server.frames.map(({ kind }) => kind)).toEqual(["CALL", "CALLRESULT"])
+    expect(server.lastMessage.get("CP1")).toBe('[2,"2","Heartbeat",{}]')
+  })
+
+  it("holds no charger's key, in whichever frame it comes: asked for, set, late, broken or guessed", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    const secret = "0123456789abcdef0123456789abcdef"
+    const answer = { configurationKey: [{ key: "AuthorizationKey", readonly: false, value: secret }] }
+    mailbox.call("1", { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: secret })
+    expect(await client.next()).toEqual([2, "1", "ChangeConfiguration", { key: "AuthorizationKey", value: secret }])
+    mailbox.call("2", configuration)
+    mailbox.call("3", { _tag: "TriggerMessage", requestedMessage: "Heartbeat", connectorId: undefined })
+    client.send([3, "2", answer])
+    client.send([3, "3", answer])
+    client.send([3, "nobody's", answer])
+    client.send(JSON.stringify([3, "3", answer]).slice(0, -2))
+    await until(() => server.frames.length === 7, "seven frames")
+    expect(JSON.stringify(server.frames)).not.toContain(secret)
+    expect([...server.lastMessage.values()].join("")).not.toContain(secret)
+    expect(mailbox.results).toMatchObject([{ _tag: "ConfigurationKeys" }, { _tag: "Unreadable" }])
+  })
+})
+
+describe("a full mailbox", () => {
+  it("stops the reading, loses nothing, and is filled no further than it said", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
+    const high = 8
+    server.inbox.prepare = (mailbox) => {
+      mailbox.reply = () => {
+        if (mailbox.delivered.length === high) mailbox.line.pause()
+        return undefined
+      }
+    }
+    const client = await connect(server.port, "CP1")
+    for (let i = 0; i < 500; i++) client.send([2, String(i), "Heartbeat", {}])
+    await until(() => server.inbox.of("CP1").delivered.length >= high, "a full mailbox")
+    await settle()
+    const mailbox = server.inbox.of("CP1")
+    expect(mailbox.delivered).toHaveLength(high)
+    mailbox.line.resume()
+    await until(() => mailbox.delivered.length === 500, "all of them")
+    expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(
+      Array.from({ length: 500 }, (_, i) => String(i))
+    )
+  })
+
+  it("may fill again while what had come before is handed over, in order", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
+    server.inbox.prepare = (mailbox) => {
+      mailbox.reply = () => {
+        if (mailbox.delivered.length % 3 === 0) mailbox.line.pause()
+        return undefined
+      }
+    }
+    const client = await connect(server.port, "CP1")
+    for (let i = 0; i < 60; i++) client.send([2, String(i), "Heartbeat", {}])
+    await until(() => server.inbox.mailboxes.length === 1, "the connection")
+    const mailbox = server.inbox.of("CP1")
+    for (let full = 3; full <= 60; full += 3) {
+      await until(() => mailbox.delivered.length === full, `${full} messages`)
+      await new Promise(setImmediate)
+      expect(mailbox.delivered).toHaveLength(full)
+      mailbox.line.resume()
+    }
+    expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(
+      Array.from({ length: 60 }, (_, i) => String(i))
+    )
+  })
+
+  it("does not keep the connection from being closed", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    server.inbox.of("CP1").line.pause()
+    server.inbox.of("CP1").line.close(1012, "the service restarts")
+    expect(await client.closed).toEqual({ code: 1012, reason: "the service restarts" })
+    await until(() => server.inbox.of("CP1").closedBecause.length === 1, "the end")
+  })
+})
+
+describe("the rate", () => {
+  it("of a charger that does not wait for answers is held to its limit, and nothing is lost", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: { frameBurst: 20, framesPerSecond: 10 } })
+    server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
+    const client = await connect(server.port, "CP1")
+    for (let i = 0; i < 100; i++) client.send([2, String(i), "Heartbeat", {}])
+    await until(() => server.inbox.of("CP1").delivered.length >= 20, "the burst")
+    await settle()
+    const mailbox = server.inbox.of("CP1")
+    const burst = mailbox.delivered.length
+    expect(burst).toBeLessThanOrEqual(21)
+    clock.advance(1_000)
+    await settle()
+    expect(mailbox.delivered.length - burst).toBeGreaterThan(0)
+    expect(mailbox.delivered.length - burst).toBeLessThanOrEqual(11)
+    for (let i = 0; i < 12; i++) {
+      clock.advance(1_000)
+      await settle()
+    }
+    expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(
+      Array.from({ length: 100 }, (_, i) => String(i))
+    )
+    expect(server.metric("ocpp_throttled_total")).toBeGreaterThan(0)
+  })
+
+  it("of a charger that waits for its answers is twenty times that", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: { frameBurst: 20, framesPerSecond: 10 } })
+    const client = await connect(server.port, "CP1")
+    for (let i = 0; i < 350; i++)
+      expect(await client.call("Heartbeat", {}, String(i))).toMatchObject([3, String(i), {}])
+    expect(server.metric("ocpp_throttled_total")).toBe(0)
+  })
+})
+
+describe("the end of a connection", () => {
+  it("is told once, with what the charger said", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.ws.close(4000, "good\nbye")
+    await until(() => server.inbox.of("CP1").closedBecause.length > 0, "the end")
+    expect(server.inbox.of("CP1").closedBecause).toEqual(["closed by the charger (4000, good?bye)"])
+    expect(server.metric("ocpp_connections")).toBe(0)
+  })
+
+  it("of an older connection touches nothing of the newer one, and its frames change nothing", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const old = await connect(server.port, "CP1")
+    const oldMailbox = server.inbox.of("CP1")
+    oldMailbox.line.close(4001, "replaced by a newer connection")
+    old.send([2, "late", "Heartbeat", {}])
+    const newer = await connect(server.port, "CP1")
+    expect(await old.closed).toMatchObject({ code: 4001 })
+    await until(() => oldMailbox.closedBecause.length === 1, "the old end")
+    expect(oldMailbox.events).toEqual([])
+    expect(server.inbox.of("CP1").closedBecause).toEqual([])
+    expect(await newer.call("Heartbeat")).toMatchObject([3, "1", {}])
+    expect(server.metric("ocpp_connections", { profile: "0", version: "1.6" })).toBe(1)
+  })
+
+  it("swallows what its actor still says", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
+    const client = await connect(server.port, "CP1")
+    client.send([2, "1", "Heartbeat", {}])
+    await until(() => server.inbox.mailboxes[0]?.delivered.length === 1, "the heartbeat")
+    client.ws.terminate()
+    const mailbox = server.inbox.of("CP1")
+    await until(() => mailbox.closedBecause.length === 1, "the end")
+    mailbox.delivered[0]?.respond({ _tag: "HeartbeatAnswered" }, 0)
+    mailbox.line.call("1", configuration)
+    mailbox.line.pause()
+    mailbox.line.resume()
+    mailbox.line.close(1012, "bye")
+    expect(await Effect.runPromise(mailbox.line.answersPing(1_000))).toBe(false)
+    expect(mailbox.closedBecause).toHaveLength(1)
+  })
+
+  it.each([
+    [1005, "no status may be sent"],
+    [999, "too small"],
+    [1012, "x".repeat(500)],
+    [1012, "€".repeat(100)]
+  ])("by its actor with %i and any reason is an end", async (code, reason) => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    server.inbox.of("CP1").line.close(code, reason)
+    expect((await client.closed).code).toBe(code === 1012 ? 1012 : 1006)
+  })
+})

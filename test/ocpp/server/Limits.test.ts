@@ -1,0 +1,166 @@
+/** The small machines that limits are made of. */
+import { describe, expect, it } from "vitest"
+import { Buckets } from "../../../src/ocpp/server/Buckets.ts"
+import { FrameRate } from "../../../src/ocpp/server/FrameRate.ts"
+import { defaultLimits } from "../../../src/ocpp/server/Limits.ts"
+import { freshSigns, judge, livenessRules } from "../../../src/ocpp/server/Liveness.ts"
+import { LoopLag } from "../../../src/ocpp/server/LoopLag.ts"
+import { Turns } from "../../../src/ocpp/server/Turns.ts"
+import { UpgradeGuard } from "../../../src/ocpp/server/UpgradeGuard.ts"
+import { Random, seeds } from "../../support/random.ts"
+
+describe("a bucket", () => {
+  it.each(seeds(20))("lets at most twice its capacity through in any one span, PROPERTY_SEED=%i", (seed) => {
+    const random = new Random(seed)
+    const buckets = new Buckets(10, 60_000, 100)
+    const taken: Array<number> = []
+    for (let i = 0, now = 0; i < 5_000; i++) {
+      now += random.chance(0.01) ? random.between(0, 120_000) : random.between(0, 200)
+      const may = buckets.has("a", now)
+      expect(buckets.take("a", now)).toBe(may)
+      if (may) taken.push(now)
+    }
+    for (const [i, start] of taken.entries()) {
+      expect(taken.slice(i).filter((time) => time - start < 60_000).length).toBeLessThanOrEqual(20)
+    }
+  })
+
+  it("says how long to wait, and is right", () => {
+    const buckets = new Buckets(2, 10_000, 100)
+    expect([buckets.take("a", 0), buckets.take("a", 0), buckets.take("a", 0)]).toEqual([true, true, false])
+    expect(buckets.waitSeconds("a", 0)).toBe(5)
+    expect(buckets.has("a", 4_999)).toBe(false)
+    expect(buckets.has("a", 5_000)).toBe(true)
+  })
+
+  it("is not filled by a clock that goes backwards", () => {
+    const buckets = new Buckets(1, 1_000, 100)
+    buckets.take("a", 10_000)
+    expect(buckets.take("a", 0)).toBe(false)
+    expect(buckets.has("a", 0)).toBe(false)
+  })
+
+  it("is forgotten when it is full again or there are too many", () => {
+    const buckets = new Buckets(1, 1_000, 3)
+    for (const name of ["a", "b", "c", "d"]) buckets.take(name, 0)
+    expect(buckets.size).toBe(3)
+    buckets.sweep(500)
+    expect(buckets.size).toBe(3)
+    buckets.sweep(1_000)
+    expect(buckets.size).toBe(0)
+  })
+})
+
+describe("the upgrade guard", () => {
+  it.each(seeds(20))(
+    "lets at most twenty wrong passwords a minute through, from home and away, PROPERTY_SEED=%i",
+    (seed) => {
+      const random = new Random(seed)
+      const guard = new UpgradeGuard(defaultLimits)
+      guard.proved("CP1", "home", 0)
+      const guesses: Array<number> = []
+      for (let i = 0, now = 0; i < 3_000; i++) {
+        now += random.between(0, 150)
+        const network = random.pick(["home", "away", `elsewhere ${i}`])
+        if (!guard.mayGuess("CP1", network, now)) continue
+        guard.guessedWrong("CP1", network, now)
+        guesses.push(now)
+      }
+      expect(guesses.length).toBeGreaterThan(20)
+      for (const [i, start] of guesses.entries()) {
+        expect(guesses.slice(i).filter((time) => time - start < 60_000).length).toBeLessThanOrEqual(20)
+      }
+    }
+  )
+
+  it("remembers no more than it has room for", () => {
+    const guard = new UpgradeGuard(defaultLimits)
+    for (let i = 0; i < 100_000; i++) {
+      guard.refused(`network ${i}`, 0)
+      guard.unknown(`id ${i}`, 0)
+      guard.guessedWrong(`id ${i}`, "away", 0)
+    }
+    expect(guard.isOverLimit("network 99999", 0)).toBe(false)
+    guard.sweep(10 * 60_000)
+  })
+})
+
+describe("liveness", () => {
+  it("finds a charger that went silent within 75 seconds, whenever that was", () => {
+    const rules = livenessRules(defaultLimits)
+    for (let silentFrom = 0; silentFrom < 20; silentFrom++) {
+      const signs = { ...freshSigns(), framed: true, pongs: true }
+      let sweep = 0
+      for (; sweep < silentFrom; sweep++) {
+        signs.heard = true
+        expect(["fine", "ping"]).toContain(judge(signs, rules))
+      }
+      // Heard once more just after the last sweep.
+      signs.heard = true
+      const verdicts: Array<string> = []
+      while (verdicts.at(-1) !== "dead") verdicts.push(judge(signs, rules))
+      expect(verdicts.length * 5).toBeLessThanOrEqual(75)
+      expect(verdicts.slice(1).filter((verdict) => verdict === "ping")).toHaveLength(2)
+    }
+  })
+})
+
+describe("the rate of frames", () => {
+  it("is the burst at once and then so many a second", () => {
+    const limits = { ...defaultLimits, frameBurst: 5, framesPerSecond: 2 }
+    const rate = new FrameRate(limits, 0)
+    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, limits, 0))).toEqual([true, true, true, true, false])
+    expect(rate.hasRoom(limits, 499)).toBe(false)
+    expect(rate.hasRoom(limits, 500)).toBe(true)
+    expect(rate.hasRoom(limits, 1e9)).toBe(true)
+    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, limits, 1e9))).toEqual([true, true, true, true, false])
+  })
+})
+
+describe("the event loop's lag", () => {
+  it("is told every second and counts only when it lasts", () => {
+    const told: Array<number> = []
+    const lag = new LoopLag(200, 0, (worst) => told.push(worst))
+    let now = 0
+    const pass = (millis: number, late: number): void => {
+      for (const end = now + millis; now < end;) lag.sample((now += 50 + late))
+    }
+    pass(1_000, 0)
+    expect(told).toEqual([0])
+    for (let i = 0; i < 2; i++) pass(1_000, 250)
+    expect(lag.isOverloaded).toBe(false)
+    pass(1_200, 250)
+    expect(lag.isOverloaded).toBe(true)
+    expect(Math.max(...told)).toBe(250)
+    pass(2_000, 0)
+    expect(lag.isOverloaded).toBe(false)
+  })
+})
+
+describe("turns", () => {
+  it("are taken in order, so many at a time, and give the event loop back between them", async () => {
+    const started: Array<number> = []
+    let running = 0
+    let most = 0
+    const turns = new Turns<number>(3, (item) => {
+      started.push(item)
+      most = Math.max(most, ++running)
+      const end = performance.now() + 4
+      while (performance.now() < end);
+      setImmediate(() => {
+        running--
+        turns.done()
+      })
+    })
+    for (let i = 0; i < 50; i++) turns.offer(i)
+    let loops = 0
+    while (started.length < 50) {
+      await new Promise(setImmediate)
+      loops++
+    }
+    expect(started).toEqual(Array.from({ length: 50 }, (_, i) => i))
+    expect(most).toBe(3)
+    expect(loops).toBeGreaterThan(10)
+    expect(turns.size).toBe(0)
+  })
+})

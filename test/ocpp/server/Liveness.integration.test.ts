@@ -1,0 +1,164 @@
+/** When a silent charger is pinged, and when it is gone; time is the test's clock, pings and pongs are real. */
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { connect, settle, until } from "./client.ts"
+import { HandClock, startServer } from "./harness.ts"
+
+/** A connected charger that has said one thing and been seen by a sweep, and counts the pings it gets. */
+const start = async (options: { readonly autoPong: boolean }) => {
+  const clock = new HandClock()
+  const server = await startServer({ chargers: { CP1: {} }, clock })
+  const client = await connect(server.port, "CP1", { autoPong: options.autoPong } as object)
+  let pings = 0
+  client.ws.on("ping", () => pings++)
+  expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
+  clock.advance(5_000)
+  await settle()
+  expect(pings).toBe(1)
+  return {
+    clock,
+    client,
+    server,
+    pings: () => pings,
+    /** Time passes, and what is sent meanwhile arrives. */
+    pass: async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i += 5) {
+        clock.advance(5_000)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    },
+    closedBecause: () => server.inbox.of("CP1").closedBecause
+  }
+}
+
+describe("a charger that answers pings", () => {
+  it("is pinged when it has been silent for half a minute, and stays for ever", async () => {
+    const charger = await start({ autoPong: true })
+    await charger.pass(25)
+    expect(charger.pings()).toBe(1)
+    await charger.pass(15)
+    expect(charger.pings()).toBe(2)
+    await charger.pass(600)
+    expect(charger.closedBecause()).toEqual([])
+    expect(charger.pings()).toBeGreaterThan(15)
+  })
+
+  it("is gone at most 75 seconds after it went silent, and not before two pings", async () => {
+    const charger = await start({ autoPong: true })
+    charger.client.ws.pause()
+    await charger.pass(65)
+    expect(charger.closedBecause()).toEqual([])
+    await charger.pass(10)
+    await until(() => charger.closedBecause().length === 1, "the end")
+    expect(charger.closedBecause()).toEqual(["does not answer pings"])
+    expect(charger.server.metric("ocpp_closed_connections_total", { reason: "dead" })).toBe(1)
+  })
+
+  it("is not taken for dead because this process stood still", async () => {
+    const charger = await start({ autoPong: true })
+    charger.client.ws.pause()
+    for (let i = 0; i < 5; i++) charger.clock.stall(300_000)
+    expect(charger.closedBecause()).toEqual([])
+  })
+
+  it("is not taken for dead while its mailbox is full and it is not read", async () => {
+    const charger = await start({ autoPong: true })
+    charger.server.inbox.of("CP1").line.pause()
+    await charger.pass(300)
+    expect(charger.closedBecause()).toEqual([])
+    charger.server.inbox.of("CP1").line.resume()
+    expect(await charger.client.call("Heartbeat", {}, "2")).toMatchObject([3, "2", {}])
+  })
+})
+
+describe("a charger that never answers pings", () => {
+  it("lives by its messages", async () => {
+    const charger = await start({ autoPong: false })
+    for (let i = 0; i < 5; i++) {
+      await charger.pass(500)
+      expect(await charger.client.call("Heartbeat", {}, String(i))).toMatchObject([3, String(i), {}])
+    }
+    expect(charger.closedBecause()).toEqual([])
+  })
+
+  it("is gone after ten minutes without any", async () => {
+    const charger = await start({ autoPong: false })
+    await charger.pass(590)
+    expect(charger.closedBecause()).toEqual([])
+    await charger.pass(20)
+    await until(() => charger.closedBecause().length === 1, "the end")
+  })
+
+  it("lives by pings of its own", async () => {
+    const charger = await start({ autoPong: false })
+    for (let i = 0; i < 5; i++) {
+      await charger.pass(500)
+      charger.client.ws.ping()
+      await settle()
+    }
+    expect(charger.closedBecause()).toEqual([])
+  })
+})
+
+describe("a charger that says nothing after its upgrade", () => {
+  it("is closed after a minute, pongs or not", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock })
+    const client = await connect(server.port, "CP1")
+    for (let i = 0; i < 12; i++) {
+      clock.advance(5_000)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(server.inbox.of("CP1").closedBecause).toEqual([])
+    clock.advance(5_000)
+    expect(await client.closed).toMatchObject({ code: 1008 })
+    expect(server.metric("ocpp_closed_connections_total", { reason: "silent" })).toBe(1)
+  })
+})
+
+describe("whether a charger answers a ping", () => {
+  const ask = async (act: (client: Awaited<ReturnType<typeof connect>>) => void, autoPong = true): Promise<boolean> => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1", { autoPong } as object)
+    const answer = Effect.runPromise(server.inbox.of("CP1").line.answersPing(200))
+    act(client)
+    return answer
+  }
+
+  it("is true for a pong", async () => {
+    expect(await ask(() => {})).toBe(true)
+  })
+  it("is true for any message instead", async () => {
+    expect(await ask((client) => client.send([2, "1", "Heartbeat", {}]), false)).toBe(true)
+  })
+  it("is false for silence", async () => {
+    expect(await ask(() => {}, false)).toBe(false)
+  })
+  it("is false for a connection that ends meanwhile", async () => {
+    expect(await ask((client) => client.ws.terminate(), false)).toBe(false)
+  })
+
+  it("is true for one that is not read at the moment, and it stays unread", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    mailbox.line.pause()
+    client.send([2, "1", "Heartbeat", {}])
+    expect(await Effect.runPromise(mailbox.line.answersPing(1_000))).toBe(true)
+    await settle()
+    expect(mailbox.delivered).toEqual([])
+    mailbox.line.resume()
+    expect(await client.next()).toMatchObject([3, "1", {}])
+  })
+
+  it("may be asked by several at once, and given up", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    await connect(server.port, "CP1")
+    const { line } = server.inbox.of("CP1")
+    const given = Effect.runPromise(line.answersPing(10_000).pipe(Effect.timeoutOption(0)))
+    expect(
+      await Promise.all([line.answersPing(1_000), line.answersPing(1_000)].map((asked) => Effect.runPromise(asked)))
+    ).toEqual([true, true])
+    await given
+  })
+})

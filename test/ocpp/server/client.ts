@@ -1,0 +1,146 @@
+/** A charger's end of the wire: real websockets, and upgrade requests written by hand where a client library would not send them. */
+import { connect as connectTcp } from "node:net"
+import { onTestFinished } from "vitest"
+import { type ClientOptions, WebSocket } from "ws"
+
+export interface AttemptOptions extends ClientOptions {
+  readonly protocols?: ReadonlyArray<string>
+  readonly user?: string
+  readonly password?: string | Uint8Array
+  readonly secure?: boolean
+}
+
+/** A connected charger. */
+export class Client {
+  readonly ws: WebSocket
+  readonly received: Array<string> = []
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>
+  private waiters: Array<() => void> = []
+
+  constructor(ws: WebSocket) {
+    this.ws = ws
+    ws.on("message", (data: Buffer) => {
+      this.received.push(data.toString())
+      this.wake()
+    })
+    ws.on("error", () => {})
+    this.closed = new Promise((resolve) => {
+      ws.on("close", (code, reason) => {
+        resolve({ code, reason: reason.toString() })
+        this.wake()
+      })
+    })
+  }
+
+  send(frame: string | Buffer | ReadonlyArray<unknown>): void {
+    this.ws.send(typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame))
+  }
+
+  /** The next frame that has not been taken yet. */
+  async next(): Promise<unknown> {
+    await until(() => this.received.length > 0 || this.ws.readyState === WebSocket.CLOSED, "a frame")
+    const frame = this.received.shift()
+    if (frame === undefined) throw new Error("the server closed the connection instead of answering")
+    return JSON.parse(frame)
+  }
+
+  /** Sends a CALL and answers the frame that comes next. */
+  call(action: string, payload: unknown = {}, id = "1"): Promise<unknown> {
+    this.send([2, id, action, payload])
+    return this.next()
+  }
+
+  private wake(): void {
+    const { waiters } = this
+    this.waiters = []
+    for (const waiter of waiters) waiter()
+  }
+}
+
+/** Waits, at most five seconds, until something that happens by itself has happened. */
+export const until = async (isDone: () => boolean, what: string): Promise<void> => {
+  const end = Date.now() + 5_000
+  while (!isDone()) {
+    if (Date.now() > end) throw new Error(`waited five seconds in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** Lets everything that is on its way over loopback arrive. */
+export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
+
+export type Outcome =
+  | { readonly status: 101; readonly client: Client; readonly protocol: string }
+  | {
+      readonly status: number
+      readonly client: undefined
+      readonly body: string
+      readonly headers: Readonly<Record<string, unknown>>
+    }
+
+const basic = (user: string, password: string | Uint8Array): string =>
+  `Basic ${Buffer.concat([Buffer.from(`${user}:`), Buffer.from(password)]).toString("base64")}`
+
+/** Asks for an upgrade at `path`; the user name is the path's last part unless it is given. */
+export const attempt = (port: number, path: string, options: AttemptOptions = {}): Promise<Outcome> => {
+  const { password, protocols = ["ocpp1.6"], secure = false, user = path.split("/").at(-1) ?? "", ...rest } = options
+  const headers = { ...(password === undefined ? {} : { authorization: basic(user, password) }), ...rest.headers }
+  return new Promise((resolve, reject) => {
+    const ws = new WebSocket(`${secure ? "wss" : "ws"}://127.0.0.1:${port}${path}`, [...protocols], {
+      ...rest,
+      headers
+    })
+    const client = new Client(ws)
+    ws.once("open", () => {
+      onTestFinished(() => ws.terminate())
+      resolve({ status: 101, client, protocol: ws.protocol })
+    })
+    ws.once("error", reject)
+    ws.once("unexpected-response", (_request, response) => {
+      let body = ""
+      response.on("data", (chunk: Buffer) => (body += chunk.toString()))
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, client: undefined, body, headers: response.headers })
+      )
+    })
+  })
+}
+
+/** Connects, or fails the test. */
+export const connect = async (port: number, chargerId: string, options: AttemptOptions = {}): Promise<Client> => {
+  const outcome = await attempt(port, `/ocpp/${encodeURIComponent(chargerId)}`, { user: chargerId, ...options })
+  if (outcome.client === undefined) throw new Error(`${chargerId} was refused: ${outcome.status} ${outcome.body}`)
+  return outcome.client
+}
+
+/** Sends `request` as it is and answers what comes back until the server closes or has switched protocols, or `millis` are over. */
+export const raw = (port: number, request: string, millis = 5_000): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connectTcp(port, "127.0.0.1", () => socket.write(request))
+    let answer = ""
+    const timer = setTimeout(() => socket.destroy(), millis)
+    socket.on("data", (chunk) => {
+      answer += chunk.toString("latin1")
+      if (/^HTTP\/1\.1 101 [^]*\r\n\r\n/.test(answer)) socket.destroy()
+    })
+    socket.on("error", reject)
+    socket.on("close", () => {
+      clearTimeout(timer)
+      resolve(answer)
+    })
+  })
+
+/** An upgrade request by hand: `lines` are added to what a handshake needs, or replace it by name. */
+export const upgradeRequest = (target: string, lines: Readonly<Record<string, string | undefined>> = {}): string => {
+  const all: Record<string, string | undefined> = {
+    Host: "127.0.0.1",
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Protocol": "ocpp1.6",
+    ...lines
+  }
+  const text = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+  return `GET ${target} HTTP/1.1\r\n${text.join("\r\n")}\r\n\r\n`
+}

@@ -1,0 +1,344 @@
+/**
+ * An OCPP server on ephemeral ports with everything behind its ports made of plain values: chargers are registered by hand, the inbox
+ * remembers what was delivered and answers when it is told to, and the verifier counts how often it was asked.
+ */
+import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
+import { createHmac } from "node:crypto"
+import { createServer, type Server } from "node:http"
+import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from "node:https"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+import type { ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { Envelope } from "../../../src/domain/charger/Decision.ts"
+import type { Reply } from "../../../src/domain/charger/Reply.ts"
+import type { StorageUnavailable } from "../../../src/domain/Errors.ts"
+import {
+  type ChargerCredentials,
+  ChargerDirectory,
+  type ConnectionOpening
+} from "../../../src/domain/ports/ChargerDirectory.ts"
+import {
+  type Admission,
+  ChargerInbox,
+  type ChargerLine,
+  type ChargerMailbox
+} from "../../../src/domain/ports/ChargerInbox.ts"
+import { type LoggedFrame, MessageLog } from "../../../src/domain/ports/MessageLog.ts"
+import { Presence } from "../../../src/domain/ports/Presence.ts"
+import { Secrets } from "../../../src/domain/ports/Secrets.ts"
+import type { Clock } from "../../../src/ocpp/server/Clock.ts"
+import { defaultLimits, type OcppLimits } from "../../../src/ocpp/server/Limits.ts"
+import { layer, OcppServer, type OcppServerOptions } from "../../../src/ocpp/server/OcppServer.ts"
+import { v16 } from "../../../src/ocpp/v16/V16.ts"
+
+export interface Delivery {
+  readonly event: ChargerEvent
+  readonly envelope: Envelope
+  readonly respond: (reply: Reply, now: number) => void
+}
+
+/** What an actor would answer; enough for a charger to be content. */
+export const contentReply = (event: ChargerEvent): Reply => {
+  switch (event._tag) {
+    case "Booted":
+      return { _tag: "BootAnswered", status: "Accepted", intervalSeconds: 300 }
+    case "HeartbeatReceived":
+      return { _tag: "HeartbeatAnswered" }
+    case "AuthorizationAsked":
+      return { _tag: "AuthorizationAnswered", verdict: accepted }
+    case "TransactionStarted":
+      return { _tag: "StartAnswered", transactionId: 4711, verdict: accepted }
+    case "TransactionEnded":
+      return { _tag: "StopAnswered", verdict: accepted }
+    case "DataReceived":
+      return { _tag: "DataAnswered", status: "Accepted" }
+    case "CertificateRequested":
+      return { _tag: "CertificateAnswered", status: "Accepted" }
+    default:
+      return { _tag: "Acknowledged" }
+  }
+}
+
+const accepted = { status: "Accepted", expiresAt: undefined, parentUid: undefined } as const
+
+/** One connection as its actor sees it. */
+export class TestMailbox implements ChargerMailbox {
+  readonly opening: ConnectionOpening
+  readonly line: ChargerLine
+  readonly delivered: Array<Delivery> = []
+  readonly results: Array<CommandResult> = []
+  /** Calls that are pending, by message id. */
+  readonly pending = new Map<string, ChargerCommand>()
+  unmatched = 0
+  closedBecause: Array<string> = []
+  /** What is answered at once; undefined leaves the CALL open. */
+  reply: (event: ChargerEvent, mailbox: TestMailbox) => Reply | undefined = contentReply
+
+  constructor(opening: ConnectionOpening, line: ChargerLine) {
+    this.opening = opening
+    this.line = line
+  }
+
+  deliver(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): void {
+    this.delivered.push({ event, envelope, respond })
+    const reply = this.reply(event, this)
+    if (reply !== undefined) respond(reply, Date.UTC(2026, 4, 1, 12))
+  }
+
+  call(messageId: string, command: ChargerCommand): void {
+    this.pending.set(messageId, command)
+    this.line.call(messageId, command)
+  }
+
+  answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
+    const command = this.pending.get(messageId)
+    if (command === undefined) {
+      this.unmatched++
+      return false
+    }
+    this.pending.delete(messageId)
+    this.results.push(read(command))
+    return true
+  }
+
+  closed(reason: string): void {
+    this.closedBecause.push(reason)
+  }
+
+  get events(): ReadonlyArray<ChargerEvent["_tag"]> {
+    return this.delivered.map(({ event }) => event._tag)
+  }
+}
+
+export class TestInbox {
+  readonly mailboxes: Array<TestMailbox> = []
+  readonly admitted: Array<string> = []
+  readonly abandoned: Array<string> = []
+  /** Instead of admitting everybody. */
+  admission: ((opening: ConnectionOpening) => Effect.Effect<Admission>) | undefined
+  /** Applied to each mailbox as it is attached. */
+  prepare: (mailbox: TestMailbox) => void = () => {}
+
+  readonly admit = (opening: ConnectionOpening): Effect.Effect<Admission> => {
+    this.admitted.push(opening.chargerId)
+    return this.admission?.(opening) ?? Effect.succeed(this.admittance(opening))
+  }
+
+  admittance(opening: ConnectionOpening): Admission {
+    return {
+      _tag: "Admitted",
+      attach: (line) => {
+        const mailbox = new TestMailbox(opening, line)
+        this.prepare(mailbox)
+        this.mailboxes.push(mailbox)
+        return mailbox
+      }
+    }
+  }
+
+  /** The newest connection of a charger. */
+  of(chargerId: string): TestMailbox {
+    const mailbox = this.mailboxes.findLast(({ opening }) => opening.chargerId === chargerId)
+    if (mailbox === undefined) throw new Error(`${chargerId} has no connection`)
+    return mailbox
+  }
+}
+
+/** A clock whose hands the test turns; timers fire in order as they pass. */
+export class HandClock implements Clock {
+  private time = Date.UTC(2026, 4, 1, 12)
+  private timers: Array<{ readonly millis: number; readonly tick: () => void; due: number }> = []
+  readonly now = (): number => this.time
+
+  readonly every = (millis: number, tick: () => void): (() => void) => {
+    const timer = { millis, tick, due: this.time + millis }
+    this.timers.push(timer)
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer)
+    }
+  }
+
+  advance(millis: number): void {
+    const end = this.time + millis
+    for (;;) {
+      const next = this.timers.toSorted((a, b) => a.due - b.due)[0]
+      if (next === undefined || next.due > end) break
+      this.time = next.due
+      next.due += next.millis
+      next.tick()
+    }
+    this.time = end
+  }
+
+  /** The process stands still: every timer fires once, late. */
+  stall(millis: number): void {
+    this.time += millis
+    for (const timer of this.timers) {
+      timer.due = this.time + timer.millis
+      timer.tick()
+    }
+  }
+}
+
+const key = "a test's secret key"
+const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array =>
+  createHmac("sha256", key).update(`${purpose}\0`).update(secret).digest()
+
+export interface Registered {
+  readonly profile?: 0 | 1 | 2 | 3
+  readonly password?: string | Uint8Array
+  readonly serialNumber?: string
+}
+
+export interface TestOptions extends Partial<Omit<OcppServerOptions, "limits">> {
+  readonly limits?: Partial<OcppLimits>
+  readonly chargers?: Readonly<Record<string, Registered>>
+  readonly tls?: ServerOptions
+}
+
+export interface TestServer {
+  readonly inbox: TestInbox
+  readonly frames: Array<LoggedFrame>
+  readonly lastMessage: Map<string, string>
+  /** Log lines of the server. */
+  readonly logs: Array<string>
+  /** Times that a password came to the verifier, and that the directory was asked for an id. */
+  readonly asked: { verifier: number; directory: number; readonly ids: Array<string> }
+  readonly http: Server | SecureServer
+  readonly port: number
+  readonly service: OcppServer["Service"]
+  register(chargerId: string, charger: Registered): void
+  /** While set, the directory answers with it. */
+  failing: StorageUnavailable | undefined
+  /** Reads a counter or gauge by its labels; 0 when it was never touched. */
+  metric(id: string, attributes?: Readonly<Record<string, string>>): number
+  /** Closes the OCPP server only. */
+  shutDown(): Promise<void>
+}
+
+const listen = (server: Server | SecureServer): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
+  })
+
+/** Starts a server that ends with the test. */
+export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
+  const inbox = new TestInbox()
+  const frames: Array<LoggedFrame> = []
+  const lastMessage = new Map<string, string>()
+  const logs: Array<string> = []
+  const asked = { verifier: 0, directory: 0, ids: [] as Array<string> }
+  const registered = new Map<string, ChargerCredentials>()
+  const metrics: Metric.MetricRegistry = new Map()
+  const state: { failing: StorageUnavailable | undefined } = { failing: undefined }
+
+  const register = (chargerId: string, { password, profile = 0, serialNumber = "" }: Registered): void =>
+    void registered.set(chargerId, {
+      chargerId,
+      organisationId: "0199aaaa-0000-7000-8000-000000000001",
+      securityProfile: profile,
+      passwordVerifier: password === undefined ? undefined : verifier("charger-password", password),
+      serialNumber
+    })
+  for (const [id, charger] of Object.entries(options.chargers ?? {})) register(id, charger)
+
+  const never = (): never => {
+    throw new Error("the OCPP server has no business with this")
+  }
+  const ports = Layer.mergeAll(
+    Layer.succeed(ChargerInbox, {
+      admit: inbox.admit,
+      abandon: (id) => Effect.sync(() => void inbox.abandoned.push(id)),
+      drain: Effect.void
+    }),
+    Layer.succeed(ChargerDirectory, {
+      credentials: (id) =>
+        Effect.suspend(() => {
+          asked.directory++
+          asked.ids.push(id)
+          return state.failing === undefined ? Effect.succeed(registered.get(id)) : Effect.fail(state.failing)
+        }),
+      open: never,
+      reload: never,
+      close: never,
+      findToken: never,
+      findSession: never,
+      takeTransactionNumbers: never
+    }),
+    Layer.succeed(Presence, {
+      opened: never,
+      heard: (id, _at, frame) => void lastMessage.set(id, frame),
+      closed: never,
+      peek: never
+    }),
+    Layer.succeed(MessageLog, { append: (frame) => void frames.push(frame), search: never }),
+    Layer.succeed(Secrets, {
+      verifier,
+      verify: (purpose, secret, expected) => {
+        asked.verifier++
+        return Buffer.from(verifier(purpose, secret)).equals(expected)
+      },
+      randomBytes: never,
+      uuid: never,
+      transactionIdKeys: [],
+      hashPassword: never,
+      verifyPassword: never,
+      seal: never,
+      open: never
+    })
+  )
+  const scope = Effect.runSync(Scope.make())
+  const capture = Logger.layer([
+    Logger.make(({ message }) => {
+      logs.push(String(message))
+    })
+  ])
+  const server = layer({
+    protocols: [v16],
+    trustProxy: () => false,
+    minSecurityProfile: 0,
+    revoked: new Set(),
+    logHeartbeats: false,
+    compression: false,
+    ...options,
+    limits: { ...defaultLimits, retryJitterSeconds: 0, ...options.limits }
+  }).pipe(Layer.provide(ports), Layer.provide(capture), Layer.provide(Layer.succeed(Metric.MetricRegistry, metrics)))
+  const context = await Effect.runPromise(Layer.buildWithScope(server, scope))
+  const service = Context.get(context, OcppServer)
+  const shutDown = (): Promise<void> => Effect.runPromise(Scope.close(scope, Exit.void))
+
+  const http = options.tls === undefined ? createServer() : createSecureServer(options.tls)
+  service.attach(http, { secure: options.tls !== undefined })
+  const port = await listen(http)
+  onTestFinished(async () => {
+    await shutDown()
+    http.closeAllConnections()
+    await new Promise((resolve) => http.close(resolve))
+  })
+
+  const metric = (id: string, attributes: Readonly<Record<string, string>> = {}): number => {
+    const wanted = Object.entries(attributes)
+    const found = Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, metrics)).filter(
+      (snapshot) => snapshot.id === id && wanted.every(([name, value]) => snapshot.attributes?.[name] === value)
+    )
+    return found.reduce((sum, { state: value }) => {
+      if ("count" in value) return sum + Number(value.count)
+      return sum + ("value" in value ? Number(value.value) : 0)
+    }, 0)
+  }
+
+  return Object.assign(state, {
+    inbox,
+    frames,
+    lastMessage,
+    logs,
+    asked,
+    http,
+    port,
+    service,
+    register,
+    metric,
+    shutDown
+  })
+}
