@@ -183,6 +183,10 @@ describe("a malformed frame", () => {
 
   it("may nest as deep as the limit says and no deeper", () => {
     expect(parseFrame(deep(16))).toMatchObject({ _tag: "Call" })
+    // With brackets beside them, so that counting brackets does not settle it.
+    const wide = deep(16).replace('"data"', `"wide":[${"[],{},".repeat(20)}[]],"data"`)
+    expect(parseFrame(wide)).toMatchObject({ _tag: "Call" })
+    expect(parseFrame(wide, 15)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
     expect(parseFrame(deep(9), 8)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
     expect(parseFrame(deep(8), 8)).toMatchObject({ _tag: "Call" })
   })

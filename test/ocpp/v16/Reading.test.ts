@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
-import { exampleWith } from "./examples.ts"
+import { examples, exampleWith } from "./examples.ts"
+import { withEveryWord, withStrangeWords } from "./schemas.ts"
 
 type Change = Readonly<Record<string, unknown>>
 
@@ -16,6 +17,30 @@ type Taken = readonly [
   event: Partial<ChargerEvent> & object,
   violations: Array<string>
 ]
+
+it("takes every word of every list of the specification without a report", () => {
+  const variants = examples.flatMap(({ action, payload }) =>
+    withEveryWord(action, payload).map((variant) => [action, variant] as const)
+  )
+  expect(variants.length).toBeGreaterThan(150)
+  const reported = variants.filter(([action, variant]) => {
+    const decoded = v16.decodeCall(action, variant)
+    return decoded._tag === "Refused" || decoded.violations.length > 0
+  })
+  expect(reported).toEqual([])
+})
+
+it("takes a word that no list has, as it is, in whichever field", () => {
+  const variants = examples.flatMap(({ action, payload }) =>
+    withStrangeWords(action, payload).map((variant) => [action, variant] as const)
+  )
+  expect(variants.length).toBeGreaterThan(15)
+  for (const [action, variant] of variants) {
+    const decoded = v16.decodeCall(action, variant)
+    expect(decoded).toMatchObject({ violations: [expect.stringMatching(/: unknown value$/)] })
+    expect(JSON.stringify(decoded)).toContain('"Strange"')
+  }
+})
 
 describe("takes, with a report,", () => {
   const rows: ReadonlyArray<Taken> = [

@@ -9,6 +9,9 @@ interface JsonSchema {
   readonly $id?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
+  readonly enum?: ReadonlyArray<string>
+  readonly $ref?: string
+  readonly definitions?: Readonly<Record<string, JsonSchema>>
 }
 
 const schemas = createRequire(import.meta.url)("ocpp-rpc/lib/schemas/ocpp1_6.json") as Array<JsonSchema>
@@ -29,6 +32,33 @@ export const schemaProblem = (action: string, kind: "req" | "conf", payload: unk
     return String(cause)
   }
 }
+
+const requestOf = (action: string): JsonSchema => schemas.find(({ $id }) => $id === `urn:${action}.req`)!
+
+type Words = (known: ReadonlyArray<string>) => ReadonlyArray<string>
+
+const variantsBy = (root: JsonSchema, schema: JsonSchema, value: unknown, words: Words): ReadonlyArray<unknown> => {
+  if (schema.$ref !== undefined)
+    return variantsBy(root, root.definitions![schema.$ref.split("/").at(-1)!]!, value, words)
+  if (schema.enum !== undefined) return words(schema.enum)
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) =>
+      variantsBy(root, schema.items ?? {}, item, words).map((variant) => value.with(i, variant))
+    )
+  }
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    variantsBy(root, schema.properties?.[name] ?? {}, member, words).map((variant) => ({ ...value, [name]: variant }))
+  )
+}
+
+/** The payload once for each word that each of its enumerated fields may have, that word in its place. */
+export const withEveryWord = (action: string, payload: unknown): ReadonlyArray<unknown> =>
+  variantsBy(requestOf(action), requestOf(action), payload, (known) => known)
+
+/** The payload once for each of its enumerated fields, with a word in it that is none of theirs. */
+export const withStrangeWords = (action: string, payload: unknown): ReadonlyArray<unknown> =>
+  variantsBy(requestOf(action), requestOf(action), payload, () => ["Strange"])
 
 const pruneBy = (schema: JsonSchema, value: unknown): unknown => {
   if (Array.isArray(value))
