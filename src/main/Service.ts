@@ -46,6 +46,8 @@ export interface ServiceSettings {
   readonly v1AllowHttp: boolean
   readonly trustProxy: (address: string) => boolean
   readonly minSecurityProfile: 0 | 1 | 2 | 3
+  /** Serial numbers of client certificates that their CA has taken back. */
+  readonly revokedCertificates: ReadonlySet<string>
   readonly compression: boolean
   readonly logHeartbeats: boolean
   readonly ocppLimits: OcppLimits
@@ -83,6 +85,7 @@ const ocpp = (settings: ServiceSettings) =>
     protocols: [v16],
     trustProxy: settings.trustProxy,
     minSecurityProfile: settings.minSecurityProfile,
+    revoked: settings.revokedCertificates,
     logHeartbeats: settings.logHeartbeats,
     compression: settings.compression
   })

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { BlockList, isIPv6 } from "node:net"
 import { type Config, limits } from "../Config.ts"
+import { revokedSerials } from "../ocpp/server/Revocations.ts"
 import { tlsOptions } from "../ocpp/server/Tls.ts"
 import type { ListenerOptions } from "./Listeners.ts"
 import type { ServiceSettings } from "./Service.ts"
@@ -18,6 +19,9 @@ const trusts = (entries: ReadonlyArray<string>): ((address: string) => boolean) 
   return (address) => entries.length > 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4")
 }
 
+const clientCaOf = (config: Config): string | undefined =>
+  config.tls?.clientCaFile === undefined ? undefined : readFileSync(config.tls.clientCaFile, "utf8")
+
 const listenersOf = (config: Config): ListenerOptions => ({
   host: config.host,
   port: config.port,
@@ -30,7 +34,7 @@ const listenersOf = (config: Config): ListenerOptions => ({
             {
               cert: readFileSync(config.tls.certFile, "utf8"),
               key: readFileSync(config.tls.keyFile, "utf8"),
-              clientCa: config.tls.clientCaFile === undefined ? undefined : readFileSync(config.tls.clientCaFile, "utf8")
+              clientCa: clientCaOf(config)
             },
             limits.ocpp.handshakeMillis
           )
@@ -58,6 +62,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   v1AllowHttp: config.v1AllowHttp,
   trustProxy: trusts(config.trustProxy),
   minSecurityProfile: config.ocppMinSecurityProfile,
+  revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
   compression: false,
   logHeartbeats: config.messageLogHeartbeats,
   ocppLimits: limits.ocpp,
