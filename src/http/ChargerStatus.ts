@@ -18,7 +18,10 @@ const LocationInfo = Schema.Struct({
   city: Schema.String,
   area: Schema.String,
   country: Schema.String
-}).annotate({ identifier: "LocationInfo", description: "The address of the charger's site; text that is not known is empty" })
+}).annotate({
+  identifier: "LocationInfo",
+  description: "The address of the charger's site; text that is not known is empty"
+})
 
 const ChargerConfiguration = Schema.Struct({
   configName: Schema.String,

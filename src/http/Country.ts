@@ -18,7 +18,12 @@ const countries: ReadonlyArray<string> = [
   "UZUZB VAVAT VCVCT VEVEN VGVGB VIVIR VNVNM VUVUT WFWLF WSWSM YEYEM YTMYT ZAZAF ZMZMB ZWZWE"
 ].flatMap((line) => line.split(" "))
 
-const alpha3By = new Map(countries.flatMap((pair) => [[pair.slice(0, 2), pair.slice(2)], [pair.slice(2), pair.slice(2)]]))
+const alpha3By = new Map(
+  countries.flatMap((pair) => [
+    [pair.slice(0, 2), pair.slice(2)],
+    [pair.slice(2), pair.slice(2)]
+  ])
+)
 const alpha2 = new Set(countries.map((pair) => pair.slice(0, 2)))
 
 /** The alpha-3 code of an alpha-2 or alpha-3 code in any case; undefined for what names no country. */

@@ -81,7 +81,7 @@ export const TimeText = Schema.String.annotate({ format: "date-time" }).check(
 /** A time on the wire (RFC 3339, written in UTC) and ms epoch inside. */
 export const Time = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.decodeTo(
-    Schema.Number,
+    Schema.Finite,
     SchemaTransformation.transformEffect({
       decode: (value: string, options) => {
         const at = parseTime(value)
@@ -120,8 +120,7 @@ export const CountryAlpha2 = Schema.String.check(
 const isTimeZone = (zone: string): boolean => {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
-    new Intl.DateTimeFormat("en", { timeZone: zone })
-    return true
+    return Intl.DateTimeFormat("en", { timeZone: zone }).format(0) !== ""
   } catch {
     return false
   }

@@ -53,16 +53,15 @@ export type RestPorts = Layer.Success<ReturnType<typeof fakePorts>>
 
 const toAnswer = async (response: Response): Promise<Answer> => {
   const text = await response.text()
-  const json: Json = text !== "" && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
+  const json: Json =
+    text !== "" && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
   return { status: response.status, headers: response.headers, text, json }
 }
 
 /** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
 export const restApp = (ports: Layer.Layer<RestPorts>, options: { readonly allowHttp?: boolean } = {}): RestApp => {
   const logged: Array<string> = []
-  const logger = Logger.make(({ cause, message, fiber }) => {
-    logged.push(`${JSON.stringify(message)} ${String(cause)} ${JSON.stringify(fiber.context)}`)
-  })
+  const logger = Logger.map(Logger.formatJson, (line) => void logged.push(line))
   const routes = Layer.mergeAll(
     v2Routes({ publicUrl }),
     v1Routes({

@@ -68,7 +68,9 @@ const filled = (operation: Operation, owned: Owned): string =>
     const known: Readonly<Record<string, string>> = { ...owned, ...ownParameters[operation.operationId] }
     const value = known[name]
     if (value === undefined) {
-      throw new Error(`${operation.operationId} has the path parameter ${name}: add it to Owned in test/support/tenantWalk.ts`)
+      throw new Error(
+        `${operation.operationId} has the path parameter ${name}: add it to Owned in test/support/tenantWalk.ts`
+      )
     }
     return encodeURIComponent(value)
   })
@@ -99,7 +101,10 @@ export const walk = async (
     if (operation.hasBody && body === undefined) {
       throw new Error(`${operation.operationId} has a body: add one to bodies in test/support/tenantWalk.ts`)
     }
-    const query = [filter(operation, owned), ...(isV1 ? [`clientId=${stranger.clientId}`, `code=${stranger.code}`] : [])]
+    const query = [
+      filter(operation, owned),
+      ...(isV1 ? [`clientId=${stranger.clientId}`, `code=${stranger.code}`] : [])
+    ]
     const path = `${filled(operation, owned)}?${query.filter((part) => part !== "").join("&")}`
     const answer = await ask(operation.method, path, {
       ...(isV1 ? {} : { key: stranger.key }),

@@ -7,7 +7,9 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Resident memory of this process" })
-const started = Metric.gauge("process_start_time_seconds", { description: "When this process started, seconds since 1970" })
+const started = Metric.gauge("process_start_time_seconds", {
+  description: "When this process started, seconds since 1970"
+})
 
 const requestDuration = Metric.histogram("http_server_request_duration_seconds", {
   description: "Time from an HTTP request's arrival to the end of its answer",

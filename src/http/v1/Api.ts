@@ -68,4 +68,6 @@ export class V1Api extends HttpApi.make("voltlane-v1")
   .middleware(V1Authorization)
   .middleware(V1Face)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(OpenApi.annotations({ title: "Voltlane REST API v1", version: "1.0.0", description, transform: withSecurity })) {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Voltlane REST API v1", version: "1.0.0", description, transform: withSecurity })
+  ) {}

@@ -44,11 +44,15 @@ const enveloped = (response: Response): Response =>
     ? refusedResponse("unsupported_media_type", "Bodies are JSON: send the header content-type: application/json.")
     : response
 
-const answered = <R>(effect: Effect.Effect<Response, unknown, R>, request: Request): Effect.Effect<Response, never, R> =>
+const answered = <R>(
+  effect: Effect.Effect<Response, unknown, R>,
+  request: Request
+): Effect.Effect<Response, never, R> =>
   Effect.catchCause(effect, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
     const failed = cause.reasons.find(Cause.isFailReason)
-    const response = cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : responseOf(failed.error)
+    const response =
+      cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : responseOf(failed.error)
     if (response !== undefined) return Effect.succeed(response)
     return Effect.as(
       // The path alone: the query holds the caller's code.

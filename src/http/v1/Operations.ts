@@ -18,7 +18,8 @@ const writing: Effect.Effect<Writing, never, V1Caller> = Effect.flatMap(V1Caller
 
 const invalidChargerId = new Refused({
   code: "invalid_charger_id",
-  message: "A chargerId has 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and is neither . nor .., so that a URL can carry it."
+  message:
+    "A chargerId has 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and is neither . nor .., so that a URL can carry it."
 })
 
 export const groups = HttpApiBuilder.group(
@@ -46,8 +47,13 @@ export const chargers = HttpApiBuilder.group(
       add: Effect.fn("v1.charger.add")(function* ({ params, payload }) {
         const { chargerId, groupId } = params
         if (!isChargerId(chargerId)) return yield* invalidChargerId
-        const refused = new Refused({ code: "group_not_found", message: `There is no group ${groupId} here, or it is not yours.` })
-        const site = yield* Effect.catchTag(sites.byGroupId(yield* organisationId, groupId), "NotFound", () => Effect.fail(refused))
+        const refused = new Refused({
+          code: "group_not_found",
+          message: `There is no group ${groupId} here, or it is not yours.`
+        })
+        const site = yield* Effect.catchTag(sites.byGroupId(yield* organisationId, groupId), "NotFound", () =>
+          Effect.fail(refused)
+        )
         yield* registry.register(
           {
             chargerId,

@@ -21,7 +21,11 @@ const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   // The router takes no parameter of more than 100 characters, and nothing has an id that long.
   return methods.length === 0 || methods.includes(request.method)
     ? refusedResponse("unknown_path", "Nothing is at this path. What is, is listed at /api/swagger.json.")
-    : HttpServerResponse.setHeader(refusedResponse("method_not_allowed", `This path takes ${allowed}.`), "allow", allowed)
+    : HttpServerResponse.setHeader(
+        refusedResponse("method_not_allowed", `This path takes ${allowed}.`),
+        "allow",
+        allowed
+      )
 })
 
 const pages = (options: V1Options) =>

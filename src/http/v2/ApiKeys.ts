@@ -68,7 +68,12 @@ export const layer = HttpApiBuilder.group(
         return { ...toApiKey(made), key: text }
       }),
       list: Effect.fn("v2.api-keys.list")(function* ({ query, request }) {
-        return listed(publicUrl, request.url, yield* access.listKeys(yield* organisationId, pageRequest(query)), toApiKey)
+        return listed(
+          publicUrl,
+          request.url,
+          yield* access.listKeys(yield* organisationId, pageRequest(query)),
+          toApiKey
+        )
       }),
       revoke: Effect.fn("v2.api-keys.revoke")(function* ({ params }) {
         yield* access.revokeKey(params.keyId, yield* writing)

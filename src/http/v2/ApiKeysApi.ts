@@ -12,9 +12,9 @@ const Permission = Schema.Literals(permissions)
 export const NewApiKey = Schema.Struct({
   name: Name,
   permissions: Schema.optionalKey(
-    Schema.Array(Permission)
-      .check(Schema.isMaxLength(permissions.length))
-      .annotate({ description: "At most those of the calling key; without it all of the operator's, as they are at each call" })
+    Schema.Array(Permission).check(Schema.isMaxLength(permissions.length)).annotate({
+      description: "At most those of the calling key; without it all of the operator's, as they are at each call"
+    })
   )
 }).annotate({ identifier: "NewApiKey" })
 

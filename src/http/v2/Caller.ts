@@ -4,7 +4,10 @@ import type { Writing } from "../../domain/ports/Sites.ts"
 import { Caller } from "./Middleware.ts"
 
 /** The organisation that everything in this request is scoped by. */
-export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(Caller, (caller) => caller.organisationId)
+export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
+  Caller,
+  (caller) => caller.organisationId
+)
 
 /** Who writes, and when. */
 export const writing: Effect.Effect<Writing, never, Caller> = Effect.flatMap(Caller, (by) =>

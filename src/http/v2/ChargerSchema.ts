@@ -1,6 +1,10 @@
 /** A charger as REST v2 shows it, and how it is made from the domain's. */
 import { Schema } from "effect"
-import { assumedEquipment, type Charger as DomainCharger, type Connector as DomainConnector } from "../../domain/charger/Charger.ts"
+import {
+  assumedEquipment,
+  type Charger as DomainCharger,
+  type Connector as DomainConnector
+} from "../../domain/charger/Charger.ts"
 import type { Seen } from "../../domain/ports/Presence.ts"
 import type { Site } from "../../domain/site/Site.ts"
 import { chargerStatus, chargerStatusFields } from "../ChargerStatus.ts"
@@ -28,7 +32,8 @@ const equipment = {
 
 export const ConnectorChange = Schema.Struct({
   connectorId: PlaceNumber.annotate({
-    description: "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
+    description:
+      "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
   }),
   evseId: Schema.optionalKey(PlaceNumber),
   ...equipment
@@ -60,7 +65,9 @@ export const Charger = Schema.Struct({
   ocppVersion: Schema.NullOr(Schema.String).annotate({ description: "Null before the first connection" }),
   securityProfile: Schema.Int,
   registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
-  status: Schema.NullOr(Schema.String).annotate({ description: "What the charger reported of itself as a whole (connector 0)" }),
+  status: Schema.NullOr(Schema.String).annotate({
+    description: "What the charger reported of itself as a whole (connector 0)"
+  }),
   bootedAt: Schema.NullOr(Time),
   evses: Schema.Array(Evse),
   createdAt: Time,

@@ -51,7 +51,9 @@ const credentialsFit = Schema.makeFilter((given: Credentials) => {
 
 export const NewCharger = Schema.Struct({
   name: Name,
-  chargerId: ChargerId.annotate({ description: "Unique over the whole service; equals the identity set in the charger" }),
+  chargerId: ChargerId.annotate({
+    description: "Unique over the whole service; equals the identity set in the charger"
+  }),
   siteId: Schema.optionalKey(Uuid.annotate({ description: "Without it the organisation's oldest site" })),
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
@@ -88,7 +90,9 @@ export const ChargerChange = Schema.Struct({
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
   registration: Schema.optionalKey(
-    Schema.Literals(["Accepted", "Pending", "Rejected"]).annotate({ description: "What its next BootNotification is told" })
+    Schema.Literals(["Accepted", "Pending", "Rejected"]).annotate({
+      description: "What its next BootNotification is told"
+    })
   ),
   connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce))
 })
@@ -98,7 +102,9 @@ export const ChargerChange = Schema.Struct({
 /** A charger beside the password that was just generated for it. */
 const ChargerOnce = Schema.Struct({
   ...Charger.fields,
-  password: Schema.optionalKey(Schema.String.annotate({ description: "Only after generatePassword: true, and only now" }))
+  password: Schema.optionalKey(
+    Schema.String.annotate({ description: "Only after generatePassword: true, and only now" })
+  )
 }).annotate({ identifier: "ChargerWithPassword" })
 
 export const LoggedMessage = Schema.Struct({

@@ -1,7 +1,9 @@
 /** OCPI's words for what a connector is (2.3.0, mod_locations §1.4.11 ConnectorType, §1.4.19 PowerType), and what follows from them. */
 
 /** `DOMESTIC_A` to `DOMESTIC_O`: the household sockets of IEC 60884. */
-const domestic = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O"].map((type) => `DOMESTIC_${type}`)
+const domestic = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O"].map(
+  (type) => `DOMESTIC_${type}`
+)
 
 export const connectorStandards: ReadonlyArray<string> = [
   "CHADEMO",

@@ -22,7 +22,9 @@ const isJson = (contentType: string | undefined): boolean =>
 
 const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Problem | undefined => {
   if (error.kind === "Params") return notFoundProblem
-  return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : validationProblem(fieldIssues(error.cause.issue))
+  return error.kind === "Body" || error.kind === "ResponseHeaders"
+    ? undefined
+    : validationProblem(fieldIssues(error.cause.issue))
 }
 
 /** The problem document of what an endpoint failed with; undefined for what is a defect. */
@@ -41,7 +43,8 @@ export const answered = <R>(
     return Effect.catchCause(effect, (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
       const failed = cause.reasons.find(Cause.isFailReason)
-      const problem = cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error)
+      const problem =
+        cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error)
       if (problem !== undefined) return Effect.succeed(toResponse(problem, path))
       return Effect.as(
         Effect.logError("REST v2 request failed", cause).pipe(Effect.annotateLogs({ method: request.method, path })),

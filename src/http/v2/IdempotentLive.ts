@@ -21,7 +21,11 @@ const purpose = "idempotent-answer"
 const keyPattern = /^[\x20-\x7e]{1,255}$/
 
 const Kept = Schema.fromJsonString(
-  Schema.Struct({ body: Schema.String, location: Schema.NullOr(Schema.String), retryAfter: Schema.NullOr(Schema.String) })
+  Schema.Struct({
+    body: Schema.String,
+    location: Schema.NullOr(Schema.String),
+    retryAfter: Schema.NullOr(Schema.String)
+  })
 )
 const writeKept = Schema.encodeEffect(Kept)
 const readKept = Schema.decodeUnknownOption(Kept)
@@ -56,7 +60,10 @@ const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | u
       HttpServerResponse.text(body, {
         status: stored.status,
         contentType: stored.contentType,
-        headers: { ...(location === null ? {} : { location }), ...(retryAfter === null ? {} : { "retry-after": retryAfter }) }
+        headers: {
+          ...(location === null ? {} : { location }),
+          ...(retryAfter === null ? {} : { "retry-after": retryAfter })
+        }
       })
   })
 }
@@ -67,12 +74,20 @@ const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, 
   toResponse(faceProblem(code, detail), path)
 
 /** The answer to what stands under a key already. */
-const standing = (secrets: Secrets["Service"], claim: Exclude<Claim, { readonly _tag: "Claimed" }>, path: string): Response => {
+const standing = (
+  secrets: Secrets["Service"],
+  claim: Exclude<Claim, { readonly _tag: "Claimed" }>,
+  path: string
+): Response => {
   switch (claim._tag) {
     case "InProgress":
       return refuse("in_progress", "The first request with this Idempotency-Key still runs.", path)
     case "Reused":
-      return refuse("idempotency_key_reused", "This Idempotency-Key belongs to another request of the last 24 hours.", path)
+      return refuse(
+        "idempotency_key_reused",
+        "This Idempotency-Key belongs to another request of the last 24 hours.",
+        path
+      )
     case "Replay":
       return (
         replay(secrets, claim.answer) ??
@@ -113,7 +128,10 @@ const make = Effect.gen(function* () {
       const key = request.headers["idempotency-key"]
       if (endpoint.method !== "POST" || key === undefined) return yield* httpEffect
       if (!keyPattern.test(key)) {
-        return yield* new InvalidInput({ pointer: "/idempotency-key", detail: "Must have 1 to 255 printable ASCII characters" })
+        return yield* new InvalidInput({
+          pointer: "/idempotency-key",
+          detail: "Must have 1 to 255 printable ASCII characters"
+        })
       }
       const caller = yield* Caller
       const work = answered(Effect.provideService(httpEffect, Caller, caller))

@@ -6,7 +6,13 @@ import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Principal } from "../../domain/operator/Operator.ts"
 import type { Permission } from "../../domain/operator/Permission.ts"
-import { Conflict409, InvalidInput400, PermissionDenied403, StorageUnavailable503, Unauthorized401 } from "./Failures.ts"
+import {
+  Conflict409,
+  InvalidInput400,
+  PermissionDenied403,
+  StorageUnavailable503,
+  Unauthorized401
+} from "./Failures.ts"
 
 /** Who makes this request. Everything that is read or written is scoped by its organisation. */
 export class Caller extends Context.Service<Caller, Principal>()("voltlane/http/v2/Caller") {}
@@ -17,7 +23,10 @@ export class RequiredPermissions extends Context.Service<RequiredPermissions, Re
 ) {}
 
 /** What every endpoint says of itself: one line for people, and the permissions it needs (also in the OpenAPI document). */
-export const operation = (summary: string, ...permissions: ReadonlyArray<Permission>): Context.Context<RequiredPermissions> =>
+export const operation = (
+  summary: string,
+  ...permissions: ReadonlyArray<Permission>
+): Context.Context<RequiredPermissions> =>
   Context.merge(
     OpenApi.annotations({ summary, override: { "x-required-permissions": permissions } }),
     Context.make(RequiredPermissions, permissions)

@@ -9,7 +9,10 @@ export const documented = (publicUrl: string) =>
   Api.annotate(OpenApi.Servers, [{ url: `${publicUrl}${base}` }]).annotate(OpenApi.Transform, (spec) => ({
     ...spec,
     paths: Object.fromEntries(
-      Object.entries(spec["paths"] ?? {}).map(([path, item]) => [path.startsWith(base) ? path.slice(base.length) : path, item])
+      Object.entries(spec["paths"] ?? {}).map(([path, item]) => [
+        path.startsWith(base) ? path.slice(base.length) : path,
+        item
+      ])
     )
   }))
 

@@ -18,7 +18,9 @@ const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({
 const HeartbeatInterval = whole(10, 86_400)
 
 const PartyId = Schema.String.check(
-  rule((id: string) => /^[A-Z0-9]{3}$/.test(id), "Must have three upper-case letters or digits", { pattern: "^[A-Z0-9]{3}$" })
+  rule((id: string) => /^[A-Z0-9]{3}$/.test(id), "Must have three upper-case letters or digits", {
+    pattern: "^[A-Z0-9]{3}$"
+  })
 )
 
 /** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */

@@ -24,7 +24,7 @@ const docsPage = (publicUrl: string) =>
     yield* Layer.build(HttpApiSwagger.layer(documented(publicUrl), { path: "/cpo/docs" })).pipe(
       Effect.provideService(HttpRouter.HttpRouter, router)
     )
-    return router.asHttpEffect()
+    return { page: router.asHttpEffect() }
   }).pipe(Effect.scoped, Effect.cached)
 
 const methodsOf = knownPaths(Api)
@@ -34,7 +34,10 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
   const path = pathOf(request.url)
   const allowed = methodsOf(path)
   if (allowed.length === 0) {
-    return toResponse(faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."), path)
+    return toResponse(
+      faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."),
+      path
+    )
   }
   // The router takes no parameter of more than 100 characters, and nothing has an id that long.
   if (allowed.includes(request.method)) return toResponse(notFoundProblem, path)
@@ -53,7 +56,7 @@ export const layer = (publicUrl: string) =>
         "GET",
         "/cpo/docs",
         faced(
-          Effect.flatten(docs).pipe(
+          Effect.flatMap(docs, ({ page }) => page).pipe(
             Effect.map((page) => HttpServerResponse.setHeader(page, "content-security-policy", docsPolicy))
           )
         )

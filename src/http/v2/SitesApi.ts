@@ -73,7 +73,9 @@ const input = {
 
 export const NewSite = Schema.Struct({ name: Name, ...input }).annotate({ identifier: "NewSite" })
 
-export const SiteChange = Schema.Struct({ name: Schema.optionalKey(Name), ...input }).annotate({ identifier: "SiteChange" })
+export const SiteChange = Schema.Struct({ name: Schema.optionalKey(Name), ...input }).annotate({
+  identifier: "SiteChange"
+})
 
 const text = Schema.NullOr(Schema.String)
 

@@ -17,7 +17,9 @@ const details = {
     Schema.NullOr(Uid).annotate({ description: "The group this token belongs to (OCPP's parentIdTag)" })
   ),
   expiresAt: Schema.optionalKey(Schema.NullOr(Time)),
-  visualNumber: Schema.optionalKey(Schema.NullOr(optionalText(64)).annotate({ description: "What is printed on the card" })),
+  visualNumber: Schema.optionalKey(
+    Schema.NullOr(optionalText(64)).annotate({ description: "What is printed on the card" })
+  ),
   note: Schema.optionalKey(Schema.NullOr(optionalText(1000)))
 }
 

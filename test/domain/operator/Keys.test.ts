@@ -54,7 +54,13 @@ describe("Keys", () => {
   it("keeps nothing of a key or code in what is stored", () => {
     const made = newKey(secrets)
     const pair = newV1Pair(secrets)
-    const stored = JSON.stringify([made.publicId, made.prefix, [...made.verifier], pair.clientId, [...pair.codeVerifier]])
+    const stored = JSON.stringify([
+      made.publicId,
+      made.prefix,
+      [...made.verifier],
+      pair.clientId,
+      [...pair.codeVerifier]
+    ])
     assert.isFalse(stored.includes(made.text.split("_")[2] ?? made.text))
     assert.isFalse(stored.includes(pair.code))
   })

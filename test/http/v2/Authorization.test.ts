@@ -1,0 +1,124 @@
+/** Who may call REST v2, and with what permissions (T20, T22). */
+import { HttpApi } from "effect/http-api"
+import { Context } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { permissions } from "../../../src/domain/operator/Permission.ts"
+import { Api } from "../../../src/http/v2/Api.ts"
+import { Authorization, RequiredPermissions } from "../../../src/http/v2/Middleware.ts"
+import { fakeApp, type Json } from "../../support/restApp.ts"
+
+type App = Awaited<ReturnType<typeof fakeApp>>
+let app: App
+
+beforeAll(async () => {
+  app = await fakeApp()
+})
+afterAll(() => app.close())
+
+const sites = "/cpo/v2/sites"
+
+/** Every endpoint as the API declares it. */
+const endpoints: Array<{
+  readonly name: string
+  readonly permissions: ReadonlyArray<string> | undefined
+  readonly guarded: boolean
+}> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group }) => {
+    endpoints.push({
+      name: `${group.identifier}.${endpoint.identifier}`,
+      permissions: Context.getOrUndefined(endpoint.annotations, RequiredPermissions),
+      guarded: endpoint.middlewares.has(Authorization)
+    })
+  }
+})
+
+describe("every endpoint", () => {
+  it("asks for a key and at least one permission", () => {
+    expect(endpoints.length).toBeGreaterThan(20)
+    for (const endpoint of endpoints) expect([endpoint.name, endpoint.guarded]).toEqual([endpoint.name, true])
+    expect(endpoints.filter((endpoint) => (endpoint.permissions ?? []).length === 0)).toEqual([])
+  })
+
+  it("says its permissions in the OpenAPI document", async () => {
+    const { json } = await app.ask("GET", "/cpo/swagger.json")
+    const said = Object.values<Json>(json.paths)
+      .flatMap((item) => Object.values<Json>(item))
+      .map((operation) => [operation.operationId, operation["x-required-permissions"]])
+    expect(said.toSorted()).toEqual(endpoints.map((endpoint) => [endpoint.name, endpoint.permissions]).toSorted())
+  })
+
+  it("uses each permission there is, so that none is given for nothing", () => {
+    const used = new Set(endpoints.flatMap((endpoint) => endpoint.permissions ?? []))
+    expect(permissions.filter((permission) => !used.has(permission))).toEqual([])
+  })
+})
+
+describe("a key", () => {
+  it("that is missing, unknown or broken is 401, and says how to send one", async () => {
+    const broken = `${app.key.slice(0, -1)}${app.key.endsWith("0") ? "1" : "0"}`
+    const wrongSecret = app.key.replace(/_.{43}_/, `_${"0".repeat(43)}_`)
+    for (const key of [undefined, "", "x", "an unknown key of good length", broken, wrongSecret, "x".repeat(5000)]) {
+      const answer = await app.ask("GET", sites, { key })
+      expect([answer.status, answer.json.code]).toEqual([401, "unauthorized"])
+      expect(answer.headers.get("www-authenticate")).toContain("x-api-key")
+    }
+  })
+
+  it("of REST v1 does not work, alone or as a pair", async () => {
+    expect((await app.ask("GET", sites, { key: app.own.code })).status).toBe(401)
+    expect((await app.ask("GET", `${sites}?code=${app.own.code}&clientId=${app.own.clientId}`)).status).toBe(401)
+  })
+
+  it("costs storage one question when it is a key, and none when it cannot be one", async () => {
+    app.world.calls = 0
+    await app.ask("GET", sites, { key: "short" })
+    expect(app.world.calls).toBe(0)
+    await app.ask("GET", sites, { key: "a key that nobody has" })
+    expect(app.world.calls).toBe(1)
+  })
+
+  it("is noted as used", async () => {
+    app.world.used.length = 0
+    await app.ask("GET", sites, { key: app.key })
+    expect(app.world.used).toEqual([expect.stringMatching(/^key:/)])
+    await app.ask("GET", sites, { key: "a key that nobody has" })
+    expect(app.world.used).toHaveLength(1)
+  })
+
+  it("without a permission is 403 that names it, before anything is read", async () => {
+    const { key } = await app.organise(["sites:read"])
+    const refused = await app.ask("POST", sites, { key, raw: "not even JSON" })
+    expect([refused.status, refused.json.code, refused.json.requiredPermissions]).toEqual([
+      403,
+      "permission_denied",
+      ["sites:write"]
+    ])
+    expect((await app.ask("GET", sites, { key })).status).toBe(200)
+  })
+
+  it("loses what its operator loses, at the next call", async () => {
+    const { key, organisationId } = await app.organise(["sites:read", "chargers:read"])
+    expect((await app.ask("GET", sites, { key })).status).toBe(200)
+    const operator = [...app.world.operators.values()].find((one) => one.organisationId === organisationId)
+    if (operator !== undefined) operator.permissions = ["chargers:read"]
+    const refused = await app.ask("GET", sites, { key })
+    expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["sites:read"]])
+  })
+
+  it("is in no log and no answer", async () => {
+    app.logged.length = 0
+    app.world.defect = new Error("something broke")
+    const failed = await app.ask("GET", sites, { key: app.key })
+    app.world.defect = undefined
+    expect(failed.status).toBe(500)
+    expect(app.logged).toHaveLength(1)
+    expect(`${app.logged.join()}${failed.text}`).not.toContain(app.key)
+  })
+})
+
+it("asks for no key where the service describes itself", async () => {
+  expect((await app.ask("GET", "/cpo/swagger.json")).status).toBe(200)
+  expect((await app.ask("GET", "/cpo/docs")).status).toBe(200)
+})

@@ -1,0 +1,326 @@
+/** Chargers over REST v2: as registered, as reported, as changed. */
+import { Redacted } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import { passwordVerifier } from "../../../src/domain/operator/Keys.ts"
+import * as NodeSecrets from "../../../src/storage/Secrets.ts"
+import { fakeApp, type Json } from "../../support/restApp.ts"
+
+type App = Awaited<ReturnType<typeof fakeApp>>
+let app: App
+let siteId: string
+
+const noon = Date.UTC(2026, 4, 20, 12)
+
+beforeEach(async () => {
+  app = await fakeApp()
+  siteId = (await ask("POST", "/sites", { name: "Harbour", city: "Turku", latitude: 60.4 })).json.id
+})
+
+const ask = (method: string, path: string, body?: Json) => app.ask(method, `/cpo/v2${path}`, { key: app.key, body })
+
+const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
+const hasPassword = (chargerId: string, password: string): boolean =>
+  Buffer.from(passwordVerifier(secrets, password)).equals(Buffer.from(app.world.passwords.get(chargerId) ?? []))
+
+/** What the charger would have reported. */
+const report = (chargerId: string, changes: Json) => {
+  const charger = app.world.chargers.get(chargerId)
+  if (charger !== undefined) app.world.chargers.set(chargerId, { ...charger, ...changes })
+}
+
+const connector = (evseId: number, connectorId = 1, more: Json = {}) => ({
+  evseId,
+  connectorId,
+  status: "Available",
+  errorCode: undefined,
+  info: undefined,
+  vendorId: undefined,
+  vendorErrorCode: undefined,
+  statusAt: noon,
+  equipment: undefined,
+  ...more
+})
+
+describe("a new charger", () => {
+  it("needs a name and a chargerId, goes to the oldest site and may connect without a password", async () => {
+    const made = await ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" })
+    expect(made.status).toBe(200)
+    expect(made.headers.get("location")).toBe("https://cpo.example/cpo/v2/chargers/CP-1")
+    expect(made.json).toEqual({
+      chargerId: "CP-1",
+      name: "Left",
+      chargerName: "Left",
+      siteId,
+      firmwareVersion: "",
+      manufacturer: "",
+      serialNumber: "",
+      chargerModel: "",
+      amountOfSockets: 0,
+      lastSeen: null,
+      lastMessage: "",
+      activeConnection: false,
+      locationInfo: {
+        latitude: 60.4,
+        longitude: null,
+        streetAddress: "",
+        streetNumber: "",
+        houseLetter: "",
+        postalNumber: "",
+        city: "Turku",
+        area: "",
+        country: ""
+      },
+      pushIntegrationEnabled: false,
+      chargerSpecificMessageStructure: false,
+      chargerConfigurations: [],
+      sockets: [],
+      ocppVersion: null,
+      securityProfile: 0,
+      registration: "Accepted",
+      status: null,
+      bootedAt: null,
+      evses: [],
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String)
+    })
+    expect((await ask("GET", "/chargers/CP-1")).json).toEqual(made.json)
+  })
+
+  it("is 409 where its id is taken, or no site is there", async () => {
+    await ask("POST", "/chargers", { name: "A", chargerId: "CP-1" })
+    const again = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1" })
+    expect([again.status, again.json.code]).toEqual([409, "charger_id_in_use"])
+    const bare = await app.organise()
+    const none = await app.ask("POST", "/cpo/v2/chargers", { key: bare.key, body: { name: "A", chargerId: "CP-2" } })
+    expect([none.status, none.json.code]).toEqual([409, "site_required"])
+    const elsewhere = await ask("POST", "/chargers", {
+      name: "A",
+      chargerId: "CP-3",
+      siteId: "01900000-0000-7000-8000-ffffffffffff"
+    })
+    expect(elsewhere.status).toBe(404)
+  })
+
+  it("with a password is on profile 1 or higher, and the password is never shown", async () => {
+    const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", password: "0123456789abcdef" })
+    expect([made.json.securityProfile, made.json.password]).toEqual([1, undefined])
+    expect(made.text).not.toContain("0123456789abcdef")
+    expect(hasPassword("CP-1", "0123456789abcdef")).toBe(true)
+    const tls = await ask("POST", "/chargers", {
+      name: "A",
+      chargerId: "CP-2",
+      password: "0123456789abcdef",
+      securityProfile: 2
+    })
+    expect(tls.json.securityProfile).toBe(2)
+    const certificate = await ask("POST", "/chargers", { name: "A", chargerId: "CP-3", securityProfile: 3 })
+    expect([certificate.status, certificate.json.securityProfile]).toEqual([200, 3])
+  })
+
+  it("shows a generated password once", async () => {
+    const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", generatePassword: true })
+    expect(made.json.password).toMatch(/^[0-9A-Za-z]{20}$/)
+    expect(made.json.securityProfile).toBe(1)
+    expect(hasPassword("CP-1", made.json.password)).toBe(true)
+    expect((await ask("GET", "/chargers/CP-1")).json.password).toBeUndefined()
+    expect((await ask("GET", "/chargers")).text).not.toContain(made.json.password)
+  })
+})
+
+describe("a charger that reported itself", () => {
+  beforeEach(async () => {
+    await ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" })
+    report("CP-1", {
+      ocppVersion: "1.6",
+      manufacturer: "Kempower",
+      model: "S",
+      serialNumber: "42",
+      firmwareVersion: "1.2",
+      bootedAt: noon,
+      configuration: [
+        { key: "HeartbeatInterval", value: "300", readonly: false },
+        { key: "NumberOfConnectors", value: undefined, readonly: true }
+      ],
+      connectors: [connector(1), connector(2, 1, { status: "Faulted", errorCode: "GroundFailure" })],
+      wholeStatus: "Available",
+      lastSeen: noon,
+      lastMessage: '[2,"1","Heartbeat",{}]',
+      connected: true
+    })
+  })
+
+  it("is shown with all of it", async () => {
+    const { json } = await ask("GET", "/chargers/CP-1")
+    expect(json).toMatchObject({
+      manufacturer: "Kempower",
+      chargerModel: "S",
+      serialNumber: "42",
+      firmwareVersion: "1.2",
+      ocppVersion: "1.6",
+      bootedAt: "2026-05-20T12:00:00.000Z",
+      lastSeen: "2026-05-20T12:00:00.000Z",
+      lastMessage: '[2,"1","Heartbeat",{}]',
+      activeConnection: true,
+      amountOfSockets: 2,
+      status: "Available",
+      chargerConfigurations: [
+        { configName: "HeartbeatInterval", configValue: "300", canBeChanged: true },
+        { configName: "NumberOfConnectors", configValue: "", canBeChanged: false }
+      ],
+      sockets: [
+        { type: "IEC_62196_T2", maxPower: "22080", status: "Available", id: 1 },
+        { type: "IEC_62196_T2", maxPower: "22080", status: "Faulted", id: 2 }
+      ]
+    })
+    expect(json.evses).toEqual([
+      { evseId: 1, connectors: [expect.objectContaining({ connectorId: 1, status: "Available", assumed: true })] },
+      {
+        evseId: 2,
+        connectors: [expect.objectContaining({ connectorId: 1, errorCode: "GroundFailure", assumed: true })]
+      }
+    ])
+  })
+
+  it("numbers sockets through where an EVSE has several connectors", async () => {
+    report("CP-1", { connectors: [connector(1, 1), connector(1, 2), connector(2, 1)] })
+    const { json } = await ask("GET", "/chargers/CP-1")
+    expect(json.sockets.map((socket: Json) => socket.id)).toEqual([1, 2, 3])
+    expect(json.evses.map((evse: Json) => evse.connectors.length)).toEqual([2, 1])
+  })
+
+  it("shows what memory holds where that is as fresh as the database, and the database where it is fresher", async () => {
+    app.world.seen.set("CP-1", { lastSeen: noon + 5000, lastMessage: "newer", connected: false })
+    const newer = (await ask("GET", "/chargers/CP-1")).json
+    expect([newer.lastSeen, newer.lastMessage, newer.activeConnection]).toEqual([
+      "2026-05-20T12:00:05.000Z",
+      "newer",
+      false
+    ])
+    // Another node has heard of it since.
+    app.world.seen.set("CP-1", { lastSeen: noon - 5000, lastMessage: "older", connected: false })
+    const older = (await ask("GET", "/chargers")).json.items[0]
+    expect([older.lastSeen, older.activeConnection]).toEqual(["2026-05-20T12:00:00.000Z", true])
+  })
+
+  it("is told what its connectors are, by OCPP 1.6's number or by EVSE", async () => {
+    const equipment = {
+      standard: "IEC_62196_T2_COMBO",
+      format: "CABLE",
+      powerType: "DC",
+      maxVoltage: 920,
+      maxAmperage: 400
+    }
+    const changed = await ask("PATCH", "/chargers/CP-1", {
+      connectors: [
+        { connectorId: 2, ...equipment, maxPowerW: 150_000 },
+        { evseId: 1, connectorId: 1, ...equipment }
+      ]
+    })
+    expect(changed.status).toBe(200)
+    const [first, second] = changed.json.evses.map((evse: Json) => evse.connectors[0])
+    expect(first).toMatchObject({ ...equipment, maxPowerW: 368_000, assumed: false })
+    expect(second).toMatchObject({ ...equipment, maxPowerW: 150_000, assumed: false })
+    expect(changed.json.sockets.map((socket: Json) => [socket.type, socket.maxPower])).toEqual([
+      ["IEC_62196_T2_COMBO", "368000"],
+      ["IEC_62196_T2_COMBO", "150000"]
+    ])
+  })
+
+  it("tells its configuration keys", async () => {
+    expect((await ask("GET", "/chargers/CP-1/configuration")).json).toEqual({
+      items: [
+        { key: "HeartbeatInterval", value: "300", readonly: false, drift: false },
+        { key: "NumberOfConnectors", value: null, readonly: true, drift: false }
+      ],
+      nextCursor: null
+    })
+  })
+
+  it("has a log of its messages, filtered by time and action", async () => {
+    const frame = (id: string, at: number, action: string) => ({
+      id,
+      organisationId: app.own.organisationId,
+      chargerId: "CP-1",
+      at,
+      direction: "in" as const,
+      kind: "CALL" as const,
+      action,
+      messageId: "m",
+      frame: `[2,"m","${action}",{}]`
+    })
+    app.world.frames.push(
+      frame("1", noon, "Heartbeat"),
+      frame("2", noon + 1000, "Authorize"),
+      frame("3", noon + 2000, "Authorize")
+    )
+    const all = await ask("GET", "/chargers/CP-1/messages")
+    expect(all.json.items[0]).toEqual({
+      id: "1",
+      at: "2026-05-20T12:00:00.000Z",
+      direction: "in",
+      kind: "CALL",
+      action: "Heartbeat",
+      messageId: "m",
+      frame: '[2,"m","Heartbeat",{}]'
+    })
+    const some = await ask(
+      "GET",
+      "/chargers/CP-1/messages?action=Authorize&from=2026-05-20T12:00:00Z&to=2026-05-20T12:00:02Z"
+    )
+    expect(some.json.items.map((item: Json) => item.id)).toEqual(["2"])
+  })
+})
+
+describe("a change of credentials", () => {
+  beforeEach(() => ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" }))
+
+  it("raises profile 0 to 1 with a password, and ends the connection that had none", async () => {
+    const changed = await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef" })
+    expect([changed.status, changed.json.securityProfile]).toEqual([200, 1])
+    expect(hasPassword("CP-1", "0123456789abcdef")).toBe(true)
+    expect(app.world.disconnected).toEqual([{ chargerId: "CP-1", reason: "credentials changed" }])
+  })
+
+  it("keeps profile 2 when its password is replaced, and shows a generated one once", async () => {
+    await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef", securityProfile: 2 })
+    const changed = await ask("PATCH", "/chargers/CP-1", { generatePassword: true })
+    expect([changed.json.securityProfile, changed.json.password]).toEqual([2, expect.stringMatching(/^\w{20}$/)])
+    expect(hasPassword("CP-1", changed.json.password)).toBe(true)
+    expect((await ask("PATCH", "/chargers/CP-1", { securityProfile: 1 })).json.securityProfile).toBe(1)
+  })
+
+  it("is refused where it would leave the charger without a password that it needs", async () => {
+    const refused = await ask("PATCH", "/chargers/CP-1", { securityProfile: 1 })
+    expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, "/securityProfile"])
+    await ask("PATCH", "/chargers/CP-1", { securityProfile: 3 })
+    expect((await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef" })).status).toBe(400)
+  })
+
+  it("is none where only the name changes: the connection stays", async () => {
+    const changed = await ask("PATCH", "/chargers/CP-1", { name: "Right", registration: "Pending" })
+    expect([changed.json.name, changed.json.chargerName, changed.json.registration]).toEqual([
+      "Right",
+      "Right",
+      "Pending"
+    ])
+    expect(app.world.disconnected).toEqual([])
+  })
+})
+
+it("ends the connection of a charger that is deleted", async () => {
+  await ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" })
+  const deleted = await ask("DELETE", "/chargers/CP-1")
+  expect([deleted.status, deleted.text]).toEqual([204, ""])
+  expect(app.world.disconnected).toEqual([{ chargerId: "CP-1", reason: "charger removed" }])
+  expect((await ask("DELETE", "/chargers/CP-1")).status).toBe(404)
+  expect(app.world.disconnected).toHaveLength(1)
+})
+
+it("reads each site of a page of chargers once", async () => {
+  for (let n = 0; n < 10; n++) await ask("POST", "/chargers", { name: `C${n}`, chargerId: `CP-${n}` })
+  app.world.calls = 0
+  const page = await ask("GET", "/chargers")
+  expect(page.json.items.every((charger: Json) => charger.locationInfo.city === "Turku")).toBe(true)
+  // The key, the page, the one site.
+  expect(app.world.calls).toBe(3)
+})

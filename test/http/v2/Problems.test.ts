@@ -1,0 +1,292 @@
+/** Whatever goes wrong in REST v2 is a problem document (RFC 9457) that says what is wrong where, and nothing of the inside. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Answer, type Asked, fakeApp, type Json } from "../../support/restApp.ts"
+
+type App = Awaited<ReturnType<typeof fakeApp>>
+let app: App
+
+beforeAll(async () => {
+  app = await fakeApp()
+  await app.ask("POST", "/cpo/v2/sites", { key: app.key, body: { name: "A site" } })
+  await app.ask("POST", "/cpo/v2/chargers", { key: app.key, body: { name: "A charger", chargerId: "CP-1" } })
+})
+afterAll(() => app.close())
+
+const ask = (method: string, path: string, asked: Asked = {}) => app.ask(method, path, { key: app.key, ...asked })
+
+/** What an answer says of itself, as far as every problem document says it. */
+const said = ({ headers, json, status }: Answer) => ({
+  status,
+  contentType: headers.get("content-type"),
+  cacheControl: headers.get("cache-control"),
+  ...json,
+  errors: undefined
+})
+
+/** What every problem document has. */
+const problem = (status: number, code: string, path: string) => ({
+  status,
+  contentType: "application/problem+json",
+  cacheControl: "no-store",
+  type: `urn:voltlane:problem:${code}`,
+  title: expect.any(String),
+  detail: expect.any(String),
+  instance: path,
+  code,
+  errors: undefined
+})
+
+const sites = "/cpo/v2/sites"
+const chargers = "/cpo/v2/chargers"
+const tokens = "/cpo/v2/tokens"
+const organisations = "/cpo/v2/organisations"
+const connector = {
+  connectorId: 1,
+  standard: "CHADEMO",
+  format: "CABLE",
+  powerType: "DC",
+  maxVoltage: 400,
+  maxAmperage: 125
+}
+
+/** A body, and where it does not fit. */
+const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<string>]> = [
+  ["POST", sites, {}, ["/name"]],
+  ["POST", sites, [], [""]],
+  ["POST", sites, null, [""]],
+  ["POST", sites, "text", [""]],
+  ["POST", sites, { name: null }, ["/name"]],
+  ["POST", sites, { name: "" }, ["/name"]],
+  ["POST", sites, { name: "a\u0000b" }, ["/name"]],
+  ["POST", sites, { name: "A", nme: "B" }, ["/nme"]],
+  ["POST", sites, { name: "A", "a/b~c": 1 }, ["/a~1b~0c"]],
+  ["POST", sites, { name: 1, latitude: 91, longitude: "x" }, ["/name", "/latitude", "/longitude"]],
+  ["POST", sites, { name: "A", country: "Finland", timeZone: "Mars/Olympus" }, ["/timeZone", "/country"]],
+  ["POST", sites, { name: "A", openingHours: { twentyfourseven: 1 } }, ["/openingHours/twentyfourseven"]],
+  [
+    "POST",
+    sites,
+    {
+      name: "A",
+      openingHours: { twentyfourseven: false, regularHours: [{ weekday: 8, periodBegin: "25:00", periodEnd: "9" }] }
+    },
+    [
+      "/openingHours/regularHours/0/weekday",
+      "/openingHours/regularHours/0/periodBegin",
+      "/openingHours/regularHours/0/periodEnd"
+    ]
+  ],
+  ["POST", chargers, { name: "A" }, ["/chargerId"]],
+  ["POST", chargers, { chargerId: "a/b" }, ["/name", "/chargerId"]],
+  ["POST", chargers, { name: "A", chargerId: "." }, ["/chargerId"]],
+  ["POST", chargers, { name: "A", chargerId: "B", siteId: "1" }, ["/siteId"]],
+  ["POST", chargers, { name: "A", chargerId: "B", securityProfile: 4 }, ["/securityProfile"]],
+  ["POST", chargers, { name: "A", chargerId: "B", securityProfile: 1 }, ["/securityProfile"]],
+  [
+    "POST",
+    chargers,
+    { name: "A", chargerId: "B", securityProfile: 0, password: "0123456789abcdef" },
+    ["/securityProfile"]
+  ],
+  ["POST", chargers, { name: "A", chargerId: "B", securityProfile: 3, generatePassword: true }, ["/securityProfile"]],
+  ["POST", chargers, { name: "A", chargerId: "B", password: "short" }, ["/password"]],
+  ["POST", chargers, { name: "A", chargerId: "B", password: "with blank in it" }, ["/password"]],
+  [
+    "POST",
+    chargers,
+    { name: "A", chargerId: "B", password: "0123456789abcdef", generatePassword: true },
+    ["/generatePassword"]
+  ],
+  ["PATCH", `${chargers}/CP-1`, { chargerId: "CP-2" }, ["/chargerId"]],
+  ["PATCH", `${chargers}/CP-1`, { registration: "Maybe" }, ["/registration"]],
+  ["PATCH", `${chargers}/CP-1`, { securityProfile: 2 }, ["/securityProfile"]],
+  [
+    "PATCH",
+    `${chargers}/CP-1`,
+    { connectors: [{}] },
+    ["connectorId", "standard", "format", "powerType", "maxVoltage", "maxAmperage"].map(
+      (name) => `/connectors/0/${name}`
+    )
+  ],
+  [
+    "PATCH",
+    `${chargers}/CP-1`,
+    { connectors: [{ ...connector, format: "PLUG", maxVoltage: 0 }] },
+    ["/connectors/0/format", "/connectors/0/maxVoltage"]
+  ],
+  ["PATCH", `${chargers}/CP-1`, { connectors: [connector, { ...connector, evseId: 1 }] }, ["/connectors"]],
+  ["POST", tokens, { uid: "x".repeat(37) }, ["/uid"]],
+  [
+    "POST",
+    tokens,
+    { uid: "A", type: "CARD", status: "Lost", expiresAt: "tomorrow" },
+    ["/type", "/status", "/expiresAt"]
+  ],
+  ["POST", "/cpo/v2/api-keys", { name: "A", permissions: ["sites:read", "sites:fly"] }, ["/permissions/1"]],
+  [
+    "PATCH",
+    "/cpo/v2/organisation",
+    { heartbeatIntervalSeconds: 1, unknownTokens: "Maybe" },
+    ["/unknownTokens", "/heartbeatIntervalSeconds"]
+  ],
+  ["POST", organisations, { name: "A", countryCode: "NLD", partyId: "ab" }, ["/countryCode", "/partyId"]],
+  ["POST", organisations, { name: "A", countryCode: "NL", partyId: "ABC", operatorEmail: "nobody" }, ["/operatorEmail"]]
+]
+
+const badQueries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  [`${sites}?limit=0`, ["/limit"]],
+  [`${sites}?limit=501`, ["/limit"]],
+  [`${sites}?limit=-1`, ["/limit"]],
+  [`${sites}?limit=1.5`, ["/limit"]],
+  [`${sites}?limit=1e2`, ["/limit"]],
+  [`${sites}?limit=`, ["/limit"]],
+  [`${sites}?limit=ten`, ["/limit"]],
+  [`${sites}?limit=1&limit=2`, ["/limit"]],
+  [`${sites}?cursor=`, ["/cursor"]],
+  [`${sites}?cursor=nonsense`, ["/cursor"]],
+  [`${sites}?offset=1`, ["/offset"]],
+  [`${chargers}?siteId=1`, ["/siteId"]],
+  [`/cpo/v2/sessions?status=DONE&from=yesterday&to=2026-02-30T00:00:00Z`, ["/status", "/from", "/to"]],
+  [`${chargers}/CP-1/messages?from=1`, ["/from"]]
+]
+
+describe("bad input", () => {
+  for (const [method, path, body, pointers] of badBodies) {
+    it(`${method} ${path} ${JSON.stringify(body).slice(0, 90)} is refused at ${pointers.join(" ") || "the whole"}`, async () => {
+      const answer = await ask(method, path, { body })
+      expect(said(answer)).toEqual(problem(400, "invalid_input", path))
+      expect(answer.json.errors.map((one: Json) => one.pointer)).toEqual(pointers)
+      expect(answer.json.errors.every((one: Json) => one.detail.length > 5)).toBe(true)
+    })
+  }
+
+  for (const [url, pointers] of badQueries) {
+    it(`GET ${url} is refused at ${pointers.join(" ")}`, async () => {
+      const answer = await ask("GET", url)
+      expect(said(answer)).toEqual(problem(400, "invalid_input", url.split("?")[0] ?? ""))
+      expect(answer.json.errors.map((one: Json) => one.pointer)).toEqual(pointers)
+    })
+  }
+
+  it("changes nothing where one field of several does not fit", async () => {
+    await ask("PATCH", `${chargers}/CP-1`, { body: { name: "Changed", registration: "Maybe" } })
+    const { json } = await ask("GET", `${chargers}/CP-1`)
+    expect(json.name).toBe("A charger")
+  })
+
+  it("never repeats what was sent, which may be a password", async () => {
+    const answer = await ask("POST", chargers, { body: { name: "A", chargerId: "B", password: "hunter2 hunter2" } })
+    expect(answer.status).toBe(400)
+    expect(answer.text).not.toContain("hunter2")
+  })
+
+  it("names at most a hundred of many errors", async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`unknown${i}`, 1]))
+    const answer = await ask("POST", sites, { body: { name: "A", ...many } })
+    expect([answer.status, answer.json.errors.length]).toEqual([400, 100])
+  })
+})
+
+describe("bodies", () => {
+  it("that are no JSON are 400", async () => {
+    for (const raw of ["{", "", "name=A", "\u0000"]) {
+      expect(said(await ask("POST", sites, { raw }))).toEqual(problem(400, "invalid_input", sites))
+    }
+  })
+
+  it("of another media type are 415, with what to send", async () => {
+    for (const contentType of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"]) {
+      const answer = await ask("POST", sites, { raw: "name=A", headers: { "content-type": contentType } })
+      expect(said(answer)).toEqual(problem(415, "unsupported_media_type", sites))
+      expect(answer.json.detail).toContain("application/json")
+    }
+  })
+
+  it("are read with a charset beside their media type", async () => {
+    const headers = { "content-type": "application/json; charset=utf-8" }
+    expect((await ask("POST", sites, { body: { name: "Zürich" }, headers })).json.name).toBe("Zürich")
+  })
+
+  it("of a byte more than 1 MiB are 413, with and without an announced length", async () => {
+    const name = (bytes: number) => `{"name":"${"x".repeat(bytes - '{"name":""}'.length)}"}`
+    expect(said(await ask("POST", sites, { raw: name(1_048_577) }))).toEqual(problem(413, "payload_too_large", sites))
+    expect(said(await ask("POST", sites, { raw: "{}", headers: { "content-length": "1048577" } }))).toEqual(
+      problem(413, "payload_too_large", sites)
+    )
+    // One byte less is read, and found to hold too long a name.
+    expect(said(await ask("POST", sites, { raw: name(1_048_576) }))).toEqual(problem(400, "invalid_input", sites))
+  })
+
+  it("are not read for a caller without a key", async () => {
+    expect(said(await ask("POST", sites, { key: undefined, raw: "x".repeat(1_048_577) }))).toEqual(
+      problem(401, "unauthorized", sites)
+    )
+  })
+})
+
+describe("paths", () => {
+  it("that nothing is at are 404 whatever the method", async () => {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      expect(said(await ask(method, "/cpo/v2/nothing"))).toEqual(problem(404, "unknown_path", "/cpo/v2/nothing"))
+      expect(said(await ask(method, "/cpo"))).toEqual(problem(404, "unknown_path", "/cpo"))
+    }
+  })
+
+  it("take no method but their own: 405 with Allow", async () => {
+    const answer = await ask("DELETE", sites)
+    expect(said(answer)).toEqual(problem(405, "method_not_allowed", sites))
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
+    expect((await ask("PUT", `${chargers}/CP-1`)).headers.get("allow")).toBe("DELETE, GET, HEAD, PATCH")
+    expect(said(await ask("OPTIONS", sites))).toEqual(problem(405, "method_not_allowed", sites))
+  })
+
+  it("answer HEAD as GET without a body", async () => {
+    const answer = await ask("HEAD", sites)
+    expect([answer.status, answer.text]).toEqual([200, ""])
+  })
+
+  it("with an id that can be none are 404, as for an id that is unknown", async () => {
+    for (const path of [
+      `${sites}/1`,
+      `${sites}/01900000-0000-7000-8000-ffffffffffff`,
+      `${chargers}/unknown`,
+      `${chargers}/a%2Fb`,
+      `${chargers}/${"x".repeat(300)}`,
+      "/cpo/v2/sessions/1",
+      `${tokens}/unknown`,
+      `${tokens}/%00`
+    ]) {
+      expect(said(await ask("GET", path))).toEqual(problem(404, "not_found", path))
+    }
+  })
+
+  it("are the same in any case of letters, and ids are not", async () => {
+    expect((await ask("GET", "/CPO/v2/Chargers/CP-1")).status).toBe(200)
+    expect((await ask("GET", `${chargers}/cp-1`)).status).toBe(404)
+  })
+})
+
+describe("failures of the service", () => {
+  it("of storage are 503 with Retry-After, and name no host", async () => {
+    for (const reason of ["down", "busy", "full", "unknown"] as const) {
+      app.world.unavailable = reason
+      const answer = await ask("GET", sites)
+      app.world.unavailable = undefined
+      expect(said(answer)).toEqual(problem(503, "storage_unavailable", sites))
+      expect(answer.headers.get("retry-after")).toBe("5")
+      expect(answer.text).not.toContain("secret-host")
+    }
+  })
+
+  it("that nobody foresaw are 500 without a word of the inside, logged once without the query", async () => {
+    app.logged.length = 0
+    app.world.defect = new Error("relation charger does not exist")
+    const answer = await ask("GET", `${sites}?limit=7`)
+    app.world.defect = undefined
+    expect(said(answer)).toEqual(problem(500, "internal_error", sites))
+    expect(answer.text).not.toContain("relation")
+    const about = app.logged.filter((line) => line.includes("relation charger"))
+    expect(about).toHaveLength(1)
+    expect(about[0]).not.toContain("limit=7")
+  })
+})
