@@ -9,16 +9,23 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Engine } from "./Engine.ts"
 import type { FreeSpace } from "./FreeSpace.ts"
 
-/** How often a table is looked for that needs it; one is done each time, since nothing else runs meanwhile. */
-const vacuumMillis = 30_000
+export interface Intervals {
+  /** How often a table is looked for that needs it; one is done each time, since nothing else runs meanwhile. */
+  readonly vacuumMillis: number
+  /** How often the disk is looked at. */
+  readonly spaceMillis: number
+}
 
-/** How often the disk is looked at. */
-const spaceMillis = 1_000
+const intervals: Intervals = { vacuumMillis: 30_000, spaceMillis: 1_000 }
+
+const isFull = (space: FreeSpace): Effect.Effect<boolean> =>
+  Effect.match(space.check, { onFailure: () => true, onSuccess: () => false })
 
 type Due = { readonly schema: string; readonly name: string }
 
-/** PostgreSQL's own rule with its own figures (autovacuum's thresholds), the worst table first. */
-const vacuumOne = Effect.fnUntraced(function* (engine: Engine, sql: SqlClient.SqlClient) {
+/** PostgreSQL's own rule with its own figures (autovacuum's thresholds), the worst table first. Clearing writes, so not on a full disk. */
+const vacuumOne = Effect.fnUntraced(function* (engine: Engine, space: FreeSpace, sql: SqlClient.SqlClient) {
+  if (yield* isFull(space)) return
   const [due] = yield* sql<Due>`SELECT schemaname AS schema, relname AS name FROM pg_stat_user_tables
     WHERE n_dead_tup > 50 + 0.2 * n_live_tup OR n_mod_since_analyze > 50 + 0.1 * n_live_tup
     ORDER BY n_dead_tup + n_mod_since_analyze DESC LIMIT 1`
@@ -29,7 +36,7 @@ const vacuumOne = Effect.fnUntraced(function* (engine: Engine, sql: SqlClient.Sq
 const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
   let standing = false
   return Effect.gen(function* () {
-    const full = yield* Effect.match(space.check, { onFailure: () => true, onSuccess: () => false })
+    const full = yield* isFull(space)
     if (full === standing) return
     yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
     standing = full
@@ -42,7 +49,8 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<voi
 /** Both, until the scope closes. */
 export const maintain = (
   engine: Engine,
-  space: FreeSpace
+  space: FreeSpace,
+  { spaceMillis, vacuumMillis }: Intervals = intervals
 ): Effect.Effect<void, never, Scope.Scope | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -53,6 +61,6 @@ export const maintain = (
         Effect.forever,
         Effect.forkScoped
       )
-    yield* every(vacuumMillis, vacuumOne(engine, sql))
+    yield* every(vacuumMillis, vacuumOne(engine, space, sql))
     yield* every(spaceMillis, makeWall(space, sql))
   })

@@ -1,0 +1,160 @@
+/** What the database says becomes what the domain knows: not now, not this value, or a mistake of ours that tells no tenant's data. */
+import { assert } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Fiber, Redacted } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { textArray, uuidArray } from "../../src/storage/Arrays.ts"
+import {
+  guarded,
+  guardedWrite,
+  isDataError,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  SqlDefect
+} from "../../src/storage/SqlErrors.ts"
+import { forEachDatabase } from "../support/databases.ts"
+
+const reasonOf = <A, E>(exit: Exit.Exit<A, E>): unknown => {
+  const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
+  if (reason === undefined) return exit
+  if (Cause.isFailReason(reason)) return (reason.error as { readonly reason?: unknown }).reason
+  return Cause.isDieReason(reason) ? reason.defect : reason
+}
+
+forEachDatabase(
+  "SqlErrors",
+  (it, driver) => {
+    const error = (statement: Effect.Effect<unknown, SqlError>) => Effect.flip(statement)
+
+    it.effect("knows a unique violation, by the constraint that was violated", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE uniques (a int CONSTRAINT a_once UNIQUE, b int CONSTRAINT b_once UNIQUE)`
+        yield* sql`INSERT INTO uniques VALUES (1, 1)`
+        const violation = yield* error(sql`INSERT INTO uniques VALUES (2, 1)`)
+        assert.isTrue(isUniqueViolation(violation))
+        assert.isTrue(isUniqueViolation(violation, "b_once"))
+        assert.isFalse(isUniqueViolation(violation, "a_once"))
+        assert.isTrue(isDataError(violation))
+        assert.isFalse(isUniqueViolation(new Error("duplicate key")))
+      })
+    )
+
+    it.effect("knows a foreign key violation by its name", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE parents (id int PRIMARY KEY)`
+        yield* sql`CREATE TABLE children (parent int CONSTRAINT has_parent REFERENCES parents)`
+        const violation = yield* error(sql`INSERT INTO children VALUES (1)`)
+        assert.isTrue(isForeignKeyViolation(violation, "has_parent"))
+        assert.isFalse(isForeignKeyViolation(violation, "another"))
+        assert.isFalse(isUniqueViolation(violation))
+      })
+    )
+
+    it.effect("tells a value that cannot be stored from a database that cannot serve", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE checked (n int CHECK (n > 0), t text NOT NULL)`
+        const atFault = [
+          sql`SELECT ${"\0"}::text`,
+          sql`SELECT 1 / ${0}::int`,
+          sql`SELECT ${"abc"}::int`,
+          sql`INSERT INTO checked VALUES (-1, '')`,
+          sql`INSERT INTO checked VALUES (1, NULL)`,
+          // These two never reach the database.
+          sql`SELECT ${uuidArray(["no uuid"])}`,
+          sql`SELECT ${textArray([undefined as unknown as string])}`
+        ]
+        for (const statement of atFault) assert.isTrue(isDataError(yield* error(statement)))
+        for (const statement of [sql`SELECT nothing`, sql`SELECT * FROM nowhere`])
+          assert.isFalse(isDataError(yield* error(statement)))
+      })
+    )
+
+    it.effect("dies of a mistake of ours, and of a value that nobody expected, without telling the value", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE private (email text CONSTRAINT email_once UNIQUE)`
+        yield* sql`INSERT INTO private VALUES ('ada@example.com')`
+        const duplicate = reasonOf(yield* Effect.exit(guarded(sql`INSERT INTO private VALUES ('ada@example.com')`)))
+        assert.instanceOf(duplicate, SqlDefect)
+        assert.include(String(duplicate), "23505")
+        assert.include(String(duplicate), "email_once")
+        assert.notInclude(`${String(duplicate)}${(duplicate as Error).stack}${JSON.stringify(duplicate)}`, "ada@")
+        const mistake = reasonOf(yield* Effect.exit(guarded(sql`SELECT nothing`)))
+        assert.include(String(mistake), 'column "nothing" does not exist')
+      })
+    )
+
+    it.effect("lets an error of the domain pass", () =>
+      Effect.gen(function* () {
+        const exit = yield* Effect.exit(guarded(Effect.fail({ reason: "mine" })))
+        assert.strictEqual(reasonOf(exit), "mine")
+      })
+    )
+
+    it.effect("takes a read-only session for a full disk", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE walled (n int)`
+        const write = sql.withTransaction(
+          Effect.andThen(sql`SET TRANSACTION READ ONLY`, sql`INSERT INTO walled VALUES (1)`)
+        )
+        assert.strictEqual(reasonOf(yield* Effect.exit(guarded(write))), "full")
+      })
+    )
+
+    if (driver.name === "PGlite") return
+
+    it.effect("takes a lost connection for a database that is down, and a write's outcome for unknown", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const kill = sql`SELECT pg_terminate_backend(pg_backend_pid())`
+        assert.strictEqual(reasonOf(yield* Effect.exit(guarded(kill))), "down")
+        assert.strictEqual(reasonOf(yield* Effect.exit(guardedWrite(kill))), "unknown")
+        // Inside a transaction the ROLLBACK fails as well, and that failure comes as a defect.
+        assert.strictEqual(reasonOf(yield* Effect.exit(guarded(sql.withTransaction(kill)))), "down")
+        assert.strictEqual(reasonOf(yield* Effect.exit(guardedWrite(sql.withTransaction(kill)))), "unknown")
+        assert.strictEqual((yield* sql`SELECT 1 AS one`)[0]?.["one"], 1)
+      })
+    )
+
+    it.effect("takes a timeout and a lock that is not free for busy", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const slow = sql.withTransaction(Effect.andThen(sql`SET LOCAL statement_timeout = 20`, sql`SELECT pg_sleep(5)`))
+        assert.strictEqual(reasonOf(yield* Effect.exit(guarded(slow))), "busy")
+        yield* sql`CREATE TABLE locked (n int)`
+        const inside = yield* Deferred.make<void>()
+        const tried = yield* Deferred.make<void>()
+        const holder = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`LOCK TABLE locked`
+              yield* Deferred.succeed(inside, undefined)
+              yield* Deferred.await(tried)
+            })
+          )
+        )
+        yield* Deferred.await(inside)
+        const blocked = sql.withTransaction(sql`LOCK TABLE locked NOWAIT`)
+        assert.strictEqual(reasonOf(yield* Effect.exit(guarded(blocked))), "busy")
+        yield* Deferred.succeed(tried, undefined)
+        yield* Fiber.join(holder)
+      })
+    )
+
+    it.effect("takes a server that is not there for down, even for a write", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        return yield* Effect.exit(guardedWrite(sql`SELECT 1`))
+      }).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:1/none") })),
+        Effect.map((exit) => assert.strictEqual(reasonOf(exit), "down"))
+      )
+    )
+  },
+  { migrations: {} }
+)
