@@ -85,6 +85,7 @@ it("finishes the work of a caller that hung up, whose next try gets the answer",
   hungUp.abort()
   Effect.runSync(Deferred.succeed(gate, undefined))
   await first
+  expect(app.world.sites.size).toBe(1)
   expect((await post("sites", { name: "Lost" })).status).toBe(200)
   expect(app.world.sites.size).toBe(1)
 })
