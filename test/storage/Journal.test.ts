@@ -130,19 +130,23 @@ forEachDriver("the journal", journal, (it) => {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["J-7"])
-      const open = sql`SELECT * FROM connection_open(ARRAY['J-7'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`
-      yield* open
-      yield* open
+      const open = Effect.map(
+        sql<{ epoch: number }>`SELECT epoch FROM connection_open(ARRAY['J-7'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`,
+        ([row]) => row!.epoch
+      )
+      const old = yield* open
+      const now = yield* open
+      assert.strictEqual(now, old + 1)
       const tx = transaction("J-7")
       const outcome = yield* commit([
-        statusChanged(seeded, "J-7", 1, "Faulted", "J-7:old"),
+        statusChanged(seeded, "J-7", old, "Faulted", "J-7:old"),
         started(seeded, tx),
-        statusChanged(seeded, "J-7", 2, "Charging", "J-7:new")
+        statusChanged(seeded, "J-7", now, "Charging", "J-7:new")
       ])
       assert.deepStrictEqual(outcome.recorded, [false, true, true])
       const [row] = yield* sql<{ status: string }>`SELECT status FROM connector WHERE charger_id = 'J-7'`
       assert.strictEqual(row?.status, "Charging")
-      yield* sql`SELECT connection_close(ARRAY['J-7'], ARRAY[1], ARRAY[now()], ARRAY['late'])`
+      yield* sql`SELECT connection_close(ARRAY['J-7'], ARRAY[${old}::float8], ARRAY[now()], ARRAY['late'])`
       const [connection] = yield* sql<{ open: boolean }>`SELECT closed_at IS NULL AS open FROM connection WHERE charger_id = 'J-7'`
       assert.isTrue(connection?.open)
     })

@@ -200,7 +200,9 @@ BEGIN
     JOIN charger c ON c.charger_id = u.charger
   ), opened AS (
     INSERT INTO connection AS n (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
-    SELECT charger, organisation_id, p_node, 1, version, profile, address, at FROM input
+    -- The first epoch is the time, so that a charger that is removed and registered again never meets an epoch it had before.
+    SELECT charger, organisation_id, p_node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version, profile, address, at
+    FROM input
     ON CONFLICT (charger_id) DO UPDATE SET organisation_id = excluded.organisation_id, node_id = excluded.node_id, epoch = n.epoch + 1,
       ocpp_version = excluded.ocpp_version, security_profile = excluded.security_profile, remote_address = excluded.remote_address,
       connected_at = excluded.connected_at, closed_at = NULL
