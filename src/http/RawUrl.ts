@@ -30,3 +30,9 @@ export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
   return end < 0 ? url : url.slice(0, end)
 }
+
+/**
+ * Query parameters that hold REST v1's keys. Whoever writes URLs down (traces: `UrlParams.CurrentRedactedNames`) must leave their values
+ * out (T21).
+ */
+export const secretParameters: ReadonlyArray<string> = ["code", "clientId"]
