@@ -5,7 +5,7 @@
  */
 import { Cause, Clock, Context, Effect, FiberSet, Layer, Metric, Semaphore } from "effect"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
-import { ChargerOffline } from "../domain/Errors.ts"
+import { ChargerOffline, type StorageUnavailable } from "../domain/Errors.ts"
 import type { Decide, Evolve } from "../domain/charger/Decision.ts"
 import { ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
 import { type Admission, ChargerInbox, type ChargerLine, type ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
@@ -27,21 +27,20 @@ export interface ActorsOptions extends ActorOptions {
   readonly drainMillis: number
 }
 
-const crashes = Metric.counter("charger_actor_defects_total", { description: "Actors that ended by a defect", incremental: true })
+const crashes = Metric.counter("charger_actor_defects_total", {
+  description: "Actors that ended by a defect",
+  incremental: true
+})
 
 /** An admission whose socket is not there yet. */
 interface Reservation {
   readonly state: ChargerState
-  readonly opening: ConnectionOpening
 }
 
-class Registry {
-  readonly actors = new Map<string, ChargerActor>()
-  readonly reservations = new Map<string, Reservation>()
+/** Things done for one charger never overlap; those for different chargers do. */
+class PerCharger {
   private readonly locks = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
-  draining = false
 
-  /** One admission at a time for each charger. */
   exclusively<A>(chargerId: string, effect: Effect.Effect<A>): Effect.Effect<A> {
     return Effect.suspend(() => {
       const lock = this.locks.get(chargerId) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
@@ -64,141 +63,189 @@ const superseded = (line: ChargerLine): ChargerMailbox => {
   return { deliver: () => {}, answered: () => false, closed: () => {} }
 }
 
-const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evolve<ChargerState>) =>
-  Effect.gen(function* () {
-    const directory = yield* ChargerDirectory
-    const journal = yield* Journal
-    const presence = yield* Presence
-    const secrets = yield* Secrets
-    const clock = yield* Clock.Clock
-    const context = yield* Effect.context<never>()
-    const registry = new Registry()
-    const fibers = yield* FiberSet.make<void, never>()
-    const run = yield* FiberSet.runtime(fibers)<never>()
-    const numbers = TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys)
+interface RegistryServices extends Omit<ActorServices, "options"> {
+  readonly options: ActorsOptions
+  readonly presence: Presence["Service"]
+  /** Called for each actor that a defect has ended. */
+  readonly crashed: () => void
+}
 
-    const services: ActorServices = {
-      options,
-      decide,
-      evolve,
-      journal,
-      directory,
-      numbers,
-      clock,
-      uuid: secrets.uuid,
-      background: (effect) => void run(effect)
-    }
+/** Every actor of the process, and the admissions on their way to becoming one. */
+class Registry {
+  readonly actors = new Map<string, ChargerActor>()
+  private readonly reservations = new Map<string, Reservation>()
+  private readonly perCharger = new PerCharger()
+  private readonly services: RegistryServices
+  private draining = false
 
-    const close = (actor: ChargerActor, reason: string) =>
-      Effect.suspend(() => {
-        actor.markEnded()
-        if (registry.actors.get(actor.chargerId) === actor) {
-          registry.actors.delete(actor.chargerId)
-          presence.closed(actor.chargerId)
-        }
-        return directory.close({
-          chargerId: actor.chargerId,
-          organisationId: actor.organisationId,
-          epoch: actor.epoch,
-          at: clock.currentTimeMillisUnsafe(),
-          reason
-        })
-      }).pipe(Effect.catch((error) => Effect.logWarning(`a connection's end was not recorded: ${error.message}`)))
+  constructor(services: RegistryServices) {
+    this.services = services
+  }
 
-    /** A defect ends this actor's connection and nobody else's; the frame that caused it is logged. */
-    const supervise = (actor: ChargerActor): Effect.Effect<void> =>
-      actor.run.pipe(
-        Effect.catchCause((cause) => {
-          if (!Cause.hasDies(cause)) return Effect.succeed("the service stops")
-          crashes.updateUnsafe(1, context)
-          actor.line.close(1011, "internal error")
-          return Effect.as(
-            Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
-              chargerId: actor.chargerId,
-              frame: actor.current.slice(0, 4096)
-            }),
-            "internal error"
-          )
-        }),
-        Effect.flatMap((reason) => close(actor, reason))
+  private now(): number {
+    return this.services.clock.currentTimeMillisUnsafe()
+  }
+
+  readonly admit = (opening: ConnectionOpening): Effect.Effect<Admission> =>
+    this.perCharger.exclusively(
+      opening.chargerId,
+      Effect.catch(this.tryToAdmit(opening), () =>
+        Effect.succeed({ _tag: "Unavailable", retryAfterSeconds: 10 } as const)
       )
+    )
 
-    const attach = (reservation: Reservation) => (line: ChargerLine): ChargerMailbox => {
-      const { chargerId } = reservation.state
-      if (registry.reservations.get(chargerId) !== reservation) return superseded(line)
-      registry.reservations.delete(chargerId)
-      const actor = new ChargerActor(services, reservation.state, line)
-      registry.actors.set(chargerId, actor)
-      presence.opened(chargerId, clock.currentTimeMillisUnsafe())
-      run(supervise(actor))
-      run(Effect.delay(Effect.sync(() => actor.settled()), options.settleMillis))
-      return actor
-    }
+  private tryToAdmit(opening: ConnectionOpening): Effect.Effect<Admission, StorageUnavailable> {
+    const registry = this
+    return Effect.gen(function* () {
+      if (registry.draining) return { _tag: "Unavailable", retryAfterSeconds: 5 } as const
+      // An admission whose socket is not there yet gives way as a socket would. Were it left to attach while the next epoch is
+      // being taken, two sockets of one charger would live.
+      if (registry.reservations.has(opening.chargerId) && opening.securityProfile === 0)
+        return { _tag: "Taken" } as const
+      registry.reservations.delete(opening.chargerId)
+      if (!(yield* registry.makeRoom(opening))) return { _tag: "Taken" } as const
+      const state = yield* registry.services.directory.open(opening)
+      if (state === undefined) return { _tag: "Unknown" } as const
+      const reservation: Reservation = { state }
+      registry.reservations.set(opening.chargerId, reservation)
+      return {
+        _tag: "Admitted",
+        attach: (line: ChargerLine) => registry.attach(reservation, line),
+        abandon: registry.abandon(reservation)
+      } as const
+    })
+  }
 
-    /** Ends the older connection, or finds that it stays (contract: on profile 0 nobody proves who he is). */
-    const makeRoom = (opening: ConnectionOpening) =>
-      Effect.gen(function* () {
-        const old = registry.actors.get(opening.chargerId)
-        if (old === undefined) return true
-        if (opening.securityProfile === 0 && (yield* old.line.answersPing(options.oldSocketPingMillis))) return false
-        old.line.close(4001, "replaced by a newer connection")
-        old.closed("replaced by a newer connection")
-        yield* old.ended
-        return true
-      })
+  /** Ends the older connection, or finds that it stays: on profile 0 nobody proves who he is. */
+  private makeRoom(opening: ConnectionOpening): Effect.Effect<boolean> {
+    const old = this.actors.get(opening.chargerId)
+    if (old === undefined) return Effect.succeed(true)
+    const replace = Effect.suspend(() => {
+      old.line.close(4001, "replaced by a newer connection")
+      old.closed("replaced by a newer connection")
+      return Effect.as(old.ended, true)
+    })
+    if (opening.securityProfile > 0) return replace
+    return Effect.flatMap(old.line.answersPing(this.services.options.oldSocketPingMillis), (alive) =>
+      alive ? Effect.succeed(false) : replace
+    )
+  }
 
-    const admit = (opening: ConnectionOpening): Effect.Effect<Admission> =>
-      registry.exclusively(
-        opening.chargerId,
-        Effect.gen(function* () {
-          if (registry.draining) return { _tag: "Unavailable", retryAfterSeconds: 5 } as const
-          if (!(yield* makeRoom(opening))) return { _tag: "Taken" } as const
-          const state = yield* directory.open(opening)
-          if (state === undefined) return { _tag: "Unknown" } as const
-          const reservation: Reservation = { state, opening }
-          registry.reservations.set(opening.chargerId, reservation)
-          return { _tag: "Admitted", attach: attach(reservation) } as const
-        }).pipe(Effect.catch(() => Effect.succeed({ _tag: "Unavailable", retryAfterSeconds: 10 } as const)))
+  private attach(reservation: Reservation, line: ChargerLine): ChargerMailbox {
+    const { background, options, presence } = this.services
+    const { chargerId } = reservation.state
+    if (this.reservations.get(chargerId) !== reservation) return superseded(line)
+    this.reservations.delete(chargerId)
+    const actor = new ChargerActor(this.services, reservation.state, line)
+    this.actors.set(chargerId, actor)
+    presence.opened(chargerId, this.now())
+    background(this.supervise(actor))
+    background(
+      Effect.delay(
+        Effect.sync(() => actor.settled()),
+        options.settleMillis
       )
+    )
+    return actor
+  }
 
-    const abandon = (chargerId: string): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        const reservation = registry.reservations.get(chargerId)
-        if (reservation === undefined) return Effect.void
-        registry.reservations.delete(chargerId)
-        const { epoch, organisationId } = reservation.state
-        const at = clock.currentTimeMillisUnsafe()
-        return Effect.ignore(directory.close({ chargerId, organisationId, epoch, at, reason: "the handshake was not finished" }))
-      })
+  /** A defect ends this actor's connection and nobody else's; the frame that caused it is logged. */
+  private supervise(actor: ChargerActor): Effect.Effect<void> {
+    return actor.run.pipe(
+      Effect.catchCause((cause) => {
+        if (!Cause.hasDies(cause)) return Effect.succeed("the service stops")
+        this.services.crashed()
+        actor.line.close(1011, "internal error")
+        return Effect.as(
+          Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
+            chargerId: actor.chargerId,
+            frame: actor.current.slice(0, 4096)
+          }),
+          "internal error"
+        )
+      }),
+      Effect.flatMap((reason) => this.conclude(actor, reason))
+    )
+  }
 
-    const drainOne = (actor: ChargerActor): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        actor.line.pause()
-        // What was taken is answered before the socket closes; ten tries a second are nothing against a commit.
-        while (!actor.quiet && !actor.finished) yield* Effect.sleep(10)
-        actor.line.close(1012, "the service restarts")
-        actor.closed("the service restarts")
-        yield* actor.ended
-      })
+  private conclude(actor: ChargerActor, reason: string): Effect.Effect<void> {
+    const { chargerId, epoch, organisationId } = actor
+    actor.markEnded()
+    if (this.actors.get(chargerId) === actor) {
+      this.actors.delete(chargerId)
+      this.services.presence.closed(chargerId)
+    }
+    return this.services.directory
+      .close({ chargerId, organisationId, epoch, at: this.now(), reason })
+      .pipe(Effect.catch((error) => Effect.logWarning(`a connection's end was not recorded: ${error.message}`)))
+  }
 
-    const drain = Effect.gen(function* () {
+  private abandon(reservation: Reservation): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { chargerId, epoch, organisationId } = reservation.state
+      // A newer admission's place is not this one's to give up.
+      if (this.reservations.get(chargerId) !== reservation) return Effect.void
+      this.reservations.delete(chargerId)
+      const reason = "the handshake was not finished"
+      return Effect.ignore(this.services.directory.close({ chargerId, organisationId, epoch, at: this.now(), reason }))
+    })
+  }
+
+  private drainOne(actor: ChargerActor): Effect.Effect<void> {
+    return Effect.gen(function* () {
+      actor.line.pause()
+      // What was taken is answered before the socket closes; ten looks in 100 ms are nothing against a commit.
+      while (!actor.quiet && !actor.finished) yield* Effect.sleep(10)
+      actor.line.close(1012, "the service restarts")
+      actor.closed("the service restarts")
+      yield* actor.ended
+    })
+  }
+
+  readonly drain: Effect.Effect<void> = Effect.suspend(() => {
+    const registry = this
+    const { drainMillis, drainPerSecond } = this.services.options
+    return Effect.gen(function* () {
       registry.draining = true
       const all = [...registry.actors.values()]
-      const perTick = Math.max(options.drainPerSecond, Math.ceil((all.length * 1000) / options.drainMillis)) / 10
+      const perTick = Math.max(drainPerSecond, Math.ceil((all.length * 1000) / drainMillis)) / 10
       for (let from = 0; from < all.length; from += perTick) {
         const batch = all.slice(Math.floor(from), Math.floor(from + perTick))
-        yield* Effect.forEach(batch, drainOne, { concurrency: "unbounded", discard: true })
+        yield* Effect.forEach(batch, (actor) => registry.drainOne(actor), { concurrency: "unbounded", discard: true })
         if (from + perTick < all.length) yield* Effect.sleep(100)
       }
     })
+  })
 
-    const link: ChargerLink["Service"] = {
-      send: (chargerId, command) =>
-        Effect.suspend(() => registry.actors.get(chargerId)?.send(command) ?? Effect.fail(new ChargerOffline({ chargerId }))),
-      disconnect: (chargerId, reason) => Effect.sync(() => registry.actors.get(chargerId)?.line.close(4001, reason)),
-      connectedCount: () => registry.actors.size
-    }
-    return { inbox: ChargerInbox.of({ admit, abandon, drain }), link }
+  readonly link: ChargerLink["Service"] = {
+    send: (chargerId, command) =>
+      Effect.suspend(() => this.actors.get(chargerId)?.send(command) ?? Effect.fail(new ChargerOffline({ chargerId }))),
+    disconnect: (chargerId, reason) => Effect.sync(() => this.actors.get(chargerId)?.line.close(4001, reason)),
+    connectedCount: () => this.actors.size
+  }
+}
+
+const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evolve<ChargerState>) =>
+  Effect.gen(function* () {
+    const directory = yield* ChargerDirectory
+    const secrets = yield* Secrets
+    const context = yield* Effect.context<never>()
+    const run = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())<never>()
+    const registry = new Registry({
+      options,
+      decide,
+      evolve,
+      directory,
+      journal: yield* Journal,
+      presence: yield* Presence,
+      clock: yield* Clock.Clock,
+      numbers: TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys),
+      uuid: secrets.uuid,
+      background: (effect) => void run(effect),
+      crashed: () => crashes.updateUnsafe(1, context)
+    })
+    const { admit, drain, link } = registry
+    return Context.make(ChargerInbox, ChargerInbox.of({ admit, drain })).pipe(Context.add(ChargerLink, link))
   })
 
 /** Provides `ChargerInbox` and `ChargerLink`; every actor is interrupted when the layer is closed. */
@@ -207,6 +254,4 @@ export const layer = (
   decide: Decide<ChargerState>,
   evolve: Evolve<ChargerState>
 ): Layer.Layer<ChargerInbox | ChargerLink, never, ChargerDirectory | Journal | Presence | Secrets> =>
-  Layer.effectContext(
-    Effect.map(make(options, decide, evolve), ({ inbox, link }) => Context.make(ChargerInbox, inbox).pipe(Context.add(ChargerLink, link)))
-  )
+  Layer.effectContext(make(options, decide, evolve))

@@ -6,7 +6,18 @@ import { type Clock, Effect, Result } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
-import type { Answers, CommitOutcome, Decide, Decision, Envelope, Evolve, FollowUp, FreshIds, Input, Question } from "../domain/charger/Decision.ts"
+import type {
+  Answers,
+  CommitOutcome,
+  Decide,
+  Decision,
+  Envelope,
+  Evolve,
+  FollowUp,
+  FreshIds,
+  Input,
+  Question
+} from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
 import { usesTransactionId } from "../domain/charger/Orphans.ts"
@@ -59,7 +70,9 @@ const noAnswers: Answers = {}
 const maxQuestions = 3
 const reloadRetryMillis = 250
 
-const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>> = {
+const unstorable: Readonly<
+  Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>
+> = {
   TransactionStarted: "StartTransaction",
   TransactionEnded: "StopTransaction",
   MeterValuesReported: "MeterValues"
@@ -120,10 +133,19 @@ export class ChargerActor implements ChargerMailbox {
   }
 
   /** A message that changes nothing and waits for nothing (a heartbeat) is answered without waking the fiber. */
-  private answersAtOnce(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): boolean {
+  private answersAtOnce(
+    event: ChargerEvent,
+    envelope: Envelope,
+    respond: (reply: Reply, now: number) => void
+  ): boolean {
     if (event._tag !== "HeartbeatReceived" || this.state === undefined) return false
     const now = this.now()
-    const decision = this.services.decide(this.state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this.ids)
+    const decision = this.services.decide(
+      this.state,
+      { _tag: "Event", event, envelope, answers: noAnswers },
+      now,
+      this.ids
+    )
     if (decision._tag !== "Act" || decision.facts.length > 0 || decision.followUps.length > 0) return false
     if (decision.reply !== undefined) respond(decision.reply(nothingCommitted), now)
     return true
@@ -195,20 +217,29 @@ export class ChargerActor implements ChargerMailbox {
     this.current = item._tag === "Event" ? item.envelope.raw : item._tag
     return Effect.catch(this.attempt(item, now, item, now + this.services.options.patienceMillis), (error) =>
       Effect.sync(() => {
-        if (item._tag === "Event") item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
+        if (item._tag === "Event")
+          item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
       })
     )
   }
 
   /** Decides, commits and answers; `source` is what is being decided, which differs from `item` for what could not be stored. */
-  private attempt(item: Exclude<Item, { _tag: "Closed" }>, now: number, source: Exclude<Item, { _tag: "Closed" }>, deadline: number): Effect.Effect<void, StorageUnavailable> {
+  private attempt(
+    item: Exclude<Item, { _tag: "Closed" }>,
+    now: number,
+    source: Exclude<Item, { _tag: "Closed" }>,
+    deadline: number
+  ): Effect.Effect<void, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
       while (true) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
         const decided = yield* actor.decideFully(state, source, now)
-        const result = decided.facts.length === 0 ? Result.succeed(nothingCommitted) : yield* Effect.result(actor.services.journal.commit(decided.facts))
+        const result =
+          decided.facts.length === 0
+            ? Result.succeed(nothingCommitted)
+            : yield* Effect.result(actor.services.journal.commit(decided.facts))
         if (Result.isSuccess(result)) return actor.conclude(item, decided, result.success, state, now)
         const error = result.failure
         if (error._tag === "FactRefused") {
@@ -223,7 +254,13 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  private conclude(item: Exclude<Item, { _tag: "Closed" }>, decided: Act, outcome: CommitOutcome, state: ChargerState, now: number): void {
+  private conclude(
+    item: Exclude<Item, { _tag: "Closed" }>,
+    decided: Act,
+    outcome: CommitOutcome,
+    state: ChargerState,
+    now: number
+  ): void {
     if (decided.facts.length > 0) this.state = this.services.evolve(state, decided.facts, outcome)
     if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
@@ -232,17 +269,24 @@ export class ChargerActor implements ChargerMailbox {
   /** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */
   private asUnreadable(item: EventItem, problem: string): EventItem | undefined {
     const action = unstorable[item.event._tag]
-    return action === undefined ? undefined : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
+    return action === undefined
+      ? undefined
+      : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
   }
 
-  private decideFully(state: ChargerState, item: Exclude<Item, { _tag: "Closed" }>, now: number): Effect.Effect<Act, StorageUnavailable> {
+  private decideFully(
+    state: ChargerState,
+    item: Exclude<Item, { _tag: "Closed" }>,
+    now: number
+  ): Effect.Effect<Act, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
       let answers = noAnswers
       for (let asked = 0; asked <= maxQuestions; asked++) {
         const { numbers } = actor.services
         if (numbers.peek() === undefined) yield* numbers.refill
-        const input: Input = item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
+        const input: Input =
+          item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
         const decision = actor.services.decide(state, input, now, actor.ids)
         if (decision._tag === "Act") {
           if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
@@ -264,7 +308,10 @@ export class ChargerActor implements ChargerMailbox {
     const { directory } = this.services
     return question._tag === "FindToken"
       ? Effect.map(directory.findToken(this.organisationId, question.tokenUid), (token) => ({ ...answers, token }))
-      : Effect.map(directory.findSession(this.chargerId, question.transactionId), (session) => ({ ...answers, session: session ?? null }))
+      : Effect.map(directory.findSession(this.chargerId, question.transactionId), (session) => ({
+          ...answers,
+          session: session ?? null
+        }))
   }
 
   /** The state as it stands, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
@@ -276,14 +323,21 @@ export class ChargerActor implements ChargerMailbox {
         return state
       }),
       Effect.catch((error) =>
-        this.now() < deadline ? Effect.delay(Effect.suspend(() => this.reload(deadline)), reloadRetryMillis) : Effect.fail(error)
+        this.now() < deadline
+          ? Effect.delay(
+              Effect.suspend(() => this.reload(deadline)),
+              reloadRetryMillis
+            )
+          : Effect.fail(error)
       )
     )
   }
 
   private followUp(followUp: FollowUp): void {
     this.services.background(
-      Effect.suspend(() => (this.gone ? Effect.void : this.sendFollowUp(followUp.command))).pipe(Effect.delay(followUp.afterMillis))
+      Effect.suspend(() => (this.gone ? Effect.void : this.sendFollowUp(followUp.command))).pipe(
+        Effect.delay(followUp.afterMillis)
+      )
     )
   }
 

@@ -63,7 +63,11 @@ export interface ConfigurationReported extends StateFactBase {
 /** Firmware, diagnostics, log upload: progress that later issues tie to the command that asked for it. */
 export interface ProgressReported extends StateFactBase {
   readonly type: "ProgressReported"
-  readonly body: { readonly kind: "Firmware" | "Diagnostics" | "Log"; readonly status: string; readonly requestId: number | undefined }
+  readonly body: {
+    readonly kind: "Firmware" | "Diagnostics" | "Log"
+    readonly status: string
+    readonly requestId: number | undefined
+  }
 }
 
 export interface SecurityEventRecorded extends FactBase {
@@ -79,7 +83,11 @@ export interface CertificateSigningRequested extends FactBase {
 
 export interface DataTransferred extends FactBase {
   readonly type: "DataTransferred"
-  readonly body: { readonly vendorId: string; readonly messageId: string | undefined; readonly data: string | undefined }
+  readonly body: {
+    readonly vendorId: string
+    readonly messageId: string | undefined
+    readonly data: string | undefined
+  }
 }
 
 export interface TokenAuthorized extends FactBase {
@@ -109,6 +117,8 @@ export interface SessionStarted extends FactBase {
 
 export interface MeterRead extends FactBase {
   readonly type: "MeterRead"
+  /** Those of a stop that names no transaction fall with it, as its `SessionEnded` does: a repeat may be matched to another session. */
+  readonly requires?: string | undefined
   readonly body: Place & {
     /** Undefined for readings outside any transaction of this charger. */
     readonly sessionId: string | undefined

@@ -20,7 +20,9 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
     "",
     "  This is the first start. Nobody can read these again, so keep them:",
     ...(made.apiKey === undefined ? [] : ["", `    API key (v2)    ${made.apiKey}`]),
-    ...(made.v1 === undefined ? [] : [`    v1 clientId     ${made.v1.clientId}`, `    v1 code         ${made.v1.code}`]),
+    ...(made.v1 === undefined
+      ? []
+      : [`    v1 clientId     ${made.v1.clientId}`, `    v1 code         ${made.v1.code}`]),
     "",
     "  Next: make a site and a charger,",
     "",

@@ -46,7 +46,8 @@ export const bootstrap = (settings: BootstrapSettings, now: number) =>
         countryCode: settings.countryCode ?? "NL",
         partyId: settings.partyId ?? "VLT",
         operatorEmail: settings.operatorEmail ?? "operator@localhost",
-        operatorPasswordHash: password === undefined ? undefined : yield* secrets.hashPassword(Redacted.value(password)),
+        operatorPasswordHash:
+          password === undefined ? undefined : yield* secrets.hashPassword(Redacted.value(password)),
         operatorPermissions: permissions,
         key: { name: "first start", publicId, prefix, verifier, permissions: undefined },
         v1: { clientId, codeVerifier: v1CodeVerifier(secrets, code) }

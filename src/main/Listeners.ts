@@ -7,7 +7,7 @@ import * as Https from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Data, Effect, type Layer, Scope } from "effect"
 import { HttpRouter } from "effect/http"
-import { normalisePath } from "../http/RawUrl.ts"
+import { normalisePath, pathOf } from "../http/RawUrl.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
 
 export interface ListenerOptions {
@@ -21,7 +21,10 @@ export interface ListenerOptions {
 }
 
 /** A listener cannot be opened; the message is the one line that the operator sees. */
-export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly variable: string; readonly message: string }> {}
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{
+  readonly variable: string
+  readonly message: string
+}> {}
 
 export interface Listener {
   readonly server: Http.Server | Https.Server
@@ -34,7 +37,12 @@ type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
 const listen = (server: Http.Server | Https.Server, variable: string, port: number, host: string) =>
   Effect.callback<number, ListenFailed>((resume) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = error.code === "EADDRINUSE" ? "is in use by another process" : error.code === "EACCES" ? "needs more rights" : error.message
+      const why =
+        error.code === "EADDRINUSE"
+          ? "is in use by another process"
+          : error.code === "EACCES"
+            ? "needs more rights"
+            : error.message
       resume(Effect.fail(new ListenFailed({ variable, message: `${host}:${port} ${why}; choose another ${variable}` })))
     })
     server.listen({ port, host, backlog: 4096 }, () => {
@@ -63,13 +71,12 @@ const stop = (server: Http.Server | Https.Server) =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeIdleConnections()
-  }).pipe(Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.sync(() => server.closeAllConnections()) }))
+  }).pipe(
+    Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.sync(() => server.closeAllConnections()) })
+  )
 
 /** Opens the listeners over the routes' layer; they are closed with the scope. */
-export const open = <E, R>(
-  options: ListenerOptions,
-  routes: Layer.Layer<never, E, R>
-) =>
+export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.Scope
     const context = yield* Effect.context<never>()
@@ -80,14 +87,18 @@ export const open = <E, R>(
     const onRequest: Handler = (request, response) => {
       const arrived = performance.now()
       request.url = normalisePath(request.url ?? "/")
-      const path = request.url
+      const path = pathOf(request.url)
       response.once("close", () => {
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
       handle(request, response)
     }
 
-    const limits = { headersTimeout: options.headersTimeoutMillis, requestTimeout: options.requestTimeoutMillis, maxHeaderSize: 16_384 }
+    const limits = {
+      headersTimeout: options.headersTimeoutMillis,
+      requestTimeout: options.requestTimeoutMillis,
+      maxHeaderSize: 16_384
+    }
     const listeners: Array<Listener> = []
     if (options.port !== undefined) {
       const server = Http.createServer(limits, onRequest)

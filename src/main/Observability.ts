@@ -22,7 +22,9 @@ export const observability = (otel: Readonly<Record<string, string>>, version: s
   if (!endpoints.some((name) => otel[name] !== undefined)) {
     return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
   }
-  const otlp = Otlp.layerFromConfig({ resource: { serviceName: otel["OTEL_SERVICE_NAME"] ?? "voltlane", serviceVersion: version } }).pipe(
+  const otlp = Otlp.layerFromConfig({
+    resource: { serviceName: otel["OTEL_SERVICE_NAME"] ?? "voltlane", serviceVersion: version }
+  }).pipe(
     Layer.provide([FetchHttpClient.layer, serializationOf(otel)]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(otel))),
     Layer.orDie

@@ -1,12 +1,14 @@
 /** A start from its settings to its end: ports looked at first, the service brought up, the banner printed, and then it runs. */
+// Schemas of messages are compiled once to plain functions: half of what a decoded message costs.
+import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
-import packageJson from "../../package.json" with { type: "json" }
 import { type Config, limits } from "../Config.ts"
 import { banner } from "./Banner.ts"
 import { preflight } from "./Listeners.ts"
 import { observability } from "./Observability.ts"
 import { start } from "./Service.ts"
 import { settingsOf } from "./Settings.ts"
+import { version } from "./Version.ts"
 
 /** Ends the process whatever hangs, below the time after which supervisors kill. Only counts once the service stops. */
 const hardStop = Effect.addFinalizer(() =>
@@ -21,15 +23,16 @@ const hardStop = Effect.addFinalizer(() =>
 /** Runs the service until it is interrupted, and drains it then. */
 export const run = (config: Config) =>
   Effect.gen(function* () {
-    const settings = settingsOf(config, packageJson.version)
+    const settings = settingsOf(config, version)
     yield* preflight(settings.listeners)
     const running = yield* start(settings)
     yield* hardStop
     const lines = banner({
-      version: packageJson.version,
+      version,
       publicUrl: config.publicUrl,
       ocppUrl: `${config.publicUrl.replace(/^http/, "ws")}/ocpp`,
-      database: running.database.kind === "postgres" ? "PostgreSQL" : `embedded PostgreSQL (PGlite) in ${config.dataDir}`,
+      database:
+        running.database.kind === "postgres" ? "PostgreSQL" : `embedded PostgreSQL (PGlite) in ${config.dataDir}`,
       durability: running.database.durability,
       environment: config.environment,
       firstStart: running.firstStart
@@ -37,4 +40,4 @@ export const run = (config: Config) =>
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
     yield* Effect.logInfo("ready")
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(observability(config.otel, packageJson.version)))
+  }).pipe(Effect.scoped, Effect.provide(observability(config.otel, version)))

@@ -4,7 +4,7 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Effect, Layer, type Redacted } from "effect"
-import { Headers, type HttpServerRequest } from "effect/http"
+import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
@@ -12,6 +12,7 @@ import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
+import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
@@ -62,7 +63,14 @@ export interface ServiceSettings {
 
 /** The ports over the database. */
 const storage = (settings: ServiceSettings) => {
-  const records = Layer.mergeAll(Sites.layer, Chargers.layer, Sessions.layer, Tokens.layer, Access.layer, Idempotency.layer)
+  const records = Layer.mergeAll(
+    Sites.layer,
+    Chargers.layer,
+    Sessions.layer,
+    Tokens.layer,
+    Access.layer,
+    Idempotency.layer
+  )
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
@@ -94,7 +102,9 @@ const ocpp = (settings: ServiceSettings) =>
 const isSecure =
   (settings: ServiceSettings) =>
   (request: HttpServerRequest.HttpServerRequest): boolean => {
-    const source = request.source as { readonly socket?: { readonly encrypted?: boolean; readonly remoteAddress?: string } }
+    const source = request.source as {
+      readonly socket?: { readonly encrypted?: boolean; readonly remoteAddress?: string }
+    }
     if (source.socket?.encrypted === true) return true
     const peer = (source.socket?.remoteAddress ?? "").replace(/^::ffff:/, "")
     if (!settings.trustProxy(peer)) return false
@@ -106,7 +116,12 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
   Layer.mergeAll(
     v2Routes({ publicUrl: settings.publicUrl }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
-    Health.routes({ version: settings.version, environment: settings.environment, nodeId: settings.nodeId, isDraining }),
+    Health.routes({
+      version: settings.version,
+      environment: settings.environment,
+      nodeId: settings.nodeId,
+      isDraining
+    }),
     Metrics.routes
   )
 
@@ -127,7 +142,9 @@ const drainLimit = "20 seconds"
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Actors.layer(settings.actors, decide, evolve).pipe(Layer.provideMerge(storage(settings)))
-    const context = yield* Layer.build(ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices)))
+    const context = yield* Layer.build(
+      ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
+    )
     return yield* Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const firstStart = yield* bootstrap(settings.bootstrap, now)
@@ -135,15 +152,24 @@ export const start = (settings: ServiceSettings) =>
       const server = yield* Ocpp.OcppServer
       const inbox = yield* ChargerInbox
       let draining = false
-      const listeners = yield* open(settings.listeners, routes(settings, () => draining))
+      const listeners = yield* open(
+        settings.listeners,
+        routes(settings, () => draining)
+      )
       for (const listener of listeners) server.attach(listener.server, { secure: listener.secure })
       // Closed before everything above, since finalizers run in reverse.
       yield* Effect.addFinalizer(() => {
         draining = true
         server.stopAccepting()
-        return inbox.drain.pipe(Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") }))
+        return inbox.drain.pipe(
+          Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") })
+        )
       })
       const running: Running = { listeners, firstStart, database: { kind: health.kind, durability: health.durability } }
       return running
-    }).pipe(Effect.provide(context))
+    }).pipe(
+      Effect.provide(context),
+      // Spans of requests carry their query; v1's keys stand in it.
+      Effect.provideService(UrlParams.CurrentRedactedNames, secretParameters)
+    )
   })

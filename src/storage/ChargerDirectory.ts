@@ -63,21 +63,22 @@ const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyAr
     return openings.map((o) => states.get(o.chargerId))
   })
 
-const reload = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
-  Effect.map(
-    guarded(
-      loadStates(
-        sql,
-        wanted.map((w) => w.chargerId)
-      )
-    ),
-    // The actor keeps the right it has: where a newer epoch stands, the journal's fence drops its state facts.
-    (states) =>
-      wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
-        const state = states.get(chargerId)
-        return state === undefined ? undefined : { ...state, epoch }
-      })
-  )
+const reload =
+  (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
+    Effect.map(
+      guarded(
+        loadStates(
+          sql,
+          wanted.map((w) => w.chargerId)
+        )
+      ),
+      // The actor keeps the right it has: where a newer epoch stands, the journal's fence drops its state facts.
+      (states) =>
+        wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
+          const state = states.get(chargerId)
+          return state === undefined ? undefined : { ...state, epoch }
+        })
+    )
 
 interface Closing {
   readonly chargerId: string

@@ -3,7 +3,7 @@
  * come back at once.
  */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import {
   type ChargerState,
   endedSessionsKept,
@@ -146,9 +146,7 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
 })
 
 /**
- * States of the chargers that exist, by id. A session is at hand when it is open or among the charger's last four; the rest are found
- * when a message names them. So are the newest orphans that
- * wait for their start.
+ * States of the chargers that exist, by id: what `evolve` would have kept at hand. The rest is found when a message names it.
  */
 export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
   Effect.map(
@@ -171,10 +169,13 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
           connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
           'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
           extract(epoch FROM ended_at) * 1000, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
-          ORDER BY ended_at NULLS LAST, id) AS sessions
+          ORDER BY id) AS sessions
         FROM (
           (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
-            AND (x.ended_at IS NULL OR x.superseded) ORDER BY x.id DESC LIMIT ${openSessionsKept + supersededSessionsKept}::int)
+            AND x.ended_at IS NULL ORDER BY x.id DESC LIMIT ${openSessionsKept}::int)
+          UNION ALL
+          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND x.superseded ORDER BY x.id DESC LIMIT ${supersededSessionsKept}::int)
           UNION ALL
           (SELECT * FROM (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
             ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
@@ -184,9 +185,8 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000, 'tokenUid',
           token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at) ORDER BY id) AS orphans
         FROM (
-          SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.session_id IS NULL
-            AND (x.action = 'StartTransaction' OR (x.action = 'StopTransaction' AND x.token_uid IS NOT NULL
-              AND x.meter_stop_wh IS NOT NULL))
+          SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.at_hand
+            AND x.session_id IS NULL
           ORDER BY x.id DESC LIMIT ${orphansKept}::int
         ) unmatched
       ) p ON true`,
@@ -211,5 +211,10 @@ export const findSessions = (
       JOIN session s ON s.charger_id = w.charger_id AND s.transaction_id = w.transaction_id
         AND s.organisation_id = c.organisation_id`,
     (rows) =>
-      new Map(rows.map((row) => [`${String(row["charger_id"])} ${String(row["transactionId"])}`, standingSession(decodeSession(row))]))
+      new Map(
+        rows.map((row) => [
+          `${String(row["charger_id"])} ${String(row["transactionId"])}`,
+          standingSession(decodeSession(row))
+        ])
+      )
   )

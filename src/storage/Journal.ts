@@ -30,10 +30,16 @@ interface Waiting {
   readonly resume: (result: Effect.Effect<CommitOutcome, CommitError>) => void
 }
 
-const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_, n) => Array.from({ length: n }, () => true))
+const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_, n) =>
+  Array.from({ length: n }, () => true)
+)
 
 /** Hands each commit of a batch its part of the answer. `fresh` counts over the whole batch from 1; null means all were new. */
-const distribute = (batch: ReadonlyArray<Waiting>, fresh: ReadonlyArray<number> | null, standing: ReadonlyArray<StandingRow>): void => {
+const distribute = (
+  batch: ReadonlyArray<Waiting>,
+  fresh: ReadonlyArray<number> | null,
+  standing: ReadonlyArray<StandingRow>
+): void => {
   const isNew = fresh === null ? undefined : new Set(fresh)
   let from = 0
   for (const waiting of batch) {
@@ -61,7 +67,7 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
       sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
         SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
           ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
-          ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
+          ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
           ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
           ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`,
       (rows) => distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? [])
@@ -106,7 +112,8 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
       const take = (): ReadonlyArray<Waiting> => {
         let facts = 0
         let n = 0
-        while (n < queue.length && (n === 0 || facts + queue[n]!.facts.length <= options.maxBatchFacts)) facts += queue[n++]!.facts.length
+        while (n < queue.length && (n === 0 || facts + queue[n]!.facts.length <= options.maxBatchFacts))
+          facts += queue[n++]!.facts.length
         return queue.splice(0, n)
       }
 
@@ -122,7 +129,8 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
       const retryLater = (batch: ReadonlyArray<Waiting>, error: StorageUnavailable): Effect.Effect<void> =>
         Effect.suspend(() => {
           const now = Date.now()
-          const patient = error.reason === "down" ? batch.filter((waiting) => now - waiting.since < options.patienceMillis) : []
+          const patient =
+            error.reason === "down" ? batch.filter((waiting) => now - waiting.since < options.patienceMillis) : []
           failAll(
             batch.filter((waiting) => !patient.includes(waiting)),
             error
@@ -141,7 +149,12 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError("journal: a batch died", defect),
-              Effect.sync(() => failAll(batch, new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })))
+              Effect.sync(() =>
+                failAll(
+                  batch,
+                  new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
+                )
+              )
             )
           )
         )

@@ -2,7 +2,16 @@
  * Turns facts of many chargers into the parameters of the database's `journal_commit`. Pure; one pass over the facts, since this is what
  * every message of every charger goes through.
  */
-import type { ChargerFact, MeterRead, SessionStarted } from "../domain/Fact.ts"
+import type {
+  ChargerBooted,
+  ChargerFact,
+  ConnectorStatusChanged,
+  MeterRead,
+  OrphanRecorded,
+  SessionEnded,
+  SessionStarted
+} from "../domain/Fact.ts"
+import { isAtHand } from "../domain/session/Matching.ts"
 import { registerWh } from "../domain/session/MeterValue.ts"
 import { tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
@@ -30,7 +39,10 @@ interface Columns {
   readonly meterRawAt: Array<string | null>
   readonly meterEnergy: Array<number | null>
   readonly meterSamples: Array<string>
-  readonly registers: Map<string, { wh: number; at: number }>
+  readonly registerOrd: Array<number>
+  readonly registerSessions: Array<string>
+  readonly registerWh: Array<number>
+  readonly registerAt: Array<number>
   readonly starts: Document
   readonly ends: Document
   readonly statuses: Document
@@ -57,7 +69,10 @@ const emptyColumns = (): Columns => ({
   meterRawAt: [],
   meterEnergy: [],
   meterSamples: [],
-  registers: new Map(),
+  registerOrd: [],
+  registerSessions: [],
+  registerWh: [],
+  registerAt: [],
   starts: [],
   ends: [],
   statuses: [],
@@ -80,10 +95,10 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
     columns.meterSamples.push(JSON.stringify(reading.samples))
   }
   if (body.sessionId === undefined || body.registerWh === undefined || body.registerAt === undefined) return
-  const known = columns.registers.get(body.sessionId)
-  if (known === undefined || known.at <= body.registerAt) {
-    columns.registers.set(body.sessionId, { wh: body.registerWh, at: body.registerAt })
-  }
+  columns.registerOrd.push(ord)
+  columns.registerSessions.push(body.sessionId)
+  columns.registerWh.push(body.registerWh)
+  columns.registerAt.push(body.registerAt)
 }
 
 const startDocument = (fact: SessionStarted, ord: number) => ({
@@ -106,82 +121,79 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   superseded_by: fact.body.supersededBy
 })
 
+const endDocument = (fact: SessionEnded, ord: number) => ({
+  ord,
+  id: fact.body.sessionId,
+  at: fact.at,
+  heard: fact.heardAt,
+  meter: fact.body.meterStopWh,
+  energy: fact.body.energyWh,
+  reason: fact.body.reason,
+  held: fact.body.heldReason,
+  orphan: fact.body.orphanId
+})
+
+const statusDocument = ({ body, chargerId }: ConnectorStatusChanged, ord: number) => ({
+  ord,
+  charger: chargerId,
+  evse: body.evseId,
+  connector: body.connectorId,
+  status: body.status,
+  raw: body.rawStatus,
+  error: body.errorCode,
+  info: body.info,
+  vendor: body.vendorId,
+  vendor_error: body.vendorErrorCode
+})
+
+const bootDocument = ({ body, chargerId }: ChargerBooted, ord: number) => ({
+  ord,
+  charger: chargerId,
+  vendor: body.vendor,
+  model: body.model,
+  serial: body.serialNumber ?? "",
+  firmware: body.firmwareVersion ?? "",
+  iccid: body.iccid,
+  imsi: body.imsi,
+  meter_type: body.meterType,
+  meter_serial: body.meterSerialNumber,
+  accepted: body.registration === "Accepted"
+})
+
+const orphanDocument = ({ body }: OrphanRecorded, ord: number) => ({
+  ord,
+  id: body.orphanId,
+  action: body.action,
+  tx: body.rawTransactionId,
+  token: body.tokenUid,
+  meter: body.meterStopWh,
+  reason: body.reason,
+  raw_at: body.rawAt,
+  problem: body.problem,
+  raw: storableRaw(body.raw),
+  at_hand: isAtHand(body)
+})
+
+/** A frame that is no JSON can hold U+0000, which PostgreSQL's text and JSON cannot. */
+const storableRaw = (raw: string): string => (raw.includes("\u0000") ? raw.replaceAll("\u0000", "\\u0000") : raw)
+
 /** The projection that a fact changes, if any. */
 const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void => {
-  const charger = fact.chargerId
   switch (fact.type) {
     case "MeterRead":
       return addMeter(columns, fact, ord)
     case "SessionStarted":
-      columns.starts.push(startDocument(fact, ord))
-      return
-    case "SessionEnded": {
-      const { body } = fact
-      columns.ends.push({
-        ord,
-        id: body.sessionId,
-        at: fact.at,
-        heard: fact.heardAt,
-        meter: body.meterStopWh,
-        energy: body.energyWh,
-        reason: body.reason,
-        held: body.heldReason,
-        orphan: body.orphanId
-      })
-      return
-    }
-    case "ConnectorStatusChanged": {
-      const { body } = fact
-      columns.statuses.push({
-        ord,
-        charger,
-        evse: body.evseId,
-        connector: body.connectorId,
-        status: body.status,
-        raw: body.rawStatus,
-        error: body.errorCode,
-        info: body.info,
-        vendor: body.vendorId,
-        vendor_error: body.vendorErrorCode
-      })
-      return
-    }
-    case "ChargerBooted": {
-      const { body } = fact
-      columns.boots.push({
-        ord,
-        charger,
-        vendor: body.vendor,
-        model: body.model,
-        serial: body.serialNumber ?? "",
-        firmware: body.firmwareVersion ?? "",
-        iccid: body.iccid,
-        imsi: body.imsi,
-        meter_type: body.meterType,
-        meter_serial: body.meterSerialNumber,
-        accepted: body.registration === "Accepted"
-      })
-      return
-    }
+      return void columns.starts.push(startDocument(fact, ord))
+    case "SessionEnded":
+      return void columns.ends.push(endDocument(fact, ord))
+    case "ConnectorStatusChanged":
+      return void columns.statuses.push(statusDocument(fact, ord))
+    case "ChargerBooted":
+      return void columns.boots.push(bootDocument(fact, ord))
     case "ConfigurationReported":
-      columns.configurations.push({ ord, charger, keys: fact.body.keys })
-      return
-    case "OrphanRecorded": {
-      const { body } = fact
-      columns.orphans.push({
-        ord,
-        id: body.orphanId,
-        action: body.action,
-        tx: body.rawTransactionId,
-        token: body.tokenUid,
-        meter: body.meterStopWh,
-        reason: body.reason,
-        raw_at: body.rawAt,
-        problem: body.problem,
-        raw: body.raw
-      })
-      return
-    }
+      return void columns.configurations.push({ ord, charger: fact.chargerId, keys: fact.body.keys })
+    case "OrphanRecorded":
+      return void columns.orphans.push(orphanDocument(fact, ord))
     default:
       return
   }
@@ -189,6 +201,7 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
 
 /** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
 const journalBody = (fact: ChargerFact): string => {
+  if (fact.type === "OrphanRecorded") return JSON.stringify({ ...fact.body, raw: storableRaw(fact.body.raw) })
   if (fact.type !== "MeterRead") return JSON.stringify(fact.body)
   const { readings, ...rest } = fact.body
   return JSON.stringify({ ...rest, count: readings.length })
@@ -226,7 +239,6 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
       addFact(columns, fact)
     }
   }
-  const registers = [...columns.registers.values()]
   return {
     keys: textArray(columns.keys),
     organisations: uuidArray(columns.organisations),
@@ -245,9 +257,10 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
     meterRawAt: textArray(columns.meterRawAt),
     meterEnergy: float8Array(columns.meterEnergy),
     meterSamples: textArray(columns.meterSamples),
-    registerSessions: uuidArray([...columns.registers.keys()]),
-    registerWh: float8Array(registers.map((r) => r.wh)),
-    registerAt: timestamptzArray(registers.map((r) => r.at)),
+    registerOrd: int4Array(columns.registerOrd),
+    registerSessions: uuidArray(columns.registerSessions),
+    registerWh: float8Array(columns.registerWh),
+    registerAt: timestamptzArray(columns.registerAt),
     starts: documentOrNull(columns.starts),
     ends: documentOrNull(columns.ends),
     statuses: documentOrNull(columns.statuses),

@@ -20,9 +20,11 @@ const dayMillis = 86_400_000
  * Everything in one block of the database's own language, since table names cannot be parameters: for each day that has no partition
  * yet, a table like its parent is made, filled from the default partition and attached.
  */
-const makeDays = (sql: SqlClient.SqlClient, from: number) => sql`SELECT make_day_partitions(to_timestamp(${from / 1000}::float8)::date, ${daysAhead}::int)`
+const makeDays = (sql: SqlClient.SqlClient, from: number) =>
+  sql`SELECT make_day_partitions(to_timestamp(${from / 1000}::float8)::date, ${daysAhead}::int)`
 
-const dropDays = (sql: SqlClient.SqlClient, before: number) => sql`SELECT drop_day_partitions(to_timestamp(${before / 1000}::float8)::date)`
+const dropDays = (sql: SqlClient.SqlClient, before: number) =>
+  sql`SELECT drop_day_partitions(to_timestamp(${before / 1000}::float8)::date)`
 
 /** One round of maintenance at `now` (ms epoch). */
 export const maintain = (sql: SqlClient.SqlClient, options: PartitionOptions, now: number) =>
@@ -34,7 +36,9 @@ export const layer = (options: PartitionOptions): Layer.Layer<never, never, SqlC
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const round = Effect.suspend(() => maintain(sql, options, Date.now())).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("partitions: maintenance failed, trying again in an hour", cause))
+        Effect.catchCause((cause) =>
+          Effect.logWarning("partitions: maintenance failed, trying again in an hour", cause)
+        )
       )
       yield* round
       yield* Effect.forkScoped(Effect.forever(Effect.delay(round, "1 hour")))

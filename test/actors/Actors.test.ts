@@ -67,7 +67,10 @@ describe("a charger's actor", () => {
       assert.strictEqual(answers.length, 1)
       world.hold[0]!()
       yield* settle
-      assert.deepStrictEqual(answers.map((a) => a._tag), ["HeartbeatAnswered", "StartAnswered", "HeartbeatAnswered"])
+      assert.deepStrictEqual(
+        answers.map((a) => a._tag),
+        ["HeartbeatAnswered", "StartAnswered", "HeartbeatAnswered"]
+      )
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
@@ -114,7 +117,10 @@ describe("a charger's actor", () => {
       deliver(mailbox, start(100), answers)
       yield* settle
       assert.strictEqual(answers[0]?._tag, "StartAnswered")
-      assert.deepStrictEqual(world.facts.map((f) => f.type), ["OrphanRecorded"])
+      assert.deepStrictEqual(
+        world.facts.map((f) => f.type),
+        ["OrphanRecorded"]
+      )
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
@@ -237,12 +243,61 @@ describe("admission", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("leaves no second socket alive when one attaches while the next is being admitted", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const inbox = yield* ChargerInbox
+      const link = yield* ChargerLink
+      const first = yield* inbox.admit(opening("A"))
+      const admitting = yield* Effect.forkChild(inbox.admit(opening("A")), { startImmediately: true })
+      if (first._tag !== "Admitted") return assert.fail("not admitted")
+      const late = fakeLine()
+      const newest = fakeLine()
+      first.attach(late)
+      const second = yield* Fiber.join(admitting)
+      if (second._tag !== "Admitted") return assert.fail("not admitted")
+      second.attach(newest)
+      yield* settle
+      assert.strictEqual(late.closes.length, 1)
+      assert.deepStrictEqual(newest.closes, [])
+      assert.strictEqual(link.connectedCount(), 1)
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect(
+    "keeps an unproven admission whose socket is on its way from being replaced by another unproven one",
+    () => {
+      const world = makeWorld()
+      return Effect.gen(function* () {
+        const inbox = yield* ChargerInbox
+        yield* inbox.admit(opening("A", 0))
+        assert.strictEqual((yield* inbox.admit(opening("A", 0)))._tag, "Taken")
+      }).pipe(Effect.provide(actorsOn(world)))
+    }
+  )
+
+  it.effect("leaves the newest its place when an older admission is abandoned", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const inbox = yield* ChargerInbox
+      const first = yield* inbox.admit(opening("A"))
+      const second = yield* inbox.admit(opening("A"))
+      if (first._tag !== "Admitted" || second._tag !== "Admitted") return assert.fail("not admitted")
+      yield* first.abandon
+      const newest = fakeLine()
+      second.attach(newest)
+      assert.deepStrictEqual(newest.closes, [])
+      assert.deepStrictEqual(world.closings, [])
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("gives the epoch back when the handshake is not finished", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
-      yield* inbox.admit(opening("A"))
-      yield* inbox.abandon("A")
+      const admission = yield* inbox.admit(opening("A"))
+      if (admission._tag !== "Admitted") return assert.fail("not admitted")
+      yield* admission.abandon
       assert.deepInclude(world.closings[0], { chargerId: "A", epoch: 1 })
     }).pipe(Effect.provide(actorsOn(world)))
   })

@@ -25,11 +25,17 @@ describe("our calls to a charger", () => {
       const first = yield* Effect.forkChild(calls.send(command("a")))
       const second = yield* Effect.forkChild(calls.send(command("b")))
       yield* Effect.yieldNow
-      assert.deepStrictEqual(sent.map(([id]) => id), ["m1"])
+      assert.deepStrictEqual(
+        sent.map(([id]) => id),
+        ["m1"]
+      )
       assert.isTrue(calls.answered("m1", () => accepted))
       assert.deepStrictEqual(yield* Fiber.join(first), accepted)
       yield* Effect.yieldNow
-      assert.deepStrictEqual(sent.map(([, c]) => c), [command("a"), command("b")])
+      assert.deepStrictEqual(
+        sent.map(([, c]) => c),
+        [command("a"), command("b")]
+      )
       calls.answered("m2", () => ({ _tag: "CallError", code: "NotSupported", description: "" }))
       assert.strictEqual((yield* Fiber.join(second))._tag, "CallError")
     })

@@ -34,7 +34,10 @@ describe("transaction numbers", () => {
     Effect.gen(function* () {
       let blocks = 0
       const numbers = TransactionNumbers.make((size) => Effect.sync(() => 1 + size * blocks++), keys)
-      yield* Effect.all(Array.from({ length: 50 }, () => numbers.refill), { concurrency: "unbounded" })
+      yield* Effect.all(
+        Array.from({ length: 50 }, () => numbers.refill),
+        { concurrency: "unbounded" }
+      )
       assert.strictEqual(blocks, 1)
     })
   )

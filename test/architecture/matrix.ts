@@ -16,6 +16,8 @@ export interface Area {
 
 const core = ["effect"]
 const http = ["effect/http", "effect/http-api"]
+/** Prometheus' text of what the metrics are. */
+const observability = "effect/observability"
 
 export const areas: ReadonlyArray<Area> = [
   {
@@ -75,7 +77,7 @@ export const areas: ReadonlyArray<Area> = [
   {
     prefix: "src/http/",
     may: ["src/domain/", "src/http/"],
-    packages: [...core, ...http, "node:crypto"],
+    packages: [...core, ...http, observability, "node:crypto"],
     about: "REST and operations are faces of the domain; they reach the rest through its ports."
   },
   {

@@ -51,8 +51,19 @@ const check = async (service: Service): Promise<void> => {
   })
   const [session, ...others] = sessions?.["items"] as ReadonlyArray<Record<string, unknown>>
   assert.deepStrictEqual(others, [])
-  assert.deepInclude(session, { chargerId: "VL-0001", tokenUid: "CARD-1", status: "COMPLETED", energyWh: 3500, meterStopWh: 4500 })
-  assert.deepInclude(chargerV1, { chargerId: "VL-0001", chargerName: "Quay 1", manufacturer: "Example", amountOfSockets: 1 })
+  assert.deepInclude(session, {
+    chargerId: "VL-0001",
+    tokenUid: "CARD-1",
+    status: "COMPLETED",
+    energyWh: 3500,
+    meterStopWh: 4500
+  })
+  assert.deepInclude(chargerV1, {
+    chargerId: "VL-0001",
+    chargerName: "Quay 1",
+    manufacturer: "Example",
+    amountOfSockets: 1
+  })
   assert.strictEqual(chargerV1?.["lastMessage"], chargerV2?.["lastMessage"])
 }
 

@@ -4,7 +4,18 @@ import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { ended, freshId, metered, noon, orphaned, seedChargers, started, statusChanged, transferred, type Transaction } from "../support/journalFacts.ts"
+import {
+  ended,
+  freshId,
+  metered,
+  noon,
+  orphaned,
+  seedChargers,
+  started,
+  statusChanged,
+  transferred,
+  type Transaction
+} from "../support/journalFacts.ts"
 
 const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 
@@ -24,7 +35,9 @@ const session = (id: string) =>
 const count = (table: "journal" | "meter" | "session", column: "subject" | "charger_id", value: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)} WHERE ${sql(column)} = ${value}`
+    const [row] = yield* sql<{
+      n: number
+    }>`SELECT count(*)::int AS n FROM ${sql(table)} WHERE ${sql(column)} = ${value}`
     return row!.n
   })
 
@@ -41,7 +54,13 @@ forEachDriver("the journal", journal, (it) => {
       assert.strictEqual(running?.["energy"], 1500)
       yield* commit([ended(seeded, tx)])
       const done = yield* session(tx.sessionId)
-      assert.deepInclude(done, { status: "COMPLETED", energy: 5000, stop: 6000, ended: noon + 3_600_000, held_reason: null })
+      assert.deepInclude(done, {
+        status: "COMPLETED",
+        energy: 5000,
+        stop: 6000,
+        ended: noon + 3_600_000,
+        held_reason: null
+      })
       assert.strictEqual(yield* count("journal", "subject", "charger:J-1"), 3)
       assert.strictEqual(yield* count("meter", "charger_id", "J-1"), 1)
     })
@@ -72,7 +91,10 @@ forEachDriver("the journal", journal, (it) => {
         [commit([started(seeded, tx, { key: "J-3:same" })]), commit([started(seeded, twin, { key: "J-3:same" })])],
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(outcomes.map((o) => o.recorded), [[true], [false]])
+      assert.deepStrictEqual(
+        outcomes.map((o) => o.recorded),
+        [[true], [false]]
+      )
       assert.strictEqual(outcomes[1].standing?.transactionId, tx.transactionId)
       assert.strictEqual(yield* count("session", "charger_id", "J-3"), 1)
     })
@@ -121,7 +143,12 @@ forEachDriver("the journal", journal, (it) => {
         energy: 1000
       })
       yield* commit([ended(seeded, lost)])
-      assert.deepInclude(yield* session(lost.sessionId), { superseded: false, held_reason: null, energy: 5000, ended: noon + 3_600_000 })
+      assert.deepInclude(yield* session(lost.sessionId), {
+        superseded: false,
+        held_reason: null,
+        energy: 5000,
+        ended: noon + 3_600_000
+      })
     })
   )
 
@@ -131,7 +158,9 @@ forEachDriver("the journal", journal, (it) => {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["J-7"])
       const open = Effect.map(
-        sql<{ epoch: number }>`SELECT epoch FROM connection_open(ARRAY['J-7'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`,
+        sql<{
+          epoch: number
+        }>`SELECT epoch FROM connection_open(ARRAY['J-7'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`,
         ([row]) => row!.epoch
       )
       const old = yield* open
@@ -147,7 +176,9 @@ forEachDriver("the journal", journal, (it) => {
       const [row] = yield* sql<{ status: string }>`SELECT status FROM connector WHERE charger_id = 'J-7'`
       assert.strictEqual(row?.status, "Charging")
       yield* sql`SELECT connection_close(ARRAY['J-7'], ARRAY[${old}::float8], ARRAY[now()], ARRAY['late'])`
-      const [connection] = yield* sql<{ open: boolean }>`SELECT closed_at IS NULL AS open FROM connection WHERE charger_id = 'J-7'`
+      const [connection] = yield* sql<{
+        open: boolean
+      }>`SELECT closed_at IS NULL AS open FROM connection WHERE charger_id = 'J-7'`
       assert.isTrue(connection?.open)
     })
   )
@@ -176,7 +207,10 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([started(seeded, first)])
       yield* commit([started(seeded, second)])
       const orphan = orphaned(seeded, "J-12", freshId())
-      const end = (tx: Transaction) => ({ ...ended(seeded, tx, { orphanId: orphan.body.orphanId }), requires: orphan.key })
+      const end = (tx: Transaction) => ({
+        ...ended(seeded, tx, { orphanId: orphan.body.orphanId }),
+        requires: orphan.key
+      })
       assert.deepStrictEqual((yield* commit([orphan, end(first)])).recorded, [true, true])
       const twin = { ...orphan, body: { ...orphan.body, orphanId: freshId() } }
       assert.deepStrictEqual((yield* commit([twin, end(second)])).recorded, [false, false])
@@ -194,8 +228,16 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([started(seeded, first), started(seeded, second)])
       const orphan = orphaned(seeded, "J-13", freshId())
       const end = (tx: Transaction) => ({ ...ended(seeded, tx), requires: orphan.key })
-      const outcomes = yield* Effect.all([commit([orphan, end(first)]), commit([orphan, end(second)])], { concurrency: "unbounded" })
-      assert.deepStrictEqual(outcomes.map((o) => o.recorded), [[true, true], [false, false]])
+      const outcomes = yield* Effect.all([commit([orphan, end(first)]), commit([orphan, end(second)])], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        outcomes.map((o) => o.recorded),
+        [
+          [true, true],
+          [false, false]
+        ]
+      )
       assert.deepInclude(yield* session(second.sessionId), { status: "ACTIVE" })
     })
   )
@@ -209,7 +251,11 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([started(seeded, newer, { at: noon + 600_000 })])
       const late = started(seeded, older)
       yield* commit([{ ...late, body: { ...late.body, supersededBy: newer.sessionId } }])
-      assert.deepInclude(yield* session(older.sessionId), { superseded: true, status: "COMPLETED", ended: noon + 600_000 })
+      assert.deepInclude(yield* session(older.sessionId), {
+        superseded: true,
+        status: "COMPLETED",
+        ended: noon + 600_000
+      })
       yield* commit([ended(seeded, older, { at: noon + 300_000 })])
       assert.deepInclude(yield* session(older.sessionId), { superseded: false, energy: 5000, ended: noon + 300_000 })
     })
@@ -219,7 +265,9 @@ forEachDriver("the journal", journal, (it) => {
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-9"])
-      const facts = Array.from({ length: 40 }, (_, i) => [transferred(seeded, "J-9", i === 17 ? "J-9:\u0000" : `J-9:${i}`)])
+      const facts = Array.from({ length: 40 }, (_, i) => [
+        transferred(seeded, "J-9", i === 17 ? "J-9:\u0000" : `J-9:${i}`)
+      ])
       const results = yield* Effect.all(
         facts.map((f) => Effect.result(commit(f))),
         { concurrency: "unbounded" }
@@ -247,12 +295,17 @@ forEachDriver("the journal", journal, (it) => {
       const reader = Effect.whileLoop({
         while: () => writing,
         body: () =>
-          Effect.map(sql<{ position: number }>`SELECT position::float8 AS position FROM journal WHERE position > ${cursor}::float8 ORDER BY position`, (rows) => {
-            for (const row of rows) {
-              seen.push(row.position)
-              cursor = row.position
+          Effect.map(
+            sql<{
+              position: number
+            }>`SELECT position::float8 AS position FROM journal WHERE position > ${cursor}::float8 ORDER BY position`,
+            (rows) => {
+              for (const row of rows) {
+                seen.push(row.position)
+                cursor = row.position
+              }
             }
-          }),
+          ),
         step: () => {}
       })
       const writers = Effect.andThen(
@@ -262,7 +315,9 @@ forEachDriver("the journal", journal, (it) => {
         })
       )
       yield* Effect.all([writers, reader], { concurrency: "unbounded" })
-      const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM journal WHERE position <= ${cursor}::float8`
+      const [row] = yield* sql<{
+        n: number
+      }>`SELECT count(*)::int AS n FROM journal WHERE position <= ${cursor}::float8`
       assert.strictEqual(seen.length, row!.n, "a reader behind a cursor must meet every fact")
     })
   )

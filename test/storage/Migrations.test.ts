@@ -10,7 +10,7 @@ import {
   SchemaRefused,
   schemaVersion
 } from "../../src/storage/Migrations.ts"
-import { migrations as real } from "../../src/storage/migrations/index.ts"
+import { migrations as real } from "../../src/storage/migrations/all.ts"
 import { emptyTables, forEachDatabase } from "../support/databases.ts"
 
 /** Every test begins with an empty database. */

@@ -94,7 +94,10 @@ const stateOf = (world: World, chargerId: string, epoch: number): ChargerState |
     ? undefined
     : world.facts
         .filter((fact) => fact.chargerId === chargerId)
-        .reduce((state, fact) => evolve(state, [fact], { recorded: [true], standing: undefined }), freshState(chargerId, epoch))
+        .reduce(
+          (state, fact) => evolve(state, [fact], { recorded: [true], standing: undefined }),
+          freshState(chargerId, epoch)
+        )
 
 const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome => ({
   recorded: facts.map((fact) => {
@@ -130,11 +133,15 @@ const directory = (world: World) =>
     ChargerDirectory.of({
       credentials: () => Effect.succeed(undefined),
       open: ({ chargerId }) =>
-        Effect.sync(() => {
-          const epoch = (world.epochs.get(chargerId) ?? 0) + 1
-          world.epochs.set(chargerId, epoch)
-          return stateOf(world, chargerId, epoch)
-        }),
+        // A database takes its time, in which others go on.
+        Effect.andThen(
+          Effect.yieldNow,
+          Effect.sync(() => {
+            const epoch = (world.epochs.get(chargerId) ?? 0) + 1
+            world.epochs.set(chargerId, epoch)
+            return stateOf(world, chargerId, epoch)
+          })
+        ),
       reload: (chargerId, epoch) =>
         Effect.sync(() => {
           world.reloads++

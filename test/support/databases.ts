@@ -19,7 +19,7 @@ import { join } from "node:path"
 import { describe } from "vitest"
 import { type Database, type DatabaseFailed, layer, layerMemory } from "../../src/storage/Database.ts"
 import { migrate, type Migrations } from "../../src/storage/Migrations.ts"
-import { migrations } from "../../src/storage/migrations/index.ts"
+import { migrations } from "../../src/storage/migrations/all.ts"
 import { makeEngine } from "../../src/storage/pglite/Engine.ts"
 
 export interface Driver {

@@ -1,7 +1,14 @@
 /** An organisation with a site and chargers in the database, and facts of theirs, for suites of the journal and what stands on it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChargerFact, ConnectorStatusChanged, MeterRead, OrphanRecorded, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
+import type {
+  ChargerFact,
+  ConnectorStatusChanged,
+  MeterRead,
+  OrphanRecorded,
+  SessionEnded,
+  SessionStarted
+} from "../../src/domain/Fact.ts"
 import type { Reading } from "../../src/domain/session/MeterValue.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 
@@ -10,7 +17,10 @@ let made = 0
 /** A new id, different at every call. */
 export const freshId = (): string => {
   made++
-  return uuid7(1_760_000_000_000 + made, new Uint8Array(10).map((_, i) => (made * 31 + i * 7) & 0xff))
+  return uuid7(
+    1_760_000_000_000 + made,
+    new Uint8Array(10).map((_, i) => (made * 31 + i * 7) & 0xff)
+  )
 }
 
 export interface Seeded {
@@ -56,7 +66,12 @@ export interface Transaction {
 export const started = (
   seeded: Seeded,
   tx: Transaction,
-  more: { readonly key?: string; readonly at?: number; readonly supersedes?: ReadonlyArray<string>; readonly tokenUid?: string } = {}
+  more: {
+    readonly key?: string
+    readonly at?: number
+    readonly supersedes?: ReadonlyArray<string>
+    readonly tokenUid?: string
+  } = {}
 ): SessionStarted => ({
   ...base(seeded, tx.chargerId, more.key ?? `start:${tx.sessionId}`, more.at ?? noon),
   type: "SessionStarted",
@@ -68,7 +83,13 @@ export const started = (
     tokenUid: more.tokenUid ?? "CARD",
     meterStartWh: 1000,
     reservationId: undefined,
-    authorization: { status: "Accepted", source: "LocalToken", decidedAt: noon, expiresAt: undefined, parentUid: undefined },
+    authorization: {
+      status: "Accepted",
+      source: "LocalToken",
+      decidedAt: noon,
+      expiresAt: undefined,
+      parentUid: undefined
+    },
     rawAt: undefined,
     supersedes: more.supersedes ?? []
   }
@@ -92,7 +113,15 @@ export const reading = (at: number, wh: number): Reading => ({
 export const metered = (seeded: Seeded, tx: Transaction, at: number, wh: number): MeterRead => ({
   ...base(seeded, tx.chargerId, `meter:${tx.sessionId}:${at}:${wh}`, at),
   type: "MeterRead",
-  body: { evseId: 1, connectorId: 1, sessionId: tx.sessionId, readings: [reading(at, wh)], registerWh: wh, registerAt: at, fromStop: false }
+  body: {
+    evseId: 1,
+    connectorId: 1,
+    sessionId: tx.sessionId,
+    readings: [reading(at, wh)],
+    registerWh: wh,
+    registerAt: at,
+    fromStop: false
+  }
 })
 
 export const ended = (
@@ -148,7 +177,7 @@ export const orphaned = (seeded: Seeded, chargerId: string, orphanId: string): O
     reason: "PowerLoss",
     rawAt: undefined,
     problem: "no such transaction",
-    raw: "[2,\"1\",\"StopTransaction\",{}]"
+    raw: '[2,"1","StopTransaction",{}]'
   }
 })
 

@@ -31,7 +31,6 @@ export class ModelJournal {
   /** What the operator registered, by charger; the connection's epoch is in it. */
   readonly chargers = new Map<string, ChargerState>()
   private readonly keys = new Set<string>()
-  private readonly endOrder: Array<SessionRow> = []
   private readonly connectors = new Map<string, Array<ConnectorState>>()
 
   commit(facts: ReadonlyArray<ChargerFact>): CommitOutcome {
@@ -39,7 +38,7 @@ export class ModelJournal {
     let standing: KnownSession | undefined
     const recorded = facts.map((fact) => {
       const fenced = "epoch" in fact && fact.epoch !== this.chargers.get(fact.chargerId)?.epoch
-      const loose = fact.type === "SessionEnded" && fact.requires !== undefined && !fresh.has(fact.requires)
+      const loose = "requires" in fact && fact.requires !== undefined && !fresh.has(fact.requires)
       if (fenced || loose || this.keys.has(fact.key)) {
         if (fact.type === "SessionStarted")
           standing = this.known(this.sessions.find((row) => row.start.key === fact.key))
@@ -60,7 +59,7 @@ export class ModelJournal {
         for (const row of this.sessions) {
           if (!fact.body.supersedes.includes(row.start.body.sessionId) || row.status !== "Open") continue
           row.status = "Superseded"
-          row.supersededAt = fact.at
+          row.supersededAt = Math.max(row.start.at, fact.at)
         }
         const newer = this.sessions.find((row) => row.start.body.sessionId === fact.body.supersededBy)
         this.sessions.push({
@@ -79,7 +78,6 @@ export class ModelJournal {
         if (row.end !== undefined) throw new Error("a session ended twice")
         row.end = fact
         row.status = "Ended"
-        this.endOrder.push(row)
         const orphan = this.orphans.find(({ orphanId }) => orphanId === fact.body.orphanId)
         if (orphan?.sessionId !== undefined) throw new Error("an orphan ended two sessions")
         if (orphan !== undefined) orphan.sessionId = fact.body.sessionId
@@ -155,13 +153,10 @@ export class ModelJournal {
   load(chargerId: string): ChargerState {
     const registered = this.chargers.get(chargerId)
     if (registered === undefined) throw new Error(`${chargerId} is not registered`)
-    const own = (row: SessionRow): boolean => row.start.chargerId === chargerId
-    const rows = this.sessions.filter(own)
-    const kept = [
-      ...rows.filter((row) => row.status === "Open"),
-      ...rows.filter((row) => row.status === "Superseded").slice(-supersededSessionsKept),
-      ...this.endOrder.filter(own).slice(-endedSessionsKept)
-    ]
+    const rows = this.sessions.filter(({ start }) => start.chargerId === chargerId)
+    const superseded = rows.filter((row) => row.status === "Superseded").slice(-supersededSessionsKept)
+    const last = rows.slice(-endedSessionsKept)
+    const kept = rows.filter((row) => row.status === "Open" || superseded.includes(row) || last.includes(row))
     return {
       ...registered,
       connectors: this.connectors.get(chargerId) ?? registered.connectors,

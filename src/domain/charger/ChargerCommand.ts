@@ -17,7 +17,11 @@ export interface ConfigurationKey {
 
 /** What came of a command that was sent. */
 export type CommandResult =
-  | { readonly _tag: "ConfigurationKeys"; readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
+  | {
+      readonly _tag: "ConfigurationKeys"
+      readonly keys: ReadonlyArray<ConfigurationKey>
+      readonly unknown: ReadonlyArray<string>
+    }
   | { readonly _tag: "Status"; readonly status: string }
   | { readonly _tag: "CallError"; readonly code: string; readonly description: string }
   /** The charger's CALLRESULT could not be read; kept for the log. */

@@ -80,7 +80,10 @@ export interface ChargerState {
   readonly orphans: ReadonlyArray<Orphan>
 }
 
-/** How many ended sessions are kept at hand, to answer a repeated stop without asking the database. */
+/**
+ * How many of the sessions that were started last are kept at hand though they have ended: a repeated stop is answered without asking the
+ * database, and a late start finds the one that began after it.
+ */
 export const endedSessionsKept = 4
 
 /**

@@ -10,7 +10,7 @@ import type {
   SessionEnded,
   SessionStarted
 } from "../Fact.ts"
-import { canWait } from "../session/Matching.ts"
+import { isAtHand } from "../session/Matching.ts"
 import {
   type ChargerState,
   type ConnectorState,
@@ -23,16 +23,16 @@ import {
 import type { Evolve } from "./Decision.ts"
 import { startedSession } from "./Start.ts"
 
-const limits: Readonly<Record<KnownSession["status"], number>> = {
-  Open: openSessionsKept,
-  Superseded: supersededSessionsKept,
-  Ended: endedSessionsKept
-}
-
-/** Drops the oldest of each kind above its limit; sessions stand in the order in which they began or, once ended, ended. */
+/**
+ * What stays at hand, of sessions in the order in which their starts were heard: the newest open and superseded ones, and those ended ones
+ * that are among the last to have been started at all. The rule looks at the sessions and not at how they came here, so that storage can
+ * have the same one, and an actor that is loaded anew decides as the one before it would have.
+ */
 const withinLimits = (sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
-  const left = { ...limits }
-  const kept = sessions.toReversed().filter((session) => left[session.status]-- > 0)
+  const left = { Open: openSessionsKept, Superseded: supersededSessionsKept }
+  const kept = sessions
+    .toReversed()
+    .filter(({ status }, newer) => (status === "Ended" ? newer < endedSessionsKept : left[status]-- > 0))
   return kept.length === sessions.length ? sessions : kept.toReversed()
 }
 
@@ -45,7 +45,8 @@ const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState
   const { supersededBy, supersedes } = fact.body
   const others = state.sessions.map((session) =>
     session.status === "Open" && supersedes.includes(session.sessionId)
-      ? { ...session, status: "Superseded" as const, supersededAt: fact.at }
+      ? // One that began later by a wrong clock ended when it began.
+        { ...session, status: "Superseded" as const, supersededAt: Math.max(session.startedAt, fact.at) }
       : session
   )
   const session = startedSession(fact)
@@ -54,14 +55,14 @@ const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState
   return withSessions(state, [...others, { ...session, supersededAt }])
 }
 
-/** Ended sessions go last, so that the first of them is the one that ended longest ago. */
 const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerState => {
-  const session = state.sessions.find((known) => known.sessionId === body.sessionId)
+  const index = state.sessions.findIndex((known) => known.sessionId === body.sessionId)
+  const session = state.sessions[index]
   const orphans =
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
   const ended: KnownSession = { ...session, status: "Ended", endedAt: at }
-  return withSessions({ ...state, orphans }, [...state.sessions.filter((known) => known !== session), ended])
+  return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
 /** The newest register stands, in whatever order the readings came. */
@@ -74,11 +75,10 @@ const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
   return { ...state, sessions: state.sessions.with(index, { ...session, registerWh, registerAt }) }
 }
 
-/** Only what may still be of use is kept at hand: stops that a late start can match, and the ids that unreadable starts were answered with. */
 const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {
   const { action, meterStopWh, orphanId, rawAt, rawTransactionId, reason, tokenUid } = body
   const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action }
-  if (action !== "StartTransaction" && !canWait(orphan)) return state
+  if (!isAtHand(orphan)) return state
   return { ...state, orphans: [...state.orphans, orphan].slice(-orphansKept) }
 }
 
@@ -129,8 +129,9 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
 
 /** A session that the state did not know or knew wrongly, as the journal has it. */
 const withStanding = (state: ChargerState, standing: KnownSession): ChargerState => {
-  const others = state.sessions.filter((session) => session.sessionId !== standing.sessionId)
-  return withSessions(state, standing.status === "Ended" ? [...others, standing] : [standing, ...others])
+  const index = state.sessions.findIndex((session) => session.sessionId === standing.sessionId)
+  // One that was not at hand is older than all that were.
+  return withSessions(state, index < 0 ? [standing, ...state.sessions] : state.sessions.with(index, standing))
 }
 
 export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {

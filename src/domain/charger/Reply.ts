@@ -11,7 +11,11 @@ export interface IdTagVerdict {
 }
 
 export type Reply =
-  | { readonly _tag: "BootAnswered"; readonly status: "Accepted" | "Pending" | "Rejected"; readonly intervalSeconds: number }
+  | {
+      readonly _tag: "BootAnswered"
+      readonly status: "Accepted" | "Pending" | "Rejected"
+      readonly intervalSeconds: number
+    }
   | { readonly _tag: "HeartbeatAnswered" }
   | { readonly _tag: "Acknowledged" }
   | { readonly _tag: "AuthorizationAnswered"; readonly verdict: IdTagVerdict }

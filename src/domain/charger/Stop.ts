@@ -56,7 +56,7 @@ const endingFacts = (
     requires: orphan?.key,
     body: orphan === undefined ? body : { ...body, orphanId: orphan.orphanId }
   }
-  return read === undefined ? [end] : [read, end]
+  return read === undefined ? [end] : [orphan === undefined ? read : { ...read, requires: orphan.key }, end]
 }
 
 /**

@@ -65,8 +65,14 @@ export class Access extends Context.Service<
     /** Notes that a key or v1 pair (`Principal.actor`) was used; written behind. */
     readonly used: (actor: string, now: number) => void
     /** `NotFound` for an operator that is not the caller's organisation's. */
-    readonly createKey: (key: NewKey, writing: Writing) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
-    readonly listKeys: (organisationId: string, page: PageRequest) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
+    readonly createKey: (
+      key: NewKey,
+      writing: Writing
+    ) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
+    readonly listKeys: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
     readonly revokeKey: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Access") {}

@@ -51,7 +51,10 @@ export class ChargerDirectory extends Context.Service<
     /** Batched; scoped by organisation. */
     readonly findToken: (organisationId: string, tokenUid: string) => Effect.Effect<TokenFacts, StorageUnavailable>
     /** A session of this charger by its transaction id, or undefined. Batched. */
-    readonly findSession: (chargerId: string, transactionId: number) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
+    readonly findSession: (
+      chargerId: string,
+      transactionId: number
+    ) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
     /** A block of unused numbers `[from, from + size)` for transaction ids, never given out twice. */
     readonly takeTransactionNumbers: (size: number) => Effect.Effect<number, StorageUnavailable>
   }

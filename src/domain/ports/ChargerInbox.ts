@@ -34,7 +34,12 @@ export interface ChargerMailbox {
 
 /** `taken`: the older connection stays (profile 0, and it answers pings). */
 export type Admission =
-  | { readonly _tag: "Admitted"; readonly attach: (line: ChargerLine) => ChargerMailbox }
+  | {
+      readonly _tag: "Admitted"
+      readonly attach: (line: ChargerLine) => ChargerMailbox
+      /** The handshake failed. Ends this admission and no newer one. */
+      readonly abandon: Effect.Effect<void>
+    }
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Unknown" }
   | { readonly _tag: "Unavailable"; readonly retryAfterSeconds: number }
@@ -45,11 +50,9 @@ export class ChargerInbox extends Context.Service<
     /**
      * Asks for the right to be a charger's one live connection, before the upgrade is answered. Admitted means that the epoch is taken,
      * the older connection (if any) has been closed with its last commit ended, and the actor is ready; `attach` must then be called
-     * once, or `abandon` if the handshake fails.
+     * once, or `abandon` run if the handshake fails. An admission that was neither yet when a newer one comes has lost its place.
      */
     readonly admit: (opening: ConnectionOpening) => Effect.Effect<Admission>
-    /** The handshake failed after `Admitted`. */
-    readonly abandon: (chargerId: string) => Effect.Effect<void>
     /** Closes every connection in batches with 1012 and waits until each actor has answered what it had taken. */
     readonly drain: Effect.Effect<void>
   }

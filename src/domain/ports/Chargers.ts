@@ -8,7 +8,12 @@ import type { Writing } from "./Sites.ts"
 export interface Statistics {
   readonly chargers: number
   readonly connected: number
-  readonly connectors: { readonly available: number; readonly occupied: number; readonly faulted: number; readonly unavailable: number }
+  readonly connectors: {
+    readonly available: number
+    readonly occupied: number
+    readonly faulted: number
+    readonly unavailable: number
+  }
   readonly activeSessions: number
   /** Since midnight in the organisation's time zone. */
   readonly energyWhToday: number
@@ -39,7 +44,10 @@ export class Chargers extends Context.Service<
       writing: Writing
     ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
     /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
-    readonly remove: (chargerId: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly remove: (
+      chargerId: string,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>
   }
 >()("voltlane/Chargers") {}

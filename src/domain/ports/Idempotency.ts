@@ -22,7 +22,12 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /** `fingerprint` is a hash of method, path and body. A claim older than a minute whose process died may be taken over. */
-    readonly claim: (keyId: string, key: string, fingerprint: string, now: number) => Effect.Effect<Claim, StorageUnavailable>
+    readonly claim: (
+      keyId: string,
+      key: string,
+      fingerprint: string,
+      now: number
+    ) => Effect.Effect<Claim, StorageUnavailable>
     readonly complete: (keyId: string, key: string, answer: StoredAnswer) => Effect.Effect<void, StorageUnavailable>
     readonly release: (keyId: string, key: string) => Effect.Effect<void, StorageUnavailable>
   }

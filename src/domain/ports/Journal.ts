@@ -14,6 +14,8 @@ export class Journal extends Context.Service<
      * Stores facts of one charger, all or none. Facts whose business key stands already change nothing and come back as not recorded.
      * `StorageUnavailable` with reason `unknown` means that the commit may have happened: drop state and load it again.
      */
-    readonly commit: (facts: ReadonlyArray<ChargerFact>) => Effect.Effect<CommitOutcome, StorageUnavailable | FactRefused>
+    readonly commit: (
+      facts: ReadonlyArray<ChargerFact>
+    ) => Effect.Effect<CommitOutcome, StorageUnavailable | FactRefused>
   }
 >()("voltlane/Journal") {}

@@ -19,7 +19,10 @@ export class Sites extends Context.Service<
     readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
     /** By REST v1's integer id. */
     readonly byGroupId: (organisationId: string, groupId: number) => Effect.Effect<Site, NotFound | StorageUnavailable>
-    readonly list: (organisationId: string, page: PageRequest) => Effect.Effect<Page<Site>, InvalidInput | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Site>, InvalidInput | StorageUnavailable>
     readonly update: (
       id: string,
       patch: SitePatch,

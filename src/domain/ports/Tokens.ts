@@ -12,9 +12,15 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     /** `Conflict` `token_exists` for a uid that the organisation has already. */
-    readonly create: (input: TokenInput, writing: Writing) => Effect.Effect<Token, Conflict | InvalidInput | StorageUnavailable>
+    readonly create: (
+      input: TokenInput,
+      writing: Writing
+    ) => Effect.Effect<Token, Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, uid: string) => Effect.Effect<Token, NotFound | StorageUnavailable>
-    readonly list: (organisationId: string, page: PageRequest) => Effect.Effect<Page<Token>, InvalidInput | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Token>, InvalidInput | StorageUnavailable>
     readonly update: (
       uid: string,
       patch: TokenPatch,

@@ -20,6 +20,10 @@ export const namesTransaction = (raw: string | undefined): boolean => {
 export const canWait = (stop: Omit<UnnamedStop, "at"> & Pick<Orphan, "rawTransactionId">): boolean =>
   stop.tokenUid !== undefined && stop.meterStopWh !== undefined && !namesTransaction(stop.rawTransactionId)
 
+/** True for an orphan that decisions look at: a stop that can wait, or a start whose id its stop and readings will name. */
+export const isAtHand = (orphan: Omit<Orphan, "orphanId" | "at">): boolean =>
+  orphan.action === "StartTransaction" || canWait(orphan)
+
 /** The earliest of the known sessions on the same connector that started after `session`. */
 export const nextOnConnector = (
   sessions: ReadonlyArray<KnownSession>,

@@ -26,5 +26,9 @@ export const tokenKey = (uid: string): string => uid.toLowerCase()
 export interface TokenFacts {
   readonly token: Token | undefined
   /** Open sessions that this token has anywhere in the organisation: (charger, evse), for ConcurrentTx. */
-  readonly openSessions: ReadonlyArray<{ readonly chargerId: string; readonly evseId: number; readonly sessionId: string }>
+  readonly openSessions: ReadonlyArray<{
+    readonly chargerId: string
+    readonly evseId: number
+    readonly sessionId: string
+  }>
 }

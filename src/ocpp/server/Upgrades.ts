@@ -151,7 +151,7 @@ export class Upgrades {
       case "Admitted":
         return Effect.callback<boolean>((resume) =>
           this.openings.offer(() => resume(Effect.succeed(this.complete(handshake, proven, admission))))
-        ).pipe(Effect.flatMap((isOpen) => (isOpen ? Effect.void : this.parts.inbox.abandon(chargerId))))
+        ).pipe(Effect.flatMap((isOpen) => (isOpen ? Effect.void : admission.abandon)))
       case "Taken":
         return Effect.fail(refusals.taken)
       case "Unknown":

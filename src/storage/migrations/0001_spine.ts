@@ -227,9 +227,11 @@ const driving = [
     raw text NOT NULL,
     at timestamptz NOT NULL,
     heard_at timestamptz NOT NULL,
+    at_hand boolean NOT NULL,
     session_id uuid
   )`,
-  `CREATE INDEX orphan_charger ON orphan (charger_id, id) WHERE session_id IS NULL`
+  // Those that decisions look at; the others are for people only.
+  `CREATE INDEX orphan_charger ON orphan (charger_id, id) WHERE at_hand AND session_id IS NULL`
 ]
 
 const journal = [

@@ -18,7 +18,7 @@ CREATE FUNCTION journal_commit(
   p_bodies text[], p_epochs float8[], p_requires int[],
   p_meter_ord int[], p_meter_sessions uuid[], p_meter_evses int[], p_meter_connectors int[], p_meter_at timestamptz[],
   p_meter_raw_at text[], p_meter_energy float8[], p_meter_samples text[],
-  p_register_sessions uuid[], p_register_wh float8[], p_register_at timestamptz[],
+  p_register_ord int[], p_register_sessions uuid[], p_register_wh float8[], p_register_at timestamptz[],
   p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb, p_orphans jsonb,
   OUT fresh int[], OUT standing jsonb
 ) LANGUAGE plpgsql AS $function$
@@ -38,7 +38,8 @@ BEGIN
   FROM unnest(p_keys, p_organisations, p_types, p_chargers, p_at, p_heard, p_bodies, p_epochs, p_requires)
     WITH ORDINALITY AS u(key_text, organisation_id, type, charger_id, at, heard_at, body, epoch, requires, ord)
   WHERE u.requires IS NULL AND (u.epoch IS NULL OR EXISTS (
-    SELECT 1 FROM connection c WHERE c.charger_id = u.charger_id AND c.epoch = u.epoch AND c.closed_at IS NULL))
+    SELECT 1 FROM connection c
+    WHERE c.charger_id = u.charger_id AND c.organisation_id = u.organisation_id AND c.epoch = u.epoch AND c.closed_at IS NULL))
   ORDER BY u.ord
   ON CONFLICT (key) DO NOTHING;
   GET DIAGNOSTICS v_inserted = ROW_COUNT;
@@ -72,11 +73,11 @@ BEGIN
 
   IF p_orphans IS NOT NULL THEN
     INSERT INTO orphan (id, organisation_id, charger_id, action, raw_transaction_id, token_uid, meter_stop_wh, reason, raw_at, problem,
-      raw, at, heard_at)
+      raw, at, heard_at, at_hand)
     SELECT x.id, p_organisations[x.ord], p_chargers[x.ord], x.action, x.tx, x.token, x.meter, x.reason, x.raw_at, x.problem, x.raw,
-      p_at[x.ord], p_heard[x.ord]
+      p_at[x.ord], p_heard[x.ord], x.at_hand
     FROM jsonb_to_recordset(p_orphans) AS x(ord int, id uuid, action text, tx text, token text, meter bigint, reason text, raw_at text,
-      problem text, raw text)
+      problem text, raw text, at_hand boolean)
     WHERE v_all OR x.ord = ANY (fresh);
   END IF;
 
@@ -89,7 +90,8 @@ BEGIN
       to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000)
     FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
       token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint)
-    JOIN charger c ON c.charger_id = x.charger
+    -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
+    JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
     WHERE v_all OR x.ord = ANY (fresh);
 
     UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
@@ -134,7 +136,12 @@ BEGIN
     UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = clock_timestamp(),
       energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN greatest(0, x.wh::bigint - s.meter_start_wh) ELSE s.energy_wh END,
       meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
-    FROM unnest(p_register_sessions, p_register_wh, p_register_at) AS x(id, wh, at)
+    FROM (
+      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at
+      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at) AS r(ord, id, wh, at)
+      WHERE v_all OR r.ord = ANY (fresh)
+      ORDER BY r.id, r.at DESC, r.ord DESC
+    ) x
     WHERE s.id = x.id AND (s.register_at IS NULL OR s.register_at <= x.at);
   END IF;
 

@@ -57,7 +57,7 @@ describe("a charger's state after a commit", () => {
     expect(sessions).toMatchObject([{ status: "Open" }])
   })
 
-  it("keeps the sessions that ended last, and all that are open", () => {
+  it("keeps ended sessions that were among the last to be started, and all that are open", () => {
     const charger = new ModelService().charger()
     const first = charger.start(started({ place: evse(2), tokenUid: "BERT" }))
     for (let n = 0; n < 7; n++)
@@ -66,6 +66,23 @@ describe("a charger's state after a commit", () => {
       Array.from({ length: endedSessionsKept }, (_, n) => minute(3 + n))
     )
     expect(charger.state.sessions[0]).toMatchObject({ transactionId: first, status: "Open" })
+    charger.say(ended(first, { tokenUid: "BERT", time: at(minute(60)) }))
+    expect(charger.state.sessions.map(({ transactionId }) => transactionId)).not.toContain(first)
+    expect(charger.state.sessions).toHaveLength(endedSessionsKept)
+  })
+
+  it("has its sessions in the order of their starts, whichever ended first", () => {
+    const charger = new ModelService().charger()
+    const ids = [1, 2].map((evseId) => charger.start(started({ place: evse(evseId), tokenUid: `CARD-${evseId}` })))
+    charger.say(ended(ids[0]))
+    expect(charger.state.sessions.map(({ transactionId }) => transactionId)).toEqual(ids)
+  })
+
+  it("has a session from the future end no earlier than it began, where a later start shows that it ended", () => {
+    const charger = new ModelService().charger()
+    charger.start(started({ time: at(minute(600)) }))
+    charger.start(started({ time: at(minute(1)), meterStartWh: 2000 }))
+    expect(charger.state.sessions[0]).toMatchObject({ status: "Superseded", supersededAt: minute(600) })
   })
 
   it("keeps so many superseded sessions and orphans, the newest, and no more", () => {

@@ -133,7 +133,8 @@ export class TestInbox {
         this.prepare(mailbox)
         this.mailboxes.push(mailbox)
         return mailbox
-      }
+      },
+      abandon: Effect.sync(() => void this.abandoned.push(opening.chargerId))
     }
   }
 
@@ -249,7 +250,6 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const ports = Layer.mergeAll(
     Layer.succeed(ChargerInbox, {
       admit: inbox.admit,
-      abandon: (id) => Effect.sync(() => void inbox.abandoned.push(id)),
       drain: Effect.void
     }),
     Layer.succeed(ChargerDirectory, {

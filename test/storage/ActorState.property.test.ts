@@ -1,0 +1,274 @@
+/**
+ * Whatever chargers send, the state that an actor keeps in memory is the state that a load from the database gives: a reconnect, a lost
+ * commit or a restart changes no decision. The real `decide` and `evolve` on the real journal; and what the journal says of each commit,
+ * and what it makes of it, is what the model journal says.
+ *
+ * What may differ, and why:
+ * - `bootedHere`: what happened on this connection is known to its actor alone.
+ * - `supersededAt` of an ended session: its end has taken the place of it in the table, and decisions look at that first.
+ * - the order of connectors, which are found by their place.
+ * - sessions and orphans that fell out of memory because there were too many may come back once there is room again.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerEvent, ChargerTime } from "../../src/domain/charger/ChargerEvent.ts"
+import type { ChargerState, KnownSession } from "../../src/domain/charger/ChargerState.ts"
+import { askConfiguration } from "../../src/domain/charger/FollowUps.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { at, boot, ended, energy, evse, in1970, metered, minute, noTime, reading, started, status } from "../support/events.ts"
+import { doubled, shuffled, type Telling, tellings, type Transaction, transactions } from "../support/history.ts"
+import { seedChargers, type Seeded } from "../support/journalFacts.ts"
+import { ModelJournal, type SessionRow } from "../support/modelJournal.ts"
+import { Random, seeds } from "../support/random.ts"
+import { type Said, StoredCharger } from "../support/storedCharger.ts"
+
+const ports = Layer.mergeAll(
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
+  ChargerDirectoryStorage.layer({ nodeId: "test", maxBatch: 100, maxQueue: 1000 })
+)
+
+const tokens = ["ANNA", "BERT", "CARLA"]
+
+/** What decisions look at of a session. */
+const lookedAt = ({ supersededAt, ...session }: KnownSession) => ({
+  ...session,
+  endedAt: session.endedAt,
+  supersededAt: session.status === "Ended" ? undefined : supersededAt
+})
+
+/** What decisions look at of a state, without what had fallen out of memory. */
+const seen = ({ bootedHere: _, connectors, orphans, sessions, ...rest }: ChargerState, fallen: ReadonlySet<string>) => ({
+  ...rest,
+  configured: rest.configured === true,
+  connectors: connectors
+    .map((connector) => ({ ...connector, byOwnClock: connector.byOwnClock === true }))
+    .toSorted((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId),
+  sessions: sessions.filter(({ sessionId }) => !fallen.has(sessionId)).map(lookedAt),
+  orphans: orphans.filter(({ orphanId }) => !fallen.has(orphanId))
+})
+
+/** The state in memory is the one in the database. */
+const expectSame = (charger: StoredCharger) =>
+  Effect.map(charger.stored, (stored) => {
+    assert.deepStrictEqual(seen(stored, charger.fallen), seen(charger.state, charger.fallen))
+  })
+
+/** The journal said of a commit what the model says. */
+const expectAsModelled = ({ expected, outcome }: Said): void => {
+  assert.deepStrictEqual(outcome.recorded, expected.recorded)
+  assert.deepStrictEqual(outcome.standing && lookedAt(outcome.standing), expected.standing && lookedAt(expected.standing))
+}
+
+const Millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
+
+/** What a session comes to: when it ended, with which energy, and what is wrong with it. */
+const expectedRow = ({ end, registerAt, registerWh, start, status, supersededAt }: SessionRow) => ({
+  id: start.body.sessionId,
+  started: start.at,
+  ended: end?.at ?? supersededAt ?? null,
+  superseded: status === "Superseded",
+  register: registerWh ?? null,
+  registerAt: registerAt ?? null,
+  energy: end === undefined ? Math.max(0, (registerWh ?? start.body.meterStartWh) - start.body.meterStartWh) : end.body.energyWh,
+  stop: end === undefined ? (status === "Superseded" ? (registerWh ?? null) : null) : (end.body.meterStopWh ?? null),
+  reason: end?.body.reason ?? (status === "Superseded" ? "Superseded" : null),
+  held: end?.body.heldReason ?? (end === undefined && status === "Superseded" ? "StopMissing" : null)
+})
+
+const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql.unsafe<Record<string, unknown>>(
+      `SELECT id, ${Millis("started_at")} AS started, ${Millis("ended_at")} AS ended, superseded, register_wh::float8 AS register,
+        ${Millis("register_at")} AS "registerAt", energy_wh::float8 AS energy, meter_stop_wh::float8 AS stop, stop_reason AS reason,
+        held_reason AS held
+      FROM session WHERE charger_id = $1 ORDER BY id`,
+      [charger.chargerId]
+    )
+    const expected = model.sessions.filter(({ start }) => start.chargerId === charger.chargerId).map(expectedRow)
+    // Where the energy cannot be told, the table has what it was when the session ended.
+    assert.deepStrictEqual(
+      rows.map((row, n) => (expected[n]?.energy === undefined ? { ...row, energy: undefined } : row)),
+      expected
+    )
+    const orphans = yield* sql.unsafe<{ id: string; session: string | null }>(
+      `SELECT id, session_id AS session FROM orphan WHERE charger_id = $1 ORDER BY id`,
+      [charger.chargerId]
+    )
+    assert.deepStrictEqual(
+      orphans.map(({ id, session }) => [id, session ?? undefined]),
+      model.orphans.filter((one) => one.chargerId === charger.chargerId).map((one) => [one.orphanId, one.sessionId])
+    )
+  })
+
+/** Now and then a connection ends, a commit's outcome is lost, or the actor is loaded anew. */
+const trouble = (charger: StoredCharger, random: Random) =>
+  Effect.gen(function* () {
+    charger.loseNextOutcome = random.chance(0.05)
+    if (random.chance(0.05)) yield* charger.forget
+    if (random.chance(0.05)) yield* charger.reconnect
+    charger.now += random.pick([0, 0, 1000, 60_000, 600_000])
+  })
+
+/** Every few steps memory and database are compared. */
+const check = (charger: StoredCharger, random: Random, said: Said) =>
+  Effect.gen(function* () {
+    expectAsModelled(said)
+    if (random.chance(0.4)) yield* expectSame(charger)
+  })
+
+const anyTime = (random: Random): ChargerTime =>
+  random.pick([
+    at(minute(random.between(-10, 20))),
+    at(minute(random.between(-10, 20))),
+    in1970(random.between(0, 3)),
+    at(minute(1000)),
+    at(minute(100_000)),
+    { at: undefined, raw: "yesterday" },
+    noTime
+  ])
+
+/** Anything a charger may send, sensible or not, with few words so that they meet. */
+const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent => {
+  const time = anyTime(random)
+  const place = evse(random.between(0, 2))
+  const tokenUid = random.pick(tokens)
+  const wh = random.pick([undefined, 0, 1000, 2000, 3000])
+  const transactionId = random.pick([undefined, undefined, 1, 2_000_000_000, ...known])
+  const readings = Array.from({ length: random.between(0, 2) }, () =>
+    reading(random.chance(0.5) ? time : anyTime(random), energy(random.pick([wh ?? "", 1500, 2500])))
+  )
+  switch (random.between(0, 9)) {
+    case 0:
+    case 1:
+    case 2:
+      return started({ place, tokenUid, time, meterStartWh: wh })
+    case 3:
+    case 4:
+      return ended(transactionId, {
+        rawTransactionId: transactionId === undefined ? random.pick(["-1", "0", '"abc"', "null"]) : String(transactionId),
+        tokenUid: random.pick([tokenUid, tokenUid, undefined]),
+        time,
+        meterStopWh: wh,
+        readings
+      })
+    case 5:
+    case 6:
+      return metered(transactionId, readings, { place })
+    case 7:
+      return status({ place, status: random.pick(["Available", "Charging", "Faulted"]), time, info: random.pick([undefined, "x"]) })
+    case 8:
+      return random.pick<ChargerEvent>([
+        boot({ firmwareVersion: random.pick([undefined, "1", "2"]) }),
+        { _tag: "AuthorizationAsked", tokenUid },
+        { _tag: "DataReceived", vendorId: "V", messageId: undefined, data: "x" }
+      ])
+    default:
+      return {
+        _tag: "UnreadableTransactionMessage",
+        action: random.pick(["StartTransaction", "StopTransaction", "MeterValues"]),
+        problem: "unreadable"
+      }
+  }
+}
+
+/** Says anything at all, and at times the same thing again. */
+const babble = (charger: StoredCharger, model: ModelJournal, random: Random, steps: number) =>
+  Effect.gen(function* () {
+    const said: Array<ChargerEvent> = []
+    for (let n = 0; n < steps; n++) {
+      yield* trouble(charger, random)
+      const known = model.sessions.map(({ start }) => start.body.transactionId)
+      const event = said.length > 0 && random.chance(0.2) ? random.pick(said) : anything(random, known.slice(-40))
+      said.push(event)
+      yield* check(charger, random, yield* charger.say(event))
+      if (random.chance(0.03)) {
+        const keys = [{ key: "HeartbeatInterval", value: "300", readonly: false }]
+        expectAsModelled(yield* charger.answer(askConfiguration, { _tag: "ConfigurationKeys", keys, unknown: [] }))
+      }
+    }
+    yield* expectSame(charger)
+  })
+
+/** Tells what truly happened, doubled and in the order given. */
+const tell = (charger: StoredCharger, order: ReadonlyArray<Telling>, random: Random) =>
+  Effect.gen(function* () {
+    const answers = new Map<Transaction, number>()
+    for (const { event, transaction } of order) {
+      yield* trouble(charger, random)
+      const said = yield* charger.say(event(answers.get(transaction)))
+      if (said.reply?._tag === "StartAnswered") {
+        assert.strictEqual(said.reply.transactionId, answers.get(transaction) ?? said.reply.transactionId)
+        answers.set(transaction, said.reply.transactionId)
+      }
+      yield* check(charger, random, said)
+    }
+    yield* expectSame(charger)
+  })
+
+const historyOf = (random: Random): ReadonlyArray<Telling> => {
+  const options = {
+    connectors: random.between(1, 3),
+    transactions: random.between(2, 8),
+    tokens,
+    ownTokens: random.chance(0.5),
+    blind: true,
+    clocks1970: true
+  }
+  const told = doubled(tellings(transactions(random, options), random), random)
+  return random.chance(0.5) ? told : shuffled(told, random)
+}
+
+/** Ten times the cases on a machine that does other things besides. */
+const limitMillis = 600_000
+
+let made = 0
+
+/** Some chargers at one time, so that their commits share transactions with one another. */
+const chargersOf = (seeded: Seeded, ids: ReadonlyArray<string>, model: ModelJournal) =>
+  Effect.forEach(ids, (id) => StoredCharger.connect(id, seeded.organisationId, model))
+
+const inEachHistory = <R>(
+  count: number,
+  property: (charger: StoredCharger, model: ModelJournal, random: Random) => Effect.Effect<void, unknown, R>
+) =>
+  Effect.forEach(
+    seeds(count),
+    (seed) =>
+      Effect.gen(function* () {
+        const ids = ["A", "B", "C"].map((name) => `STATE-${++made}-${name}`)
+        const seeded = yield* seedChargers(ids)
+        const model = new ModelJournal()
+        const chargers = yield* chargersOf(seeded, ids, model)
+        yield* Effect.forEach(
+          chargers,
+          (charger, n) => {
+            charger.now = minute(60)
+            return property(charger, model, new Random(seed + n * 7919))
+          },
+          { concurrency: "unbounded", discard: true }
+        )
+        for (const charger of chargers) yield* expectSameRows(model, charger)
+      }).pipe(
+        Effect.tapCause(() => Effect.sync(() => console.log(`broken by PROPERTY_SEED=${seed}`))),
+        Effect.orDie
+      ),
+    { discard: true }
+  )
+
+forEachDriver("the state of an actor", ports, (it) => {
+  it.effect(
+    "is the same in memory and in the database, whatever chargers send",
+    () => inEachHistory(8, (charger, model, random) => babble(charger, model, random, random.between(10, 60))),
+    limitMillis
+  )
+
+  it.effect(
+    "is the same while a charger tells what happened, doubled and shuffled",
+    () => inEachHistory(8, (charger, _, random) => tell(charger, historyOf(random), random)),
+    limitMillis
+  )
+})
