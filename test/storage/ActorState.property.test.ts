@@ -18,7 +18,20 @@ import { askConfiguration } from "../../src/domain/charger/FollowUps.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { at, boot, ended, energy, evse, in1970, metered, minute, noTime, reading, started, status } from "../support/events.ts"
+import {
+  at,
+  boot,
+  ended,
+  energy,
+  evse,
+  in1970,
+  metered,
+  minute,
+  noTime,
+  reading,
+  started,
+  status
+} from "../support/events.ts"
 import { doubled, shuffled, type Telling, tellings, type Transaction, transactions } from "../support/history.ts"
 import { seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { ModelJournal, type SessionRow } from "../support/modelJournal.ts"
@@ -40,7 +53,10 @@ const lookedAt = ({ supersededAt, ...session }: KnownSession) => ({
 })
 
 /** What decisions look at of a state, without what had fallen out of memory. */
-const seen = ({ bootedHere: _, connectors, orphans, sessions, ...rest }: ChargerState, fallen: ReadonlySet<string>) => ({
+const seen = (
+  { bootedHere: _, connectors, orphans, sessions, ...rest }: ChargerState,
+  fallen: ReadonlySet<string>
+) => ({
   ...rest,
   configured: rest.configured === true,
   connectors: connectors
@@ -59,7 +75,10 @@ const expectSame = (charger: StoredCharger) =>
 /** The journal said of a commit what the model says. */
 const expectAsModelled = ({ expected, outcome }: Said): void => {
   assert.deepStrictEqual(outcome.recorded, expected.recorded)
-  assert.deepStrictEqual(outcome.standing && lookedAt(outcome.standing), expected.standing && lookedAt(expected.standing))
+  assert.deepStrictEqual(
+    outcome.standing && lookedAt(outcome.standing),
+    expected.standing && lookedAt(expected.standing)
+  )
 }
 
 const Millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
@@ -72,7 +91,10 @@ const expectedRow = ({ end, registerAt, registerWh, start, status, supersededAt 
   superseded: status === "Superseded",
   register: registerWh ?? null,
   registerAt: registerAt ?? null,
-  energy: end === undefined ? Math.max(0, (registerWh ?? start.body.meterStartWh) - start.body.meterStartWh) : end.body.energyWh,
+  energy:
+    end === undefined
+      ? Math.max(0, (registerWh ?? start.body.meterStartWh) - start.body.meterStartWh)
+      : end.body.energyWh,
   stop: end === undefined ? (status === "Superseded" ? (registerWh ?? null) : null) : (end.body.meterStopWh ?? null),
   reason: end?.body.reason ?? (status === "Superseded" ? "Superseded" : null),
   held: end?.body.heldReason ?? (end === undefined && status === "Superseded" ? "StopMissing" : null)
@@ -149,7 +171,8 @@ const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent =>
     case 3:
     case 4:
       return ended(transactionId, {
-        rawTransactionId: transactionId === undefined ? random.pick(["-1", "0", '"abc"', "null"]) : String(transactionId),
+        rawTransactionId:
+          transactionId === undefined ? random.pick(["-1", "0", '"abc"', "null"]) : String(transactionId),
         tokenUid: random.pick([tokenUid, tokenUid, undefined]),
         time,
         meterStopWh: wh,
@@ -159,7 +182,12 @@ const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent =>
     case 6:
       return metered(transactionId, readings, { place })
     case 7:
-      return status({ place, status: random.pick(["Available", "Charging", "Faulted"]), time, info: random.pick([undefined, "x"]) })
+      return status({
+        place,
+        status: random.pick(["Available", "Charging", "Faulted"]),
+        time,
+        info: random.pick([undefined, "x"])
+      })
     case 8:
       return random.pick<ChargerEvent>([
         boot({ firmwareVersion: random.pick([undefined, "1", "2"]) }),

@@ -41,6 +41,15 @@ const count = (table: "journal" | "meter" | "session", column: "subject" | "char
     return row!.n
   })
 
+const epochOf = (chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{
+      epoch: number
+    }>`SELECT epoch::float8 AS epoch FROM connection WHERE charger_id = ${chargerId}`
+    return row!.epoch
+  })
+
 forEachDriver("the journal", journal, (it) => {
   it.effect("keeps a session from its start over its readings to its end", () =>
     Effect.gen(function* () {
@@ -123,6 +132,57 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([metered(seeded, tx, noon + 60_000, 2000)])
       assert.strictEqual((yield* session(tx.sessionId))?.["energy"], 2000)
       assert.strictEqual(yield* count("meter", "charger_id", "J-5"), 2)
+    })
+  )
+
+  it.effect("lets no repeat bring an older register back, whatever time it would have now", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-15", "J-16"])
+      const tx = transaction("J-15")
+      // A clock that cannot be believed: the register has the time of receipt, which a repeat has anew.
+      const read = (key: string, wh: number, heardAt: number) => {
+        const fact = metered(seeded, tx, noon, wh)
+        return { ...fact, key, heardAt, body: { ...fact.body, registerAt: heardAt } }
+      }
+      yield* commit([started(seeded, tx)])
+      yield* commit([read("J-15:first", 2000, noon + 60_000)])
+      yield* commit([read("J-15:second", 3000, noon + 120_000)])
+      assert.deepStrictEqual((yield* commit([read("J-15:first", 2000, noon + 180_000)])).recorded, [false])
+      assert.deepInclude(yield* session(tx.sessionId), { register: 3000, energy: 2000 })
+      // The same in a batch in which others have something new to tell, and this session a reading of its own.
+      yield* Effect.all(
+        [
+          commit([read("J-15:third", 4000, noon + 200_000)]),
+          commit([read("J-15:second", 3000, noon + 240_000)]),
+          commit([transferred(seeded, "J-16", "J-16:new")])
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.deepInclude(yield* session(tx.sessionId), { register: 4000, energy: 3000 })
+    })
+  )
+
+  it.effect("makes no session of another organisation's charger that has the same id by now", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const old = yield* seedChargers([])
+      const seeded = yield* seedChargers(["J-17"])
+      yield* sql`SELECT * FROM connection_open(ARRAY['J-17'], ARRAY['1.6'], ARRAY[0], ARRAY['10.0.0.1'], ARRAY[now()], 'node')`
+      const epoch = yield* epochOf("J-17")
+      const outcome = yield* commit([
+        started(old, transaction("J-17")),
+        statusChanged(old, "J-17", epoch, "Faulted", "J-17")
+      ])
+      assert.deepStrictEqual(outcome.recorded, [true, false])
+      assert.strictEqual(yield* count("session", "charger_id", "J-17"), 0)
+      yield* commit([statusChanged(seeded, "J-17", epoch, "Charging", "J-17:own")])
+      const rows = yield* sql<{ status: string }>`SELECT status FROM connector WHERE charger_id = 'J-17'`
+      assert.deepStrictEqual(
+        rows.map(({ status }) => status),
+        ["Charging"]
+      )
     })
   )
 

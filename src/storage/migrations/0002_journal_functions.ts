@@ -251,7 +251,9 @@ $function$`
 
 export const journalFunctions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(`CREATE INDEX session_charger_open ON session (charger_id) WHERE ended_at IS NULL OR superseded`)
+  yield* sql.unsafe(
+    `CREATE INDEX session_charger_open ON session (charger_id, id) WHERE ended_at IS NULL OR superseded`
+  )
   yield* sql.unsafe(journalCommit)
   yield* sql.unsafe(connectionOpen)
   yield* sql.unsafe(connectionClose)

@@ -203,6 +203,19 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.sessions.at(-1)).toMatchObject({ status: "Open" })
   })
 
+  it("repeated with its readings gives them to no other session that has turned up since", () => {
+    const { charger } = charging()
+    const stop = ended(undefined, { readings: [reading(at(minute(29)), energy(5900))] })
+    charger.say(stop)
+    charger.start(started({ place: evse(2), meterStartWh: 500, time: at(minute(5)) }))
+    charger.say(stop)
+    expect(charger.sessions.map(({ registerWh, status }) => [status, registerWh])).toEqual([
+      ["Ended", 5900],
+      ["Open", undefined]
+    ])
+    expect(charger.state.sessions.at(-1)).toMatchObject({ status: "Open", registerWh: undefined })
+  })
+
   it("ends a superseded session only up to the start that superseded it", () => {
     const { charger } = charging()
     charger.start(started({ tokenUid: "BERT", time: at(minute(40)), meterStartWh: 6000 }))
