@@ -170,6 +170,6 @@ export const start = (settings: ServiceSettings) =>
     }).pipe(
       Effect.provide(context),
       // Spans of requests carry their query; v1's keys stand in it.
-      Effect.provideService(UrlParams.CurrentRedactedNames, secretParameters)
+      Effect.updateService(UrlParams.CurrentRedactedNames, (names) => [...names, ...secretParameters])
     )
   })

@@ -16,7 +16,7 @@ const description = `Sites, chargers, sessions, drivers' tokens and keys of one 
 
 Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
 \`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header. Errors are problem documents (RFC 9457) with a stable
-\`code\`. A body or query with a field that is not known is refused, so that a typing error never changes half of what was meant.`
+\`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served.`
 
 export class Api extends HttpApi.make("voltlane-v2")
   .add(OrganisationsApi, SitesApi, ChargersApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
@@ -26,7 +26,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .middleware(Authorization)
   .middleware(Face)
   .prefix("/cpo")
-  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "ignore" })
   // Requests carry headers that no endpoint declares, answers hold what their schema names.
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(HttpApi.SuccessParseOptions, {})

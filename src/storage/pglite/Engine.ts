@@ -36,8 +36,11 @@ export interface Engine {
   readonly dump: Effect.Effect<Uint8Array>
 }
 
-/** Log written before a checkpoint: bounds the disk's use and the time of a start after a kill (32 MiB are read in well under a second). */
-const checkpointBytes = 32 * 1024 * 1024
+/**
+ * Log written before a checkpoint, which then takes some 50 ms. It bounds the time of a start after a kill, and what the disk must still
+ * take once writes are refused: as much again in changed pages, and a segment or two of log (16 MiB each), within the guard's 64 MiB.
+ */
+const checkpointBytes = 16 * 1024 * 1024
 
 /** At the latest after this time, so that a quiet night leaves nothing to recover. */
 const checkpointMillis = 300_000

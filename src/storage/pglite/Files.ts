@@ -3,6 +3,7 @@
  * that looks like a database; and the way by which the engine's fsync reaches the disk.
  */
 import { PGlite } from "@electric-sql/pglite"
+import { NodeFS } from "@electric-sql/pglite/nodefs"
 import { existsSync, fsyncSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -16,24 +17,66 @@ export const startParams = (fsync: boolean): Array<string> => [
   ...["wal_sync_method=fsync", "max_wal_size=64MB", "min_wal_size=32MB"].flatMap((setting) => ["-c", setting])
 ]
 
+/** An open file, as the runtime hands it to its file system. */
+interface OpenFile {
+  readonly nfd?: number
+  readonly path?: string
+}
+
+type Write = (file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number) => number
+
+/** `errno` for an input/output error in WebAssembly's system interface. */
+const EIO = 29
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /**
- * Gives the runtime's disk file system the `fsync` that it looks for and lacks. Answers a count of the calls, by which the worker
- * proves that a commit really reaches the disk; undefined when this version of PGlite has no such place any more.
+ * PGlite's files on the disk, with the `fsync` that the runtime looks for and this file system lacks, from before the first file is
+ * opened. When a later version of PGlite has no such place any more, nothing is counted, and the worker finds that commits are not
+ * synced and says so.
  */
-export const passFsync = (db: PGlite): (() => number) | undefined => {
-  const nodeFs: unknown = (db.Module as { readonly NODEFS?: unknown }).NODEFS
-  const operations = isObject(nodeFs) ? nodeFs["stream_ops"] : undefined
-  if (!isObject(operations)) return undefined
-  let calls = 0
-  operations["fsync"] = (stream: { readonly nfd?: number }) => {
-    if (stream.nfd === undefined) return 0
-    fsyncSync(stream.nfd)
-    calls += 1
-    return 0
+export class DiskFs extends NodeFS {
+  /** Calls that reached the disk. */
+  fsyncs = 0
+  /** Bytes written to the write-ahead log, pages that were written again counted again: never less than it grew. */
+  walBytes = 0
+  private readonly onFailed: (error: unknown) => void
+
+  /** `onFailed` is told of an fsync that failed: what the disk has then is anybody's guess, and nothing may be acknowledged on it. */
+  constructor(directory: string, onFailed: (error: unknown) => void) {
+    super(directory)
+    this.onFailed = onFailed
   }
-  return () => calls
+
+  override async init(...args: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {
+    const { emscriptenOpts } = await super.init(...args)
+    const hook = (module: unknown): void => this.hook(module)
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), hook] } }
+  }
+
+  private hook(module: unknown): void {
+    const nodeFs = isObject(module) ? module["NODEFS"] : undefined
+    const operations = isObject(nodeFs) ? nodeFs["stream_ops"] : undefined
+    if (!isObject(operations)) return
+    operations["fsync"] = (file: OpenFile): number => this.sync(file)
+    const write = operations["write"] as Write
+    operations["write"] = (...args: Parameters<Write>) => {
+      if (args[0].path?.includes("/pg_wal/") === true) this.walBytes += args[3]
+      return write(...args)
+    }
+  }
+
+  private sync({ nfd }: OpenFile): number {
+    if (nfd === undefined) return 0
+    try {
+      fsyncSync(nfd)
+      this.fsyncs += 1
+      return 0
+    } catch (error) {
+      this.onFailed(error)
+      return EIO
+    }
+  }
 }
 
 const sync = async (path: string): Promise<void> => {
@@ -60,7 +103,7 @@ export const ensureCreated = async (directory: string, fsync: boolean): Promise<
   if (existsSync(join(directory, "PG_VERSION"))) return
   const unfinished = `${directory}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
-  const db = await PGlite.create({ dataDir: unfinished, startParams: startParams(false) })
+  const db = await PGlite.create({ fs: new NodeFS(unfinished), startParams: startParams(false) })
   await db.close()
   if (fsync) await syncAll(unfinished)
   rmSync(directory, { recursive: true, force: true })

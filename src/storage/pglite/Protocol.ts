@@ -45,6 +45,7 @@ export interface Notice {
 const notificationResponse = 0x41 // 'A'
 const readyForQuery = 0x5a // 'Z'
 const dataRow = 0x44 // 'D'
+const errorResponse = 0x45 // 'E'
 const terminate = 0x58 // 'X'
 const cancelCode = 80877102
 
@@ -61,9 +62,21 @@ export interface Scanned {
   readonly notices: ReadonlyArray<Notice>
   /** Of the last ReadyForQuery: idle, in a transaction, in a failed one; undefined when there was none. */
   readonly status: "I" | "T" | "E" | undefined
+  /** What the database said before it gave up for good. */
+  readonly panic: string | undefined
 }
 
 const statuses = { 0x49: "I", 0x54: "T", 0x45: "E" } as const
+
+/** The message of an error whose severity is one after which a server would be gone; its fields are a letter and a text each. */
+const panicIn = (fields: Uint8Array): string | undefined => {
+  const texts = new TextDecoder().decode(fields).split("\0")
+  const field = (letter: string) => texts.find((text) => text.startsWith(letter))?.slice(1)
+  const severity = field("V")
+  return severity === "PANIC" || severity === "FATAL"
+    ? `${severity} ${field("C") ?? ""}: ${field("M") ?? ""}`
+    : undefined
+}
 
 /**
  * Walks over whole backend messages and takes the notifications out: `LISTEN` through the client would pin the only session there
@@ -74,11 +87,13 @@ export const scan = (bytes: Uint8Array): Scanned => {
   const notices: Array<Notice> = []
   const kept: Array<Uint8Array> = []
   let status: Scanned["status"]
+  let panic: string | undefined
   let from = 0
   for (let at = 0; at + 5 <= bytes.length;) {
     const end = at + 1 + view.getInt32(at + 1)
     const type = bytes[at]
     if (type === readyForQuery) status = statuses[bytes[at + 5] as keyof typeof statuses]
+    if (type === errorResponse) panic ??= panicIn(bytes.subarray(at + 5, end))
     if (type === notificationResponse) {
       const text = new TextDecoder().decode(bytes.subarray(at + 9, end)).split("\0")
       notices.push({ channel: text[0] ?? "", payload: text[1] ?? "" })
@@ -87,9 +102,9 @@ export const scan = (bytes: Uint8Array): Scanned => {
     }
     at = end
   }
-  if (notices.length === 0) return { bytes, notices, status }
+  if (notices.length === 0) return { bytes, notices, status, panic }
   kept.push(bytes.subarray(from))
-  return { bytes: concat(kept), notices, status }
+  return { bytes: concat(kept), notices, status, panic }
 }
 
 export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {

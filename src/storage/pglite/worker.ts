@@ -5,7 +5,7 @@
  */
 import { PGlite } from "@electric-sql/pglite"
 import { parentPort, workerData } from "node:worker_threads"
-import { ensureCreated, passFsync, startParams } from "./Files.ts"
+import { DiskFs, ensureCreated, startParams } from "./Files.ts"
 import {
   concat,
   firstValue,
@@ -27,30 +27,28 @@ const post = (message: FromWorker, transfer: ReadonlyArray<ArrayBuffer> = []): v
 const broken = (cause: unknown): void =>
   post({ _tag: "Broken", id: 0, message: cause instanceof Error ? cause.message : String(cause) })
 
-const open = async (): Promise<PGlite> => {
-  if (options.directory === undefined) {
-    const loaded = options.tar === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(options.tar)]) }
-    return PGlite.create({ startParams: startParams(false), ...loaded })
-  }
-  await ensureCreated(options.directory, options.fsync)
-  return PGlite.create({ dataDir: options.directory, startParams: startParams(options.fsync) })
-}
+const { directory, tar } = options
+if (directory !== undefined) await ensureCreated(directory, options.fsync)
 
-const db = await open()
-const fsyncs = options.fsync && options.directory !== undefined ? passFsync(db) : undefined
+const disk = directory === undefined ? undefined : new DiskFs(directory, broken)
+const db = await PGlite.create({
+  startParams: startParams(options.fsync),
+  ...(disk === undefined ? {} : { fs: disk }),
+  ...(disk === undefined && tar !== undefined ? { loadDataDir: new Blob([new Uint8Array(tar)]) } : {})
+})
 
 let status: Scanned["status"] = "I"
-let dirty = false
 
 /**
  * Runs messages to their end, which is synchronous inside. The streaming call is used for its bytes alone: the plain one also parses
- * every answer into a list that nobody empties.
+ * every answer into a list that nobody empties. After a PANIC a server would be gone; here it must not go on either.
  */
 const run = (bytes: Uint8Array): Scanned => {
   const parts: Array<Uint8Array> = []
   db.execProtocolRawStream(bytes, { syncToFs: false, onRawData: (part) => void parts.push(part.slice()) }).catch(broken)
   const scanned = scan(concat(parts))
   if (scanned.status !== undefined) status = scanned.status
+  if (scanned.panic !== undefined) broken(scanned.panic)
   return scanned
 }
 
@@ -68,21 +66,28 @@ const send = (message: ToWorker & { readonly _tag: "Send" }): void => {
     connection = message.connection
     if (kindOf(message.bytes) === "startup") reset()
   }
-  dirty = true
   const { bytes, notices } = run(message.bytes)
   post({ _tag: "Answer", id: message.id, bytes, notices }, [bytes.buffer as ArrayBuffer])
+  if ((disk?.walBytes ?? 0) - walBytesAt > lookBytes) checkpoint()
 }
+
+/** So much may be written to the log before it is asked how far it has come. A small commit writes a page of 8 KiB for a few bytes. */
+const lookBytes = 4 * 1024 * 1024
 
 const walPosition = (): number =>
   Number(firstValue(run(simpleQuery("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")).bytes))
 
+let walBytesAt = disk?.walBytes ?? 0
 let checkpointAt = walPosition()
 let checkpointTime = performance.now()
 
-/** Between transactions only. The log since the last checkpoint is what a start after a kill must read again. */
+/**
+ * Between transactions only. The log since the last checkpoint is what a start after a kill must read again, and bounds what is changed
+ * in memory and has yet to find room on the disk.
+ */
 const checkpoint = (): void => {
-  if (!dirty || status !== "I") return
-  dirty = false
+  if (status !== "I") return
+  walBytesAt = disk?.walBytes ?? 0
   const position = walPosition()
   const due = performance.now() - checkpointTime > options.checkpointMillis && position > checkpointAt
   if (position - checkpointAt < options.checkpointBytes && !due) return
@@ -91,11 +96,14 @@ const checkpoint = (): void => {
   checkpointTime = performance.now()
 }
 
+/** Where little is written, the log is looked at by time. */
+const lookMillis = 10_000
+
 /** True when a commit is followed by an fsync of the disk: shown by one, not believed. */
 const provesFsync = (): boolean => {
-  const before = fsyncs?.() ?? 0
+  const before = disk?.fsyncs ?? 0
   run(simpleQuery("SELECT pg_logical_emit_message(true, 'voltlane', 'fsync proof')"))
-  return (fsyncs?.() ?? 0) > before
+  return (disk?.fsyncs ?? 0) > before
 }
 
 port.on("message", (message: ToWorker) => {
@@ -116,5 +124,5 @@ port.on("message", (message: ToWorker) => {
 })
 
 const synced = provesFsync()
-const timer = setInterval(checkpoint, 1000)
+const timer = setInterval(checkpoint, lookMillis)
 post({ _tag: "Ready", id: 0, synced })

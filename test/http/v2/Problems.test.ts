@@ -58,8 +58,6 @@ const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<str
   ["POST", sites, { name: null }, ["/name"]],
   ["POST", sites, { name: "" }, ["/name"]],
   ["POST", sites, { name: "a\u0000b" }, ["/name"]],
-  ["POST", sites, { name: "A", nme: "B" }, ["/nme"]],
-  ["POST", sites, { name: "A", "a/b~c": 1 }, ["/a~1b~0c"]],
   ["POST", sites, { name: 1, latitude: 91, longitude: "x" }, ["/name", "/latitude", "/longitude"]],
   ["POST", sites, { name: "A", country: "Finland", timeZone: "Mars/Olympus" }, ["/timeZone", "/country"]],
   ["POST", sites, { name: "A", openingHours: { twentyfourseven: 1 } }, ["/openingHours/twentyfourseven"]],
@@ -97,7 +95,6 @@ const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<str
     { name: "A", chargerId: "B", password: "0123456789abcdef", generatePassword: true },
     ["/generatePassword"]
   ],
-  ["PATCH", `${chargers}/CP-1`, { chargerId: "CP-2" }, ["/chargerId"]],
   ["PATCH", `${chargers}/CP-1`, { registration: "Maybe" }, ["/registration"]],
   ["PATCH", `${chargers}/CP-1`, { securityProfile: 2 }, ["/securityProfile"]],
   [
@@ -144,7 +141,6 @@ const badQueries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   [`${sites}?limit=1&limit=2`, ["/limit"]],
   [`${sites}?cursor=`, ["/cursor"]],
   [`${sites}?cursor=nonsense`, ["/cursor"]],
-  [`${sites}?offset=1`, ["/offset"]],
   [`${chargers}?siteId=1`, ["/siteId"]],
   [`/cpo/v2/sessions?status=DONE&from=yesterday&to=2026-02-30T00:00:00Z`, ["/status", "/from", "/to"]],
   [`${chargers}/CP-1/messages?from=1`, ["/from"]]
@@ -181,9 +177,17 @@ describe("bad input", () => {
   })
 
   it("names at most a hundred of many errors", async () => {
-    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`unknown${i}`, 1]))
-    const answer = await ask("POST", sites, { body: { name: "A", ...many } })
+    const regularHours = Array.from({ length: 300 }, () => ({ weekday: 8, periodBegin: "25:00", periodEnd: "9" }))
+    const answer = await ask("POST", sites, { body: { name: "A", openingHours: { twentyfourseven: false, regularHours } } })
     expect([answer.status, answer.json.errors.length]).toEqual([400, 100])
+  })
+
+  it("is not what a field or query parameter is that this version does not know", async () => {
+    const made = await ask("POST", sites, { body: { name: "A", "a/b~c": 1 } })
+    expect([made.status, made.json["a/b~c"]]).toEqual([200, undefined])
+    const renamed = await ask("PATCH", `${chargers}/CP-1`, { body: { chargerId: "CP-2", name: "New" } })
+    expect([renamed.status, renamed.json.chargerId, renamed.json.name]).toEqual([200, "CP-1", "New"])
+    expect((await ask("GET", `${sites}?offset=1`)).status).toBe(200)
   })
 })
 
