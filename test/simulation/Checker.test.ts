@@ -21,7 +21,7 @@ const transaction = (change: Partial<Transaction> = {}): Transaction => ({
 const session = (change: Partial<StoredSession> = {}): StoredSession => ({
   id: "s",
   chargerId: "CP-1",
-  connectorId: 1,
+  evseId: 1,
   transactionId: 7,
   tokenUid: "CARD",
   status: "COMPLETED",
@@ -81,7 +81,7 @@ describe("brokenPromises", () => {
       { endedAt: 3_001 },
       { meterStartWh: 99 },
       { transactionId: 8 },
-      { connectorId: 2 },
+      { evseId: 2 },
       { tokenUid: "OTHER" },
       { stopReason: "Remote" }
     ]) {

@@ -9,7 +9,8 @@ import type { Reading, Transaction } from "./History.ts"
 export interface StoredSession {
   readonly id: string
   readonly chargerId: string
-  readonly connectorId: number
+  /** In OCPP 1.6 each connector is an EVSE of its own: this is the connector's number as the charger counts. */
+  readonly evseId: number
   readonly transactionId: number
   readonly tokenUid: string
   readonly status: string
@@ -77,7 +78,7 @@ const checkSession = (told: Transaction, later: Transaction, stored: StoredSessi
       : []
   return [
     ...differences(name, {
-      connectorId: [told.connectorId, stored.connectorId],
+      evseId: [told.connectorId, stored.evseId],
       tokenUid: [told.idTag, stored.tokenUid],
       meterStartWh: [told.meterStartWh, stored.meterStartWh]
     }),

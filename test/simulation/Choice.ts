@@ -41,24 +41,21 @@ export const pick = <A>(random: Random, items: ReadonlyArray<A>): A => {
   return item
 }
 
-/** How many of `full` this run does: all, or a tenth of them and never fewer than `least`. */
-export const share = (full: number, least: number): number => (isFull ? full : Math.max(least, Math.round(full / 10)))
+/** How many of `full` cases this run does: all, or `part` of them, a tenth or, where each is long, less. */
+export const share = (full: number, part: number): number => (isFull ? full : part)
 
-/** `full` cases of the test `name`, or a seeded tenth of them, at least `least`, in their order. */
+/** `full` cases of the test `name`, or a seeded choice of `part` of them, in their order. */
 export const chosen = <A>(
   name: string,
   full: number,
-  least: number,
+  part: number,
   make: (random: Random, index: number) => A
 ): ReadonlyArray<A> => {
   const random = randomOf(name)
   const all = Array.from({ length: full }, (_, index) => make(random, index))
-  if (isFull) return all
   const left = all.map((_, index) => index)
   const taken = new Set<number>()
-  while (taken.size < Math.min(full, share(full, least))) {
-    taken.add(left.splice(Math.floor(random() * left.length), 1)[0] ?? 0)
-  }
+  while (taken.size < share(full, part)) taken.add(left.splice(Math.floor(random() * left.length), 1)[0] ?? 0)
   return all.filter((_, index) => taken.has(index))
 }
 

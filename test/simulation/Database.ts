@@ -45,7 +45,7 @@ export const withPostgres = (server: string, test: (url: string) => Promise<void
 const Session = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.String,
-  connectorId: Schema.Number,
+  evseId: Schema.Number,
   transactionId: Schema.Number,
   tokenUid: Schema.String,
   status: Schema.String,
@@ -67,7 +67,7 @@ const millis = (column: string): string => `round(extract(epoch FROM ${column}) 
 /** Every session and every reading that stands. Readings outside any session are under "". */
 export const readStored = async (query: Query): Promise<Stored> => {
   const sessions = (
-    await query(`SELECT id::text AS id, charger_id AS "chargerId", connector_id AS "connectorId",
+    await query(`SELECT id::text AS id, charger_id AS "chargerId", evse_id AS "evseId",
       transaction_id::float8 AS "transactionId", token_uid AS "tokenUid", status, ${millis("started_at")} AS "startedAt",
       ${millis("ended_at")} AS "endedAt", meter_start_wh::float8 AS "meterStartWh", meter_stop_wh::float8 AS "meterStopWh",
       energy_wh::float8 AS "energyWh", stop_reason AS "stopReason" FROM session`)

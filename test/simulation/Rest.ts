@@ -5,7 +5,7 @@ import { inParallel } from "./Wait.ts"
 const RestSession = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.String,
-  connectorId: Schema.Number,
+  evseId: Schema.Number,
   transactionId: Schema.Union([Schema.String, Schema.Number]),
   tokenUid: Schema.String,
   status: Schema.String,

@@ -52,8 +52,10 @@ export class SimulatedCharger {
   readonly problems: Array<string> = []
   /** The close code of each socket that had been open. */
   readonly closes: Array<number> = []
-  /** Called with the close code when an open socket is gone; a CALL that waited then is `unanswered`. */
+  /** Called with the close code when an open socket is gone, and with the message id of a CALL that has no answer then. */
   onClose: ((code: number, unanswered: string | undefined) => void) | undefined
+  /** CALLRESULTs heard. */
+  acknowledged = 0
   private readonly queue: Array<Outgoing> = []
   private readonly asides: Array<Outgoing> = []
   /** Attempts that had no answer when they were given up: the answer may still come, and acknowledges all the same. */
@@ -95,6 +97,11 @@ export class SimulatedCharger {
   /** The action of the CALL that waits for its answer. */
   get waitingFor(): string | undefined {
     return this.pending?.message.action
+  }
+
+  /** The message id of the CALL that waits for its answer. */
+  get waitingForId(): string | undefined {
+    return this.pending?.messageId
   }
 
   /** Dials, and keeps dialling whenever the connection is lost, until `powerOff` or `stop`. */
@@ -207,7 +214,7 @@ export class SimulatedCharger {
   private lost(socket: WebSocket, code: number | undefined): void {
     if (socket !== this.socket) return
     this.ready = false
-    const unanswered = this.pending?.message.action
+    const unanswered = this.waitingForId
     this.giveUp()
     this.inDoubt.clear()
     this.asides.length = 0
@@ -278,6 +285,7 @@ export class SimulatedCharger {
   }
 
   private result(messageId: string, payload: Readonly<Record<string, unknown>>): void {
+    this.acknowledged++
     const pending = this.pending
     if (pending?.messageId !== messageId) {
       const late = this.inDoubt.get(messageId)

@@ -33,3 +33,6 @@ export const inParallel = async <A>(
   }
   await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, worker))
 }
+
+/** Lets a random while go by: the instant of a fault is a length of time by its nature. */
+export const sleepMillis = (millis: number): Promise<void> => sleep(millis)

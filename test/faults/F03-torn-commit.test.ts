@@ -1,0 +1,252 @@
+/**
+ * F03 inside the process: the journal has committed and the actor that asked for it ends before it hears so. Over the real storage, at
+ * every message of every charger; the next life of the same charger says the same again and must be answered from what stands.
+ */
+import { assert } from "@effect/vitest"
+import { Deferred, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { layer as actorsLayer } from "../../src/actors/Actors.ts"
+import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
+import { decide } from "../../src/domain/charger/Decide.ts"
+import { evolve } from "../../src/domain/charger/Evolve.ts"
+import type { Reply } from "../../src/domain/charger/Reply.ts"
+import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { ChargerInbox, type ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { Presence } from "../../src/domain/ports/Presence.ts"
+import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import * as SecretsStorage from "../../src/storage/Secrets.ts"
+import { limits } from "../../src/config/Limits.ts"
+import { brokenPromises, figures } from "../simulation/Checker.ts"
+import { between, randomOf, report, share, type Random } from "../simulation/Choice.ts"
+import { brokenRecords, readStored, type Row } from "../simulation/Database.ts"
+import type { Transaction } from "../simulation/History.ts"
+import { fakeLine } from "../support/actorWorld.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { seedChargers } from "../support/journalFacts.ts"
+
+const chargers = 100
+
+/** A charger over all its lives: what it says next, and what it has said and not heard the answer of. */
+interface Teller {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly random: Random
+  readonly transactions: Array<Transaction>
+  clock: number
+  registerWh: number
+  unanswered: Said | undefined
+}
+
+interface Said {
+  readonly event: ChargerEvent
+  readonly sent: () => void
+  readonly heard: (reply: Reply) => void
+}
+
+const place = { evseId: 1, connectorId: 1 }
+const time = (at: number) => ({ at, raw: new Date(at).toISOString() })
+const refused = (reply: Reply): never => assert.fail(`answered ${JSON.stringify(reply)}`)
+
+const idOf = (transaction: Transaction): number => {
+  const [id] = transaction.transactionIds
+  return id ?? assert.fail("the start was not answered")
+}
+
+const startOf = (teller: Teller): Said => {
+  const transaction: Transaction = {
+    chargerId: teller.chargerId,
+    connectorId: 1,
+    idTag: `CARD-${teller.chargerId}`,
+    startedAt: (teller.clock += 1_000),
+    meterStartWh: teller.registerWh,
+    start: { sent: 0, acknowledged: 0 },
+    transactionIds: new Set(),
+    readings: [],
+    stop: undefined
+  }
+  teller.transactions.push(transaction)
+  return {
+    event: {
+      _tag: "TransactionStarted",
+      place,
+      tokenUid: transaction.idTag,
+      time: time(transaction.startedAt),
+      meterStartWh: transaction.meterStartWh,
+      reservationId: undefined
+    },
+    sent: () => void transaction.start.sent++,
+    heard: (reply) => {
+      if (reply._tag !== "StartAnswered") return refused(reply)
+      transaction.start.acknowledged++
+      transaction.transactionIds.add(reply.transactionId)
+    }
+  }
+}
+
+const readingOf = (teller: Teller, transaction: Transaction): Said => {
+  const reading = { at: (teller.clock += 1_000), wh: teller.registerWh, told: { sent: 0, acknowledged: 0 } }
+  transaction.readings.push(reading)
+  const sample = {
+    value: String(reading.wh),
+    measurand: "Energy.Active.Import.Register",
+    context: "Sample.Periodic",
+    format: "Raw",
+    location: "Outlet",
+    unit: "Wh"
+  }
+  return {
+    event: {
+      _tag: "MeterValuesReported",
+      place,
+      transactionId: idOf(transaction),
+      readings: [{ at: reading.at, rawAt: time(reading.at).raw, samples: [sample] }]
+    },
+    sent: () => void reading.told.sent++,
+    heard: (reply) => {
+      if (reply._tag !== "Acknowledged") return refused(reply)
+      reading.told.acknowledged++
+    }
+  }
+}
+
+const stopOf = (teller: Teller, transaction: Transaction): Said => {
+  const stop = {
+    at: (teller.clock += 1_000),
+    meterStopWh: teller.registerWh,
+    reason: "Local",
+    told: { sent: 0, acknowledged: 0 }
+  }
+  transaction.stop = stop
+  return {
+    event: {
+      _tag: "TransactionEnded",
+      transactionId: idOf(transaction),
+      rawTransactionId: String(idOf(transaction)),
+      tokenUid: transaction.idTag,
+      time: time(stop.at),
+      meterStopWh: stop.meterStopWh,
+      reason: stop.reason,
+      readings: []
+    },
+    sent: () => void stop.told.sent++,
+    heard: (reply) => {
+      if (reply._tag !== "StopAnswered") return refused(reply)
+      stop.told.acknowledged++
+    }
+  }
+}
+
+/** What happens next at a charger whose earlier messages have all been answered. */
+const nextOf = (teller: Teller): Said => {
+  const transaction = teller.transactions.at(-1)
+  teller.registerWh += between(teller.random, 0, 50)
+  if (transaction === undefined || transaction.stop !== undefined) return startOf(teller)
+  return teller.random() < 0.5 ? readingOf(teller, transaction) : stopOf(teller, transaction)
+}
+
+/** A journal that stores what chargers in `torn` commit and never tells them. */
+const tearing = (journal: Journal["Service"], torn: ReadonlyMap<string, Deferred.Deferred<void>>) =>
+  Journal.of({
+    commit: (facts) => {
+      const committed = torn.get(facts[0]?.chargerId ?? "")
+      return committed === undefined
+        ? journal.commit(facts)
+        : Effect.andThen(Effect.andThen(journal.commit(facts), Deferred.succeed(committed, undefined)), Effect.never)
+    }
+  })
+
+let messages = 0
+
+/** Says it as a new message and waits for the answer. */
+const say = (mailbox: ChargerMailbox, said: Said): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    said.sent()
+    mailbox.deliver(said.event, { messageId: String(++messages), raw: "" }, (reply) => {
+      said.heard(reply)
+      resume(Effect.void)
+    })
+  })
+
+/** Connects, repeats what had no answer, and says the next thing, whose answer it will not hear. */
+const live = (teller: Teller, torn: Map<string, Deferred.Deferred<void>>) =>
+  Effect.gen(function* () {
+    const inbox = yield* ChargerInbox
+    const { chargerId, organisationId } = teller
+    const admission = yield* inbox.admit({
+      chargerId,
+      organisationId,
+      ocppVersion: "1.6",
+      securityProfile: 1,
+      remoteAddress: "127.0.0.1",
+      at: teller.clock
+    })
+    if (admission._tag !== "Admitted") return assert.fail(`${chargerId} was answered ${admission._tag}`)
+    const mailbox = admission.attach(fakeLine())
+    if (teller.unanswered !== undefined) yield* say(mailbox, teller.unanswered)
+    const said = nextOf(teller)
+    const committed = yield* Deferred.make<void>()
+    torn.set(chargerId, committed)
+    said.sent()
+    mailbox.deliver(said.event, { messageId: String(++messages), raw: "" }, () =>
+      assert.fail("answered before its end")
+    )
+    yield* Deferred.await(committed)
+    teller.unanswered = said
+  })
+
+const presence = Presence.of({ opened: () => {}, heard: () => {}, closed: () => {}, peek: () => undefined })
+
+/** One life of every charger; all actors end with it, each between its commit and its answer. */
+const lifeOf = (tellers: ReadonlyArray<Teller>) =>
+  Effect.gen(function* () {
+    const torn = new Map<string, Deferred.Deferred<void>>()
+    const world = Layer.mergeAll(
+      Layer.succeed(Journal, tearing(yield* Journal, torn)),
+      Layer.succeed(ChargerDirectory, yield* ChargerDirectory),
+      Layer.succeed(Secrets, yield* Secrets),
+      Layer.succeed(Presence, presence)
+    )
+    const actors = actorsLayer(limits.actors, decide, evolve).pipe(Layer.provide(world))
+    yield* Effect.forEach(tellers, (teller) => live(teller, torn), { concurrency: "unbounded", discard: true }).pipe(
+      Effect.provide(actors)
+    )
+  })
+
+const storage = Layer.mergeAll(
+  JournalStorage.layer(limits.journal),
+  ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "torn" }),
+  SecretsStorage.layer(Redacted.make("a secret of the fault tests"))
+)
+
+forEachDriver("F03 in the process", storage, (it, driver) => {
+  it.effect(
+    "a commit whose caller ended before it heard of it has happened, once",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: chargers }, (_, index) => `TORN-${index}`)
+        const { organisationId } = yield* seedChargers(ids)
+        const tellers = ids.map((chargerId): Teller => ({
+          chargerId,
+          organisationId,
+          random: randomOf(`F03 ${driver.name} ${chargerId}`),
+          transactions: [],
+          clock: Date.UTC(2026, 10, 20),
+          registerWh: 1_000,
+          unanswered: undefined
+        }))
+        const lives = share(100, 10)
+        for (let life = 0; life < lives; life++) yield* lifeOf(tellers)
+        const sql = yield* SqlClient.SqlClient
+        const query = (text: string) => Effect.runPromise(sql.unsafe<Row>(text))
+        const history = tellers.flatMap((teller) => teller.transactions)
+        const stored = yield* Effect.promise(() => readStored(query))
+        assert.deepStrictEqual(brokenPromises(history, stored, history), [])
+        assert.deepStrictEqual(yield* Effect.promise(() => brokenRecords(query)), [])
+        report(`F03 in the process, ${driver.name}`, { points: lives * chargers, ...figures(history), duplicates: 0 })
+      }),
+    1_200_000
+  )
+})

@@ -1,0 +1,126 @@
+/**
+ * F05: PostgreSQL is stopped and started under load, politely and not. Chargers keep their sockets; what is asked meanwhile waits or is
+ * refused, and nothing of it is acknowledged; when the database is back so is the service.
+ */
+import { execFile } from "node:child_process"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+import { findBinaries, startPostgres, type Postgres } from "../../scripts/postgres.ts"
+import { between, chosen, quantile, report, type Random } from "../simulation/Choice.ts"
+import { onPostgres } from "../simulation/Database.ts"
+import { expectNothingLost } from "../simulation/Drivers.ts"
+import { Fleet } from "../simulation/Fleet.ts"
+import { withService, type Service } from "../simulation/Process.ts"
+import { sleepMillis, until } from "../simulation/Wait.ts"
+
+const chargers = 200
+
+/** Longer than a CALL waits for a database that is away. */
+const longMillis = 15_000
+
+interface Outage {
+  readonly mode: "fast" | "immediate"
+  readonly beforeMillis: number
+  readonly downMillis: number
+}
+
+const outage = (random: Random): Outage => ({
+  mode: random() < 0.5 ? "fast" : "immediate",
+  beforeMillis: between(random, 200, 2_000),
+  downMillis: random() < 0.2 ? longMillis : between(random, 0, 3_000)
+})
+
+const run = promisify(execFile)
+
+/** Runs pg_ctl on the private cluster, as its owner; a start gives the options that the cluster was first started with. */
+const control = async (postgres: Postgres, ...args: ReadonlyArray<string>): Promise<void> => {
+  const data = join(postgres.directory, "data")
+  const { gid, uid } = statSync(data)
+  const [, ...first] = readFileSync(join(data, "postmaster.opts"), "utf8").trim().split(" ")
+  const how = args[0] === "start" ? ["-l", join(data, "restarts.log"), "-o", first.slice(2).join(" ")] : []
+  await run(join(findBinaries() ?? "", "pg_ctl"), ["-D", data, "-w", "-t", "60", ...how, ...args], {
+    cwd: postgres.directory,
+    ...(process.getuid?.() === 0 ? { uid, gid } : {})
+  })
+}
+
+/** Waits until a message of every charger gets through again; answers how long that took, in ms. */
+const recovered = async (fleet: Fleet, service: Service): Promise<number> => {
+  const since = performance.now()
+  const before = new Map(fleet.chargers.map((charger) => [charger, charger.acknowledged]))
+  await until(
+    () => `every charger had an answer again; ${fleet.tally.toString()}`,
+    60_000,
+    () => fleet.chargers.every((charger) => charger.acknowledged > (before.get(charger) ?? 0))
+  )
+  await until(
+    () => "readyz says 200",
+    60_000,
+    async () => (await service.status("/readyz")) === 200
+  )
+  return performance.now() - since
+}
+
+const underLoad = async (postgres: Postgres, service: Service): Promise<void> => {
+  const outages = chosen("F05", 20, 2, outage)
+  const fleet = await Fleet.register(service, "F05", { chargers, paceMillis: 300, answerLimitMillis: 30_000 })
+  fleet.start()
+  await fleet.allOnline()
+  fleet.beginTraffic()
+  const recoveries: Array<number> = []
+  // The long one is in every run: it alone shows what a charger hears when patience ends.
+  for (const { beforeMillis, downMillis, mode } of [
+    ...outages,
+    { mode: "fast", beforeMillis: 500, downMillis: longMillis }
+  ]) {
+    await sleepMillis(beforeMillis)
+    await control(postgres, "stop", "-m", mode)
+    const acknowledged = fleet.figures.acknowledged
+    if (downMillis > 0) {
+      const answer = await service.rest.request("GET", "sessions?limit=1")
+      expect([answer.status, answer.text], "REST without a database").toEqual([503, expect.stringContaining("code")])
+      expect(await service.status("/livez"), "livez without a database").toBe(200)
+    }
+    await sleepMillis(downMillis)
+    // Answers to what was committed before the end may have been on their way; there is one CALL at most for each charger.
+    expect(fleet.figures.acknowledged - acknowledged).toBeLessThanOrEqual(chargers)
+    await control(postgres, "start")
+    recoveries.push(await recovered(fleet, service))
+    expect(await fleet.brokenOverRest(), `after ${mode} of ${downMillis} ms`).toEqual([])
+  }
+  const closes = fleet.chargers.flatMap((charger) => charger.closes)
+  await expectNothingLost(fleet, { truth: (read) => read(onPostgres(String(service.env["DATABASE_URL"]))) })
+  report("F05", {
+    outages: recoveries.length,
+    chargers,
+    ...fleet.figures,
+    "sockets lost": closes.length,
+    "recovered p50 ms": Math.round(quantile(recoveries, 0.5)),
+    "max ms": Math.round(Math.max(...recoveries)),
+    met: fleet.tally.toString()
+  })
+  expect(closes.length, "sockets lost").toBeLessThanOrEqual((chargers * recoveries.length) / 100)
+  expect(fleet.tally.of("CALLERROR InternalError"), "refused when patience ended").toBeGreaterThan(0)
+}
+
+it.skipIf(findBinaries() === undefined)(
+  "keeps its chargers and loses nothing when PostgreSQL is restarted",
+  { timeout: 1_800_000 },
+  async () => {
+    const postgres = await startPostgres({ fsync: false })
+    try {
+      await expect(
+        withService({ databaseUrl: postgres.url }, (service) => underLoad(postgres, service))
+      ).resolves.toBeUndefined()
+    } finally {
+      try {
+        await control(postgres, "stop", "-m", "immediate")
+      } catch {
+        // It was stopped already.
+      }
+      await postgres.stop()
+    }
+  }
+)

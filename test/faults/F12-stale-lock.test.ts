@@ -1,0 +1,40 @@
+/** F12: what a killed process leaves behind in DATA_DIR does not keep the next one out, even when its pid is somebody else's by now. */
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { report } from "../simulation/Choice.ts"
+import { withService, type Service } from "../simulation/Process.ts"
+
+/** Kills the service, lets `leave` change what it left, and starts it again. */
+const restartAfter = async (service: Service, leave: (lock: string) => void): Promise<number> => {
+  const lock = join(service.dataDir, "voltlane.lock")
+  const { pid } = service.life
+  await service.kill("SIGKILL")
+  expect(existsSync(lock), "the lock outlives its holder").toBe(true)
+  expect(readFileSync(lock, "utf8")).toContain(`pid ${pid}\n`)
+  leave(lock)
+  return service.restart()
+}
+
+it("starts over the lock of a process that was killed", { timeout: 300_000 }, async () => {
+  await withService({}, async (service) => {
+    await service.rest.register([{ id: "F12-1" }], [])
+    const plain = await restartAfter(service, () => undefined)
+    // This test's own process lives, and did not begin when the lock says that its holder did.
+    const reused = await restartAfter(service, (lock) =>
+      writeFileSync(lock, readFileSync(lock, "utf8").replace(/^pid \d+$/m, `pid ${process.pid}`))
+    )
+    const interrupted = await restartAfter(service, (lock) => {
+      writeFileSync(`${lock}.takeover`, readFileSync(lock))
+      const longAgo = new Date(Date.now() - 60_000)
+      utimesSync(`${lock}.takeover`, longAgo, longAgo)
+    })
+    const torn = await restartAfter(service, (lock) => writeFileSync(lock, ""))
+    expect((await service.rest.chargers()).map((charger) => charger.chargerId)).toEqual(["F12-1"])
+    const round = Object.entries({ plain, reused, interrupted, torn }).map(([name, millis]) => [
+      `${name} ms`,
+      Math.round(millis)
+    ])
+    report("F12", Object.fromEntries(round))
+  })
+})
