@@ -2,11 +2,12 @@
  * When each charger was last heard, and its last frame: kept in memory by this process and flushed for all chargers in one statement a
  * second. REST reads the memory first, so that what it shows is never behind; what a crash can lose is a second of it.
  */
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Presence, type Seen } from "../domain/ports/Presence.ts"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 import { guarded } from "./SqlErrors.ts"
+import { writeBehind } from "./WrittenBehind.ts"
 
 export interface LastSeenOptions {
   readonly flushEveryMillis: number
@@ -41,7 +42,6 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
       const entries = new Map<string, Entry>()
       /** Those to write at the next flush; a charger is here once however often it speaks. */
       let dirty: Array<[string, Entry]> = []
-      const one = Semaphore.makeUnsafe(1)
 
       const entryOf = (chargerId: string, at: number): Entry => {
         const known = entries.get(chargerId)
@@ -51,24 +51,33 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
         return entry
       }
 
-      const flushOnce = Effect.suspend(() => {
-        const batch = dirty.slice(0, options.maxBatch)
-        dirty = dirty.slice(batch.length)
+      /** Puts back what was not written, unless something newer has come; also of those that have gone meanwhile. */
+      const again = (batch: ReadonlyArray<readonly [string, Entry]>): void => {
         for (const [id, entry] of batch) {
-          entry.dirty = false
-          if (!entry.connected) entries.delete(id)
+          if (entry.dirty || (entries.get(id) ?? entry) !== entry) continue
+          entries.set(id, entry)
+          entry.dirty = true
+          dirty.push([id, entry])
         }
-        return guarded(write(sql, batch)).pipe(
-          // Newer frames will be flushed with the next; the last one of a charger that has gone is worth a warning only.
-          Effect.catchCause((cause) => Effect.logWarning("last seen: not written", cause))
-        )
+      }
+
+      yield* writeBehind({
+        name: "last seen",
+        everyMillis: options.flushEveryMillis,
+        waits: () => dirty.length > 0,
+        write: Effect.suspend(() => {
+          const batch = dirty.slice(0, options.maxBatch)
+          dirty = dirty.slice(batch.length)
+          for (const [id, entry] of batch) {
+            entry.dirty = false
+            if (!entry.connected) entries.delete(id)
+          }
+          return guarded(write(sql, batch)).pipe(
+            Effect.tapError(() => Effect.sync(() => again(batch))),
+            Effect.catchDefect((defect) => Effect.logWarning("last seen: not written", defect))
+          )
+        })
       })
-      const flush = Semaphore.withPermit(
-        one,
-        Effect.whileLoop({ while: () => dirty.length > 0, body: () => flushOnce, step: () => {} })
-      )
-      yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.flushEveryMillis), flush)))
 
       return Presence.of({
         opened: (chargerId, at) => {

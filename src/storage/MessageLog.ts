@@ -3,12 +3,13 @@
  * Losing the last second of it in a crash is allowed. A search first waits for what is still in memory, so that an operator sees the
  * frame that he has just provoked.
  */
-import { Effect, Layer, Metric, Schema, Semaphore } from "effect"
+import { Cause, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedFrame, MessageLog, type MessageSearch } from "../domain/ports/MessageLog.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { pagedList } from "./Cursor.ts"
-import { guarded } from "./SqlErrors.ts"
+import { guarded, guardedWrite } from "./SqlErrors.ts"
+import { writeBehind } from "./WrittenBehind.ts"
 
 export interface MessageLogOptions {
   /** Text that may wait in memory, in characters; over it frames are dropped and counted. */
@@ -90,29 +91,37 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       const context = yield* Effect.context<never>()
       let waiting: Array<LoggedFrame> = []
       let chars = 0
-      const one = Semaphore.makeUnsafe(1)
 
-      const flushOnce = Effect.suspend(() => {
-        const frames = waiting.slice(0, options.maxBatch)
+      const taken = (frames: ReadonlyArray<LoggedFrame>): void => {
         waiting = waiting.slice(frames.length)
         for (const frame of frames) chars -= frame.frame.length
-        if (frames.length === 0) return Effect.void
-        // The log is expendable: a batch that cannot be written is given up, and said once.
-        return guarded(insert(sql, frames)).pipe(
-          Effect.catchCause((cause) =>
-            Effect.andThen(
-              Effect.logWarning("message log: frames lost", cause),
-              Effect.sync(() => dropped.updateUnsafe(frames.length, context))
-            )
+      }
+
+      const lost = (frames: ReadonlyArray<LoggedFrame>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+        taken(frames)
+        dropped.updateUnsafe(frames.length, context)
+        return Effect.logWarning("message log: frames lost", cause)
+      }
+
+      const flush = yield* writeBehind({
+        name: "message log",
+        everyMillis: options.flushEveryMillis,
+        waits: () => waiting.length > 0,
+        write: Effect.suspend(() => {
+          const frames = waiting.slice(0, options.maxBatch)
+          return guardedWrite(insert(sql, frames)).pipe(
+            Effect.map(() => taken(frames)),
+            // The log is expendable: what may have been written is given up, since a frame that stands twice is worse than one that is
+            // missing, and so is what the database will never take.
+            Effect.catchCause((cause) => {
+              const failure = Cause.findErrorOption(cause)
+              return Option.isSome(failure) && failure.value.reason !== "unknown"
+                ? Effect.fail(failure.value)
+                : lost(frames, cause)
+            })
           )
-        )
+        })
       })
-      const flush = Semaphore.withPermit(
-        one,
-        Effect.whileLoop({ while: () => waiting.length > 0, body: () => flushOnce, step: () => {} })
-      )
-      yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.flushEveryMillis), flush)))
 
       return MessageLog.of({
         append: (frame) => {
