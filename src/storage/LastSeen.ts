@@ -20,10 +20,15 @@ interface Entry {
   lastSeen: number
   lastMessage: string
   connected: boolean
+  /** Waits for the next flush. */
   dirty: boolean
+  /** Is on its way to the database, which does not have it yet. */
+  writing: boolean
 }
 
-const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<readonly [string, Entry]>) => sql`
+type Batch = ReadonlyArray<readonly [string, Entry]>
+
+const write = (sql: SqlClient.SqlClient, batch: Batch) => sql`
   INSERT INTO charger_seen (charger_id, last_seen, last_message)
   SELECT x.charger_id, x.last_seen, x.last_message
   FROM unnest(${textArray(batch.map(([id]) => id))}, ${timestamptzArray(batch.map(([, e]) => e.lastSeen))},
@@ -46,18 +51,30 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
       const entryOf = (chargerId: string, at: number): Entry => {
         const known = entries.get(chargerId)
         if (known !== undefined) return known
-        const entry: Entry = { lastSeen: at, lastMessage: "", connected: false, dirty: false }
+        const entry: Entry = { lastSeen: at, lastMessage: "", connected: false, dirty: false, writing: false }
         entries.set(chargerId, entry)
         return entry
       }
 
-      /** Puts back what was not written, unless something newer has come; also of those that have gone meanwhile. */
-      const again = (batch: ReadonlyArray<readonly [string, Entry]>): void => {
+      const mark = (id: string, entry: Entry): void => {
+        if (entry.dirty) return
+        entry.dirty = true
+        dirty.push([id, entry])
+      }
+
+      /** Forgets those that have gone; not before they are written, or their last words would be nowhere for a while. */
+      const done = (batch: Batch): void => {
         for (const [id, entry] of batch) {
-          if (entry.dirty || (entries.get(id) ?? entry) !== entry) continue
-          entries.set(id, entry)
-          entry.dirty = true
-          dirty.push([id, entry])
+          entry.writing = false
+          if (!entry.connected && !entry.dirty) entries.delete(id)
+        }
+      }
+
+      /** Puts back what was not written, unless something newer has come. */
+      const again = (batch: Batch): void => {
+        for (const [id, entry] of batch) {
+          entry.writing = false
+          mark(id, entry)
         }
       }
 
@@ -68,13 +85,19 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
         write: Effect.suspend(() => {
           const batch = dirty.slice(0, options.maxBatch)
           dirty = dirty.slice(batch.length)
-          for (const [id, entry] of batch) {
+          for (const [, entry] of batch) {
             entry.dirty = false
-            if (!entry.connected) entries.delete(id)
+            entry.writing = true
           }
           return guarded(write(sql, batch)).pipe(
+            Effect.map(() => done(batch)),
             Effect.tapError(() => Effect.sync(() => again(batch))),
-            Effect.catchDefect((defect) => Effect.logWarning("last seen: not written", defect))
+            Effect.catchDefect((defect) =>
+              Effect.andThen(
+                Effect.logWarning("last seen: not written", defect),
+                Effect.sync(() => done(batch))
+              )
+            )
           )
         })
       })
@@ -87,16 +110,13 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           const entry = entryOf(chargerId, at)
           entry.lastSeen = at
           entry.lastMessage = frame
-          if (!entry.dirty) {
-            entry.dirty = true
-            dirty.push([chargerId, entry])
-          }
+          mark(chargerId, entry)
         },
         closed: (chargerId) => {
           const entry = entries.get(chargerId)
           if (entry === undefined) return
           entry.connected = false
-          if (!entry.dirty) entries.delete(chargerId)
+          if (!entry.dirty && !entry.writing) entries.delete(chargerId)
         },
         peek: (chargerId): Seen | undefined => {
           const entry = entries.get(chargerId)

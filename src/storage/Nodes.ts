@@ -12,6 +12,12 @@ export interface NodeOptions {
   readonly leaseMillis: number
 }
 
+/** In the journal as any other end of a connection: when it truly ended nobody knows, and what is sure is that it has by now. */
+const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) => sql`
+  SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8), array_agg(now()),
+    array_agg('the service ended without a farewell'::text))
+  FROM connection n WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
+
 const renew = (sql: SqlClient.SqlClient, options: NodeOptions) => sql`
   INSERT INTO node (node_id, started_at, lease_until)
   VALUES (${options.nodeId}, now(), now() + make_interval(secs => ${options.leaseMillis / 1000}::float8))
@@ -22,9 +28,7 @@ export const layer = (options: NodeOptions): Layer.Layer<never, never, SqlClient
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* Effect.orDie(
-        guarded(sql`UPDATE connection SET closed_at = now() WHERE node_id = ${options.nodeId} AND closed_at IS NULL`)
-      )
+      yield* Effect.orDie(guarded(endEarlierLife(sql, options.nodeId)))
       yield* Effect.orDie(guarded(renew(sql, options)))
       yield* Effect.addFinalizer(() =>
         Effect.ignore(guarded(sql`UPDATE node SET lease_until = now() WHERE node_id = ${options.nodeId}`))

@@ -1,0 +1,393 @@
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { forEachDriver } from "../support/databases.ts"
+import {
+  ended,
+  freshId,
+  metered,
+  noon,
+  orphaned,
+  seedChargers,
+  type Seeded,
+  started,
+  statusChanged,
+  type Transaction
+} from "../support/journalFacts.ts"
+import { statementsOf } from "../support/statements.ts"
+
+const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }
+const ports = Layer.mergeAll(
+  ChargerDirectoryStorage.layer(options),
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
+)
+
+const opening = (seeded: Seeded, chargerId: string, more: Partial<ConnectionOpening> = {}): ConnectionOpening => ({
+  chargerId,
+  organisationId: seeded.organisationId,
+  ocppVersion: "1.6",
+  securityProfile: 0,
+  remoteAddress: "192.0.2.7",
+  at: noon,
+  ...more
+})
+
+let next = 5000
+const transaction = (chargerId: string): Transaction => ({
+  chargerId,
+  sessionId: freshId(),
+  transactionId: next++
+})
+
+/** Opens a connection of a charger that exists. */
+const openedEpoch = (seeded: Seeded, chargerId: string, more: Partial<ConnectionOpening> = {}) =>
+  Effect.gen(function* () {
+    const directory = yield* ChargerDirectory
+    const state = yield* directory.open(opening(seeded, chargerId, more))
+    if (state === undefined) return assert.fail(`${chargerId} is not registered`)
+    return state.epoch
+  })
+
+const connectionOf = (chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<Record<string, unknown>>`
+      SELECT node_id AS node, epoch::float8 AS epoch, ocpp_version AS version, security_profile::int AS profile,
+        remote_address AS address, closed_at IS NULL AS open
+      FROM connection WHERE charger_id = ${chargerId}`
+    return row
+  })
+
+/** What the journal says of a charger's connections, in its order. */
+const comings = (chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ type: string; epoch: number; reason: string | null }>`
+      SELECT type, (body ->> 'epoch')::float8 AS epoch, body ->> 'reason' AS reason FROM journal
+      WHERE subject = ${`charger:${chargerId}`} AND type IN ('ChargerConnected', 'ChargerDisconnected') ORDER BY position`
+    return rows.map(({ epoch, reason, type }) => (reason === null ? [type, epoch] : [type, epoch, reason]))
+  })
+
+/** Takes a charger away and registers its id for another organisation. */
+const registerAnew = (chargerId: string, seeded: Seeded) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`DELETE FROM charger WHERE charger_id = ${chargerId}`
+    yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
+      VALUES (${chargerId}, ${seeded.organisationId}::uuid, ${seeded.siteId}::uuid, 'Charger', 0, now(), now())`
+  })
+
+forEachDriver("the directory of chargers", ports, (it) => {
+  it.effect("knows a charger by how it proves itself, and nobody else", () =>
+    Effect.gen(function* () {
+      const { credentials } = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["D-1", "D-1-open"])
+      const verifier = Uint8Array.from([0, 1, 2, 255])
+      yield* sql`UPDATE charger SET security_profile = 2, password_verifier = ${verifier}, serial_number = 'SN 1'
+        WHERE charger_id = 'D-1'`
+      const found = yield* Effect.all(["D-1", "D-1-open", "d-1", "D-1'--", ""].map(credentials), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        found.map((one) => one && { ...one, passwordVerifier: one.passwordVerifier && [...one.passwordVerifier] }),
+        [
+          {
+            chargerId: "D-1",
+            organisationId: seeded.organisationId,
+            securityProfile: 2,
+            passwordVerifier: [0, 1, 2, 255],
+            serialNumber: "SN 1"
+          },
+          {
+            chargerId: "D-1-open",
+            organisationId: seeded.organisationId,
+            securityProfile: 0,
+            passwordVerifier: undefined,
+            serialNumber: ""
+          },
+          undefined,
+          undefined,
+          undefined
+        ]
+      )
+    })
+  )
+
+  it.effect("gives each connection the next epoch, and records once that the charger came", () =>
+    Effect.gen(function* () {
+      const seeded = yield* seedChargers(["D-2"])
+      const first = yield* openedEpoch(seeded, "D-2")
+      const second = yield* openedEpoch(seeded, "D-2", {
+        securityProfile: 1,
+        remoteAddress: "192.0.2.8",
+        ocppVersion: "2.0.1"
+      })
+      assert.strictEqual(second, first + 1)
+      assert.deepInclude(yield* connectionOf("D-2"), {
+        node: "node-1",
+        epoch: second,
+        version: "2.0.1",
+        profile: 1,
+        address: "192.0.2.8",
+        open: true
+      })
+      assert.deepStrictEqual(yield* comings("D-2"), [
+        ["ChargerConnected", first],
+        ["ChargerConnected", second]
+      ])
+      const sql = yield* SqlClient.SqlClient
+      const [charger] = yield* sql<{
+        version: string
+      }>`SELECT ocpp_version AS version FROM charger WHERE charger_id = 'D-2'`
+      assert.strictEqual(charger?.version, "2.0.1")
+    })
+  )
+
+  it.effect("gives one epoch to connections of one charger that come at the same moment", () =>
+    Effect.gen(function* () {
+      const { open } = yield* ChargerDirectory
+      const seeded = yield* seedChargers(["D-3", "D-3-other"])
+      const states = yield* Effect.all(
+        ["D-3", "D-3-other", "D-3", "D-3-nobody"].map((id) => open(opening(seeded, id))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        states.map((state) => state?.chargerId),
+        ["D-3", "D-3-other", "D-3", undefined]
+      )
+      const epochs = new Set([states[0]?.epoch, states[2]?.epoch])
+      assert.lengthOf(yield* comings("D-3"), epochs.size)
+      assert.strictEqual((yield* connectionOf("D-3"))?.["epoch"], Math.max(...[...epochs].map(Number)))
+      assert.isUndefined(yield* connectionOf("D-3-nobody"))
+    })
+  )
+
+  it.effect("ends a connection once, and by a late end of an older one changes nothing", () =>
+    Effect.gen(function* () {
+      const { close } = yield* ChargerDirectory
+      const { organisationId, siteId } = yield* seedChargers(["D-4"])
+      const seeded = { organisationId, siteId }
+      const old = yield* openedEpoch(seeded, "D-4")
+      const now = yield* openedEpoch(seeded, "D-4")
+      const end = (epoch: number, reason: string) =>
+        close({ chargerId: "D-4", organisationId, epoch, at: noon + 1, reason })
+      yield* end(old, "late")
+      assert.deepInclude(yield* connectionOf("D-4"), { epoch: now, open: true })
+      yield* Effect.all([end(now, "left"), end(now, "left again"), end(old, "late again")], {
+        concurrency: "unbounded"
+      })
+      yield* end(now, "and again")
+      assert.deepInclude(yield* connectionOf("D-4"), { epoch: now, open: false })
+      assert.deepStrictEqual(yield* comings("D-4"), [
+        ["ChargerConnected", old],
+        ["ChargerConnected", now],
+        ["ChargerDisconnected", now, "left"]
+      ])
+      assert.strictEqual(yield* openedEpoch(seeded, "D-4"), now + 1)
+      assert.deepInclude(yield* connectionOf("D-4"), { epoch: now + 1, open: true })
+    })
+  )
+
+  it.effect("records the connections of a charger that was registered anew as new ones", () =>
+    Effect.gen(function* () {
+      const seeded = yield* seedChargers(["D-5"])
+      const first = yield* openedEpoch(seeded, "D-5")
+      const second = yield* openedEpoch(seeded, "D-5")
+      const other = yield* seedChargers([])
+      yield* registerAnew("D-5", other)
+      const anew = yield* openedEpoch(other, "D-5")
+      assert.isAbove(anew, second)
+      assert.deepStrictEqual(yield* comings("D-5"), [
+        ["ChargerConnected", first],
+        ["ChargerConnected", second],
+        ["ChargerConnected", anew]
+      ])
+    })
+  )
+
+  it.effect("loads a state again under the epoch that its actor has, and none of a charger that is gone", () =>
+    Effect.gen(function* () {
+      const { reload } = yield* ChargerDirectory
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["D-6"])
+      const old = yield* openedEpoch(seeded, "D-6")
+      const now = yield* openedEpoch(seeded, "D-6")
+      yield* commit([statusChanged(seeded, "D-6", now, "Charging", "D-6:status")])
+      assert.strictEqual((yield* reload("D-6", now))?.epoch, now)
+      const stale = yield* reload("D-6", old)
+      assert.strictEqual(stale?.epoch, old)
+      assert.strictEqual(stale?.connectors[0]?.status, "Charging")
+      yield* sql`DELETE FROM charger WHERE charger_id = 'D-6'`
+      assert.isUndefined(yield* reload("D-6", now))
+    })
+  )
+
+  it.effect("loads what the organisation decided, and what the charger told", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const { open } = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["D-7"])
+      yield* sql`UPDATE organisation SET unknown_tokens = 'Accept', concurrent_transactions = 'Allow', heartbeat_interval_s = 77
+        WHERE id = ${seeded.organisationId}::uuid`
+      yield* sql`UPDATE charger SET registration = 'Pending', manufacturer = 'Maker', model = 'M', firmware_version = '1',
+        booted_at = now() WHERE charger_id = 'D-7'`
+      const tx = transaction("D-7")
+      const orphan = orphaned(seeded, "D-7", freshId())
+      yield* commit([started(seeded, tx), metered(seeded, tx, noon + 60_000, 2500), orphan])
+      const state = yield* open(opening(seeded, "D-7"))
+      assert.deepInclude(state, {
+        organisationId: seeded.organisationId,
+        registration: "Pending",
+        booted: true,
+        configured: false,
+        vendor: "Maker",
+        model: "M",
+        firmwareVersion: "1",
+        policy: { unknownTokens: "Accept", concurrentTransactions: "Allow", heartbeatIntervalSeconds: 77 }
+      })
+      assert.deepInclude(state?.sessions[0], {
+        sessionId: tx.sessionId,
+        transactionId: tx.transactionId,
+        status: "Open",
+        startedAt: noon,
+        meterStartWh: 1000,
+        registerWh: 2500,
+        registerAt: noon + 60_000
+      })
+      assert.deepInclude(state?.orphans[0], { orphanId: orphan.body.orphanId, meterStopWh: 6000, at: noon })
+    })
+  )
+
+  it.effect("finds a token of the organisation however it is spelled, with its open sessions everywhere", () =>
+    Effect.gen(function* () {
+      const { findToken } = yield* ChargerDirectory
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const own = yield* seedChargers(["D-8", "D-8-b"])
+      const other = yield* seedChargers(["D-8-other"])
+      yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, parent_uid, expires_at, created_at, updated_at)
+        VALUES (${own.organisationId}::uuid, 'driver-é', 'Driver-É', 'RFID', 'Blocked', 'Parent', ${new Date(noon)}, now(), now())`
+      const [a, b, ours, theirs] = [
+        transaction("D-8"),
+        transaction("D-8-b"),
+        transaction("D-8-b"),
+        transaction("D-8-other")
+      ]
+      yield* commit([started(own, a, { tokenUid: "DRIVER-É" })])
+      yield* commit([started(own, b, { tokenUid: "driver-É" })])
+      yield* commit([started(own, ours, { tokenUid: "Driver-É" })])
+      yield* commit([ended(own, ours)])
+      yield* commit([started(other, theirs, { tokenUid: "Driver-É" })])
+      const found = yield* findToken(own.organisationId, "dRIVER-É")
+      assert.deepInclude(found.token, {
+        uid: "Driver-É",
+        organisationId: own.organisationId,
+        status: "Blocked",
+        parentUid: "Parent",
+        expiresAt: noon
+      })
+      assert.deepStrictEqual(
+        found.openSessions.map(({ chargerId, sessionId }) => [chargerId, sessionId]).toSorted(),
+        [
+          ["D-8", a.sessionId],
+          ["D-8-b", b.sessionId]
+        ].toSorted()
+      )
+      const [stranger, nobody] = yield* Effect.all(
+        [findToken(other.organisationId, "Driver-É"), findToken(own.organisationId, "nobody's")],
+        { concurrency: "unbounded" }
+      )
+      assert.isUndefined(stranger.token)
+      assert.deepStrictEqual(
+        stranger.openSessions.map(({ sessionId }) => sessionId),
+        [theirs.sessionId]
+      )
+      assert.deepStrictEqual(nobody, { token: undefined, openSessions: [] })
+    })
+  )
+
+  it.effect("finds a charger's own session by its id, ended or not, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { findSession } = yield* ChargerDirectory
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["D-9", "D-9-neighbour"])
+      const [first, neighbours] = [transaction("D-9"), transaction("D-9-neighbour")]
+      yield* commit([started(seeded, first)])
+      yield* commit([started(seeded, neighbours)])
+      yield* commit([ended(seeded, first)])
+      assert.deepInclude(yield* findSession("D-9", first.transactionId), {
+        sessionId: first.sessionId,
+        status: "Ended",
+        endedAt: noon + 3_600_000
+      })
+      assert.isUndefined(yield* findSession("D-9", neighbours.transactionId))
+      assert.isUndefined(yield* findSession("D-9", 1))
+      const other = yield* seedChargers([])
+      yield* registerAnew("D-9", other)
+      assert.isUndefined(yield* findSession("D-9", first.transactionId), "its id belongs to another organisation now")
+    })
+  )
+
+  it.effect("loads no session and no orphan of the organisation that had the charger's id before", () =>
+    Effect.gen(function* () {
+      const { open } = yield* ChargerDirectory
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["D-10"])
+      yield* commit([started(seeded, transaction("D-10")), orphaned(seeded, "D-10", freshId())])
+      const other = yield* seedChargers([])
+      yield* registerAnew("D-10", other)
+      const state = yield* open(opening(other, "D-10"))
+      assert.deepInclude(state, { organisationId: other.organisationId, sessions: [], orphans: [] })
+    })
+  )
+
+  it.effect("gives no transaction number twice, however many take some at a time", () =>
+    Effect.gen(function* () {
+      const { takeTransactionNumbers } = yield* ChargerDirectory
+      const sizes = Array.from({ length: 20 }, (_, n) => 1 + ((n * 37) % 100))
+      const starts = yield* Effect.all(sizes.map(takeTransactionNumbers), { concurrency: "unbounded" })
+      const taken = starts.flatMap((from, n) => Array.from({ length: sizes[n]! }, (_, i) => from + i))
+      assert.strictEqual(new Set(taken).size, taken.length)
+      assert.isAbove(Math.min(...taken), 0)
+      assert.isAbove(yield* takeTransactionNumbers(1), Math.max(...taken))
+    })
+  )
+
+  it.effect("admits a thousand chargers that come at once in a few statements", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers([])
+      yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
+        SELECT 'CITY-' || n, ${seeded.organisationId}::uuid, ${seeded.siteId}::uuid, 'Charger', 0, now(), now()
+        FROM generate_series(1, 1000) n`
+      const ids = Array.from({ length: 1000 }, (_, n) => `CITY-${n + 1}`)
+      // The fibers that ask are the layer's, so it is built where statements are watched.
+      const sent = yield* statementsOf(
+        Effect.gen(function* () {
+          const context = yield* Layer.build(ChargerDirectoryStorage.layer(options))
+          const { credentials, open } = yield* Effect.provide(ChargerDirectory, context)
+          const known = yield* Effect.all(ids.map(credentials), { concurrency: "unbounded" })
+          assert.isTrue(known.every((one, n) => one?.chargerId === ids[n]))
+          const states = yield* Effect.all(
+            ids.map((id) => open(opening(seeded, id))),
+            { concurrency: "unbounded" }
+          )
+          assert.isTrue(states.every((state, n) => state?.chargerId === ids[n]))
+        }).pipe(Effect.scoped)
+      )
+      // Two batches of credentials; and of openings a few, each of which takes epochs and loads states.
+      assert.isAtLeast(sent.length, 6)
+      assert.isAtMost(sent.length, 12)
+      const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM journal
+        WHERE type = 'ChargerConnected' AND subject LIKE 'charger:CITY-%'`
+      assert.strictEqual(row?.n, 1000)
+    })
+  )
+})

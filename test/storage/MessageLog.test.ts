@@ -1,0 +1,218 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Metric, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { type LoggedFrame, MessageLog, type MessageSearch } from "../../src/domain/ports/MessageLog.ts"
+import * as MessageLogStorage from "../../src/storage/MessageLog.ts"
+import { emptyTables, forEachDriver } from "../support/databases.ts"
+import { freshId, noon } from "../support/journalFacts.ts"
+import { statementsOf } from "../support/statements.ts"
+
+/** Nothing is flushed by the clock here, so that a test says what is. */
+const never = 3_600_000
+
+const options = { maxWaitingChars: 100_000, maxBatch: 100, flushEveryMillis: never }
+const log = MessageLogStorage.layer(options)
+
+const organisationId = freshId()
+
+const frame = (more: Partial<LoggedFrame> = {}): LoggedFrame => ({
+  organisationId,
+  chargerId: "L-1",
+  at: noon,
+  direction: "in",
+  kind: "CALL",
+  action: "Heartbeat",
+  messageId: "m",
+  frame: "[2]",
+  ...more
+})
+
+/** All pages of a search, each with what it holds. */
+const pagesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor">) =>
+  Effect.gen(function* () {
+    const { search } = yield* MessageLog
+    const pages: Array<ReadonlyArray<string>> = []
+    let cursor: string | null | undefined
+    do {
+      const page = yield* search(organisationId, chargerId, { ...wanted, cursor: cursor ?? undefined })
+      pages.push(page.items.map((item) => item.frame))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    return pages
+  })
+
+const framesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor" | "limit"> = {}) =>
+  Effect.map(pagesOf(chargerId, { ...wanted, limit: 500 }), (pages) => pages.flat())
+
+const stored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM message`
+  return row!.n
+})
+
+/** Frames that were given up, as `/metrics` counts them. */
+const droppedFrames = (registry: Metric.MetricRegistry): number =>
+  Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
+    .filter(({ id }) => id === "message_log_dropped_total")
+    .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
+
+/** A log of its own, closed when `use` ends. */
+const ownLog = <A, E, R>(
+  more: Partial<MessageLogStorage.MessageLogOptions>,
+  use: (log: MessageLog["Service"]) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(MessageLogStorage.layer({ ...options, ...more }))
+    return yield* Effect.provide(Effect.flatMap(MessageLog, use), context)
+  }).pipe(Effect.scoped)
+
+forEachDriver("the log of messages", log, (it) => {
+  it.effect("shows the newest first, page by page, also where many share a millisecond", () =>
+    Effect.gen(function* () {
+      const { append } = yield* MessageLog
+      for (let n = 0; n < 7; n++) append(frame({ chargerId: "L-1", at: noon + Math.floor(n / 4), frame: `[${n}]` }))
+      append(frame({ chargerId: "L-1-other", frame: "[99]" }))
+      assert.deepStrictEqual(yield* pagesOf("L-1", { limit: 3 }), [
+        ["[6]", "[5]", "[4]"],
+        ["[3]", "[2]", "[1]"],
+        ["[0]"]
+      ])
+      // What comes in between two pages neither repeats nor hides anything.
+      const { search } = yield* MessageLog
+      const first = yield* search(organisationId, "L-1", { limit: 3 })
+      append(frame({ chargerId: "L-1", at: noon + 9, frame: "[new]" }))
+      const second = yield* search(organisationId, "L-1", { limit: 3, cursor: first.nextCursor ?? undefined })
+      assert.deepStrictEqual(
+        second.items.map((item) => item.frame),
+        ["[3]", "[2]", "[1]"]
+      )
+    })
+  )
+
+  it.effect("gives back all that a frame is known by", () =>
+    Effect.gen(function* () {
+      const { append, search } = yield* MessageLog
+      const said = frame({
+        chargerId: "L-2",
+        at: noon + 123,
+        direction: "out",
+        kind: "CALLERROR",
+        action: "BootNotification",
+        messageId: "id'\"\\;--",
+        frame: '[4,"id","InternalError","\u001b[31m\r\n<script>é👩‍👩‍👧","{}"]'
+      })
+      append(said)
+      const { items, nextCursor } = yield* search(organisationId, "L-2", { limit: 10 })
+      assert.isNull(nextCursor)
+      const [{ id, ...rest } = { id: "" }] = items
+      assert.match(id, /^\d+$/)
+      assert.deepStrictEqual(rest, said)
+    })
+  )
+
+  it.effect("finds by time, from the first moment up to the last, and by action", () =>
+    Effect.gen(function* () {
+      const { append } = yield* MessageLog
+      for (let n = 0; n < 5; n++) {
+        const action = n % 2 === 0 ? "Authorize" : "MeterValues"
+        append(frame({ chargerId: "L-3", at: noon + n * 1000, action, frame: `[${n}]` }))
+      }
+      assert.deepStrictEqual(yield* framesOf("L-3", { from: noon + 1000, to: noon + 3000 }), ["[2]", "[1]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { from: noon + 4000 }), ["[4]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { to: noon }), [])
+      assert.deepStrictEqual(yield* framesOf("L-3", { action: "MeterValues" }), ["[3]", "[1]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { action: "MeterValues", from: noon + 2000 }), ["[3]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { action: "metervalues" }), [])
+    })
+  )
+
+  it.effect("shows an organisation nothing of another one's charger, nor takes another list's cursor", () =>
+    Effect.gen(function* () {
+      const { append, search } = yield* MessageLog
+      append(frame({ chargerId: "L-4", frame: "[ours]" }))
+      const page = yield* search(freshId(), "L-4", { limit: 10 })
+      assert.deepStrictEqual(page, { items: [], nextCursor: null })
+      const refused = yield* Effect.result(search(organisationId, "L-4", { limit: 10, cursor: "bm9uc2Vuc2U" }))
+      assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "found", "InvalidInput")
+    })
+  )
+
+  it.effect("keeps a frame that holds U+0000, which a text of the database cannot", () =>
+    Effect.gen(function* () {
+      const { append, search } = yield* MessageLog
+      append(frame({ chargerId: "L-5", kind: "Malformed", action: "a\0", messageId: "\0", frame: "no \0 JSON" }))
+      append(frame({ chargerId: "L-5", frame: "[neighbour]" }))
+      const { items } = yield* search(organisationId, "L-5", { limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ action, frame, messageId }) => [action, messageId, frame]),
+        [
+          ["Heartbeat", "m", "[neighbour]"],
+          ["a\\u0000", "\\u0000", "no \\u0000 JSON"]
+        ]
+      )
+    })
+  )
+
+  it.effect("writes many frames in one statement, and the rest in the next", () =>
+    Effect.gen(function* () {
+      const sent = yield* statementsOf(
+        ownLog({ maxBatch: 100 }, ({ append }) =>
+          Effect.sync(() => {
+            for (let n = 0; n < 250; n++) append(frame({ chargerId: "L-6", frame: `[${n}]` }))
+          })
+        )
+      )
+      assert.lengthOf(sent, 3)
+      assert.lengthOf(yield* framesOf("L-6"), 250)
+    })
+  )
+
+  it.effect("drops and counts what there is no room for, and takes more once there is", () =>
+    Effect.gen(function* () {
+      const registry: Metric.MetricRegistry = new Map()
+      const kept = yield* ownLog({ maxWaitingChars: 100 }, ({ append, search }) =>
+        Effect.gen(function* () {
+          for (let n = 0; n < 15; n++) append(frame({ chargerId: "L-7", frame: "0123456789" }))
+          assert.strictEqual(droppedFrames(registry), 5)
+          assert.lengthOf((yield* search(organisationId, "L-7", { limit: 100 })).items, 10)
+          append(frame({ chargerId: "L-7", frame: "after" }))
+          append(frame({ chargerId: "L-7", frame: "x".repeat(101) }))
+          return yield* search(organisationId, "L-7", { limit: 1 })
+        })
+      ).pipe(Effect.provideService(Metric.MetricRegistry, registry))
+      assert.strictEqual(kept.items[0]?.frame, "after")
+      assert.strictEqual(droppedFrames(registry), 6)
+    })
+  )
+
+  it.effect("writes what still waits when it is closed", () =>
+    Effect.gen(function* () {
+      yield* emptyTables
+      yield* ownLog({}, ({ append }) =>
+        Effect.gen(function* () {
+          append(frame({ chargerId: "L-8", frame: "[last]" }))
+          assert.strictEqual(yield* stored, 0)
+        })
+      )
+      assert.strictEqual(yield* stored, 1)
+    })
+  )
+
+  it.effect("gives up and counts a batch that the database does not take, and goes on with the next", () =>
+    Effect.gen(function* () {
+      const registry: Metric.MetricRegistry = new Map()
+      yield* ownLog({ maxBatch: 1 }, ({ append, search }) =>
+        Effect.gen(function* () {
+          append(frame({ chargerId: "L-9", organisationId: "no uuid", frame: "[lost]" }))
+          append(frame({ chargerId: "L-9", frame: "[kept]" }))
+          const { items } = yield* search(organisationId, "L-9", { limit: 10 })
+          assert.deepStrictEqual(
+            items.map((item) => item.frame),
+            ["[kept]"]
+          )
+        })
+      ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(Logger.layer([])))
+      assert.strictEqual(droppedFrames(registry), 1)
+    })
+  )
+})
