@@ -36,7 +36,7 @@ export interface OcppServerOptions {
   readonly revoked: ReadonlySet<string>
   /** Whether heartbeats and their answers go to the message log too. */
   readonly logHeartbeats: boolean
-  /** Offers permessage-deflate; costs memory per connection. */
+  /** Takes permessage-deflate from chargers that offer it. OCPP 2.x wants it; 1.6 advises against it. */
   readonly compression: boolean
   /** For tests. */
   readonly clock?: Clock
@@ -127,11 +127,17 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   return { chargers, newcomers, upgrades }
 })
 
+const isWebsocket = (offered: string | undefined): boolean => offered?.trim().toLowerCase() === "websocket"
+
 /** Lets `upgrade` have every upgrade of `server`, also when somebody else begins to listen later. Answers what gives it back. */
 const takeOver = (
   server: Server | SecureServer,
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 ): (() => void) => {
+  // Node asks for each request that offers an upgrade. One that offers h2c, as Java's HTTP client does, is a plain request.
+  if ("shouldUpgradeCallback" in server) {
+    Object.assign(server, { shouldUpgradeCallback: ({ headers }: IncomingMessage) => isWebsocket(headers.upgrade) })
+  }
   // Two listeners would answer the same socket twice.
   const keepOut = (event: string | symbol): void => {
     if (event === "upgrade") queueMicrotask(evict)

@@ -3,6 +3,7 @@
  * the operator trusts. Nobody else's `X-Forwarded-…` is believed (CWE-348).
  */
 import type { IncomingHttpHeaders } from "node:http"
+import { isIP } from "node:net"
 
 export interface Origin {
   readonly address: string
@@ -35,12 +36,13 @@ const first = (header: string | ReadonlyArray<string> | undefined): string => {
   return text.split(",", 1)[0]!.trim().toLowerCase()
 }
 
-/** The last address in `X-Forwarded-For` that is not a trusted proxy's own; each proxy appends who called it. */
+/** The last address in `X-Forwarded-For` that is not a trusted proxy's own; each proxy appends who called it. Words are no addresses. */
 const forwardedFor = (header: string | ReadonlyArray<string> | undefined, trusted: (address: string) => boolean) => {
   const hops = (typeof header === "string" ? header : (header ?? []).join(","))
     .split(",")
     .map((hop) => unmapped(hop.trim()))
-  return hops.findLast((hop) => hop !== "" && !trusted(hop)) ?? hops.find((hop) => hop !== "")
+    .filter((hop) => isIP(hop) !== 0)
+  return hops.findLast((hop) => !trusted(hop)) ?? hops[0]
 }
 
 /**
@@ -54,7 +56,8 @@ export const originOf = (
   trusted: (address: string) => boolean
 ): Origin => {
   const socketAddress = unmapped(peer ?? "")
-  if (!trusted(socketAddress)) return { address: socketAddress, network: networkOf(socketAddress), secure }
+  if (isIP(socketAddress) === 0 || !trusted(socketAddress))
+    return { address: socketAddress, network: networkOf(socketAddress), secure }
   const proto = first(headers["x-forwarded-proto"])
   const address = forwardedFor(headers["x-forwarded-for"], trusted) ?? socketAddress
   return { address, network: networkOf(address), secure: secure || proto === "https" || proto === "wss" }

@@ -29,15 +29,11 @@ export interface UpgradeParts extends ProofParts {
   readonly run: (effect: Effect.Effect<void>) => void
 }
 
-/** Compression within bounds: no memory of earlier messages, small windows, and nothing for messages that fit one packet. */
-const boundedCompression = {
-  threshold: 1024,
-  serverNoContextTakeover: true,
-  clientNoContextTakeover: true,
-  serverMaxWindowBits: 10,
-  zlibDeflateOptions: { level: 3, memLevel: 4 },
-  concurrencyLimit: 4
-}
+/**
+ * Compression within bounds: nothing is remembered from one message to the next, so that an idle charger costs no more than without. Only
+ * chargers compress (OCPP 2.x wants it understood); our own messages are too short to gain by it.
+ */
+const boundedCompression = { serverNoContextTakeover: true, clientNoContextTakeover: true, concurrencyLimit: 4 }
 
 /** Upgrades of one charger that may wait for its admission at a time; on profile 0 each may take a ping's time. */
 const maxAdmissionsOfOne = 8

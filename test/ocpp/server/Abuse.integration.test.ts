@@ -1,7 +1,7 @@
 /** Chargers that send too much, too slowly or nonsense: they are cut, memory stays flat, and their neighbours notice nothing (T10–T12). */
 import { connect as connectTcp } from "node:net"
 import { describe, expect, it } from "vitest"
-import { connect, settle, until, upgradeRequest } from "./client.ts"
+import { connect, raw, settle, until, upgradeRequest } from "./client.ts"
 import { HandClock, startServer } from "./harness.ts"
 
 const MiB = 1024 * 1024
@@ -114,6 +114,8 @@ describe("a message", () => {
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: { slowFrameMillis: 120_000 } })
     const charger = await rawCharger(server.port, "/ocpp/CP1")
     charger.socket.write(frame(0x81, Buffer.from('[2,"1","Heartbeat",{}]')))
+    // It answers pings, so that its silence would count.
+    charger.socket.write(frame(0x8a, Buffer.alloc(0)))
     await until(() => charger.received().includes("currentTime"), "the answer")
     clock.advance(10_000)
     charger.socket.write(frame(0x81, Buffer.alloc(0), 1000))
@@ -129,6 +131,44 @@ describe("a message", () => {
     await dripFor(30_000)
     await until(() => server.inbox.of("CP1").closedBecause.length === 1, "the end")
     expect(server.metric("ocpp_closed_connections_total", { reason: "slow-frame" })).toBe(1)
+  })
+})
+
+describe("compression", () => {
+  const deflating = { perMessageDeflate: { threshold: 0 } }
+
+  it("is not agreed to unless it is switched on", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1", deflating)
+    expect(client.ws.extensions).toBe("")
+    expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
+  })
+
+  it("is understood, without a memory of earlier messages", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, compression: true })
+    const client = await connect(server.port, "CP1", deflating)
+    expect(client.ws.extensions).toBe("permessage-deflate")
+    const headers = { "Sec-WebSocket-Extensions": "permessage-deflate" }
+    const answer = await raw(server.port, upgradeRequest("/ocpp/CP1", headers))
+    expect(answer).toContain("permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n")
+    for (const id of ["1", "2"]) expect(await client.call("Heartbeat", {}, id)).toMatchObject([3, id, {}])
+  })
+
+  it("hides no message of more than a mebibyte", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, compression: true })
+    const client = await connect(server.port, "CP1", deflating)
+    client.send("x".repeat(100 * MiB))
+    expect(await client.closed).toMatchObject({ code: 1009 })
+  })
+
+  it("that was not agreed to ends the connection with 1002", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const charger = await rawCharger(server.port, "/ocpp/CP1")
+    charger.socket.write(frame(0xc1, Buffer.from([1, 2, 3])))
+    await until(() => closeCode(charger.received()) !== undefined, "the close")
+    expect(closeCode(charger.received())).toBe(1002)
+    expect(server.metric("ocpp_closed_connections_total", { reason: "protocol" })).toBe(1)
+    charger.socket.destroy()
   })
 })
 

@@ -370,6 +370,8 @@ describe("the end of a connection", () => {
     mailbox.line.close(1012, "bye")
     expect(await Effect.runPromise(mailbox.line.answersPing(1_000))).toBe(false)
     expect(mailbox.closedBecause).toHaveLength(1)
+    expect(server.metric("ocpp_messages_total", { direction: "out" })).toBe(0)
+    expect(server.frames).toEqual([])
   })
 
   it.each([

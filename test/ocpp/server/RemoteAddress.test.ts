@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import { describe, expect, it } from "vitest"
 import { networkOf, originOf } from "../../../src/ocpp/server/RemoteAddress.ts"
 
@@ -15,7 +16,10 @@ describe("a network", () => {
 })
 
 describe("where a request comes from", () => {
-  const trusted = (address: string): boolean => address.startsWith("10.")
+  const trusted = (address: string): boolean => {
+    if (isIP(address) === 0) throw new Error("a block list takes nothing but addresses")
+    return address.startsWith("10.")
+  }
 
   it.each([
     ["203.0.113.7", undefined, "203.0.113.7"],
@@ -24,6 +28,10 @@ describe("where a request comes from", () => {
     ["::ffff:10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"],
     ["10.0.0.1", "1.2.3.4, 198.51.100.1, 10.0.0.2", "198.51.100.1"],
     ["10.0.0.1", " , ", "10.0.0.1"],
+    ["10.0.0.1", "garbage, 10.0.0.2, 1.2.3.4:80", "10.0.0.2"],
+    ["10.0.0.1", "198.51.100.1, unknown", "198.51.100.1"],
+    ["10.0.0.1", "2001:db8::1", "2001:db8::1"],
+    ["/run/socket", "198.51.100.1", "/run/socket"],
     ["10.0.0.1", undefined, "10.0.0.1"],
     [undefined, undefined, ""]
   ])("with the peer %s and X-Forwarded-For %s is %s", (peer, header, address) => {

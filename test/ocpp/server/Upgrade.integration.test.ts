@@ -54,12 +54,17 @@ describe("the handshake", () => {
   it.each([
     ["no key", { "Sec-WebSocket-Key": undefined }, 400],
     ["a bad key", { "Sec-WebSocket-Key": "short" }, 400],
-    ["another protocol", { Upgrade: "h2c" }, 400],
     ["an old websocket version", { "Sec-WebSocket-Version": "7" }, 426]
   ])("with %s is refused before anybody is asked", async (_name, lines, status) => {
     const server = await startServer({ chargers: { CP1: {} } })
     expect(await raw(server.port, upgradeRequest("/ocpp/CP1", lines))).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(server.asked.directory).toBe(0)
+  })
+
+  it("is not what a client wants that only offers h2c: its request is served", async () => {
+    const server = await startServer()
+    const request = upgradeRequest("/cpo/v2/sites", { Upgrade: "h2c", Connection: "Upgrade, HTTP2-Settings, close" })
+    expect(await raw(server.port, request)).toMatch(/^HTTP\/1\.1 200 [^]*REST/)
   })
 
   it("is refused as a POST", async () => {
@@ -194,15 +199,37 @@ describe("an upgrade that is not finished", () => {
     expect(await outcome).toMatchObject({ status: 503, headers: { "retry-after": "5" } })
     admit()
     await until(() => server.inbox.abandoned.length === 1, "the abandonment")
+    expect(server.inbox.mailboxes).toEqual([])
+  })
+
+  it("is answered and counted once, whatever comes of its admission afterwards", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock })
+    let refuse = (): void => {}
+    server.inbox.admission = () =>
+      Effect.callback((resume) => {
+        refuse = () => resume(Effect.succeed({ _tag: "Taken" }))
+      })
+    const outcome = attempt(server.port, "/ocpp/CP1")
+    await until(() => server.inbox.admitted.length === 1, "the admission")
+    clock.advance(11_000)
+    expect((await outcome).status).toBe(503)
+    refuse()
+    await settle()
+    expect(server.metric("ocpp_refused_upgrades_total")).toBe(1)
   })
 
   it("is cut after ten seconds when the request never ends", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
-    const half = raw(server.port, "GET /ocpp/CP1 HTTP/1.1\r\nHost: x\r\n")
+    let isCut = false
+    void raw(server.port, "GET /ocpp/CP1 HTTP/1.1\r\nHost: x\r\n", 20_000).then(() => (isCut = true))
     await settle()
-    clock.advance(11_000)
-    expect(await half).toBe("")
+    clock.advance(9_000)
+    await settle()
+    expect(isCut).toBe(false)
+    clock.advance(2_000)
+    await until(() => isCut, "the cut")
   })
 
   it("gives way to newer ones when there are too many, while others come through", async () => {

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
 import { createHmac } from "node:crypto"
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from "node:https"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
@@ -223,6 +223,9 @@ const listen = (server: Server | SecureServer): Promise<number> =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
   })
 
+/** What else the listener serves. */
+const rest = (_request: IncomingMessage, response: ServerResponse): void => void response.end("REST")
+
 /** Starts a server that ends with the test. */
 export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
   const inbox = new TestInbox()
@@ -288,7 +291,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       open: never
     })
   )
-  const scope = Effect.runSync(Scope.make())
+  const scope = Scope.makeUnsafe()
   const capture = Logger.layer([
     Logger.make(({ message }) => {
       logs.push(String(message))
@@ -308,7 +311,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const service = Context.get(context, OcppServer)
   const shutDown = (): Promise<void> => Effect.runPromise(Scope.close(scope, Exit.void))
 
-  const http = options.tls === undefined ? createServer() : createSecureServer(options.tls)
+  const http = options.tls === undefined ? createServer(rest) : createSecureServer(options.tls, rest)
   service.attach(http, { secure: options.tls !== undefined })
   const port = await listen(http)
   onTestFinished(async () => {
