@@ -38,92 +38,112 @@ const write = (sql: SqlClient.SqlClient, batch: Batch) => sql`
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = excluded.last_seen, last_message = excluded.last_message
   WHERE charger_seen.last_seen <= excluded.last_seen`
 
+/** What this process knows of its chargers, and which of it the database does not have yet. */
+class Memory {
+  private readonly entries = new Map<string, Entry>()
+  /** Those to write at the next flush; a charger is here once however often it speaks. */
+  private dirty: Array<readonly [string, Entry]> = []
+
+  private entryOf(chargerId: string, at: number): Entry {
+    const known = this.entries.get(chargerId)
+    if (known !== undefined) return known
+    const entry: Entry = { lastSeen: at, lastMessage: "", connected: false, dirty: false, writing: false }
+    this.entries.set(chargerId, entry)
+    return entry
+  }
+
+  private mark(id: string, entry: Entry): void {
+    if (entry.dirty) return
+    entry.dirty = true
+    this.dirty.push([id, entry])
+  }
+
+  get waits(): boolean {
+    return this.dirty.length > 0
+  }
+
+  take(max: number): Batch {
+    const batch = this.dirty.slice(0, max)
+    this.dirty = this.dirty.slice(batch.length)
+    for (const [, entry] of batch) {
+      entry.dirty = false
+      entry.writing = true
+    }
+    return batch
+  }
+
+  /** Forgets those that have gone; not before they are written, or their last words would be nowhere for a while. */
+  done(batch: Batch): void {
+    for (const [id, entry] of batch) {
+      entry.writing = false
+      if (!entry.connected && !entry.dirty) this.entries.delete(id)
+    }
+  }
+
+  /** Puts back what was not written, unless something newer has come. */
+  again(batch: Batch): void {
+    for (const [id, entry] of batch) {
+      entry.writing = false
+      this.mark(id, entry)
+    }
+  }
+
+  opened(chargerId: string, at: number): void {
+    this.entryOf(chargerId, at).connected = true
+  }
+
+  heard(chargerId: string, at: number, frame: string): void {
+    const entry = this.entryOf(chargerId, at)
+    entry.lastSeen = at
+    entry.lastMessage = frame
+    this.mark(chargerId, entry)
+  }
+
+  closed(chargerId: string): void {
+    const entry = this.entries.get(chargerId)
+    if (entry === undefined) return
+    entry.connected = false
+    if (!entry.dirty && !entry.writing) this.entries.delete(chargerId)
+  }
+
+  peek(chargerId: string): Seen | undefined {
+    const entry = this.entries.get(chargerId)
+    if (entry === undefined || entry.lastMessage === "") return undefined
+    return { lastSeen: entry.lastSeen, lastMessage: entry.lastMessage, connected: entry.connected }
+  }
+}
+
 /** Provides `Presence`; flushed once more when the layer is closed. */
 export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, SqlClient.SqlClient> =>
   Layer.effect(
     Presence,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const entries = new Map<string, Entry>()
-      /** Those to write at the next flush; a charger is here once however often it speaks. */
-      let dirty: Array<[string, Entry]> = []
-
-      const entryOf = (chargerId: string, at: number): Entry => {
-        const known = entries.get(chargerId)
-        if (known !== undefined) return known
-        const entry: Entry = { lastSeen: at, lastMessage: "", connected: false, dirty: false, writing: false }
-        entries.set(chargerId, entry)
-        return entry
-      }
-
-      const mark = (id: string, entry: Entry): void => {
-        if (entry.dirty) return
-        entry.dirty = true
-        dirty.push([id, entry])
-      }
-
-      /** Forgets those that have gone; not before they are written, or their last words would be nowhere for a while. */
-      const done = (batch: Batch): void => {
-        for (const [id, entry] of batch) {
-          entry.writing = false
-          if (!entry.connected && !entry.dirty) entries.delete(id)
-        }
-      }
-
-      /** Puts back what was not written, unless something newer has come. */
-      const again = (batch: Batch): void => {
-        for (const [id, entry] of batch) {
-          entry.writing = false
-          mark(id, entry)
-        }
-      }
-
+      const memory = new Memory()
+      const flush = Effect.suspend(() => {
+        const batch = memory.take(options.maxBatch)
+        return guarded(write(sql, batch)).pipe(
+          Effect.map(() => memory.done(batch)),
+          Effect.tapError(() => Effect.sync(() => memory.again(batch))),
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logWarning("last seen: not written", defect),
+              Effect.sync(() => memory.done(batch))
+            )
+          )
+        )
+      })
       yield* writeBehind({
         name: "last seen",
         everyMillis: options.flushEveryMillis,
-        waits: () => dirty.length > 0,
-        write: Effect.suspend(() => {
-          const batch = dirty.slice(0, options.maxBatch)
-          dirty = dirty.slice(batch.length)
-          for (const [, entry] of batch) {
-            entry.dirty = false
-            entry.writing = true
-          }
-          return guarded(write(sql, batch)).pipe(
-            Effect.map(() => done(batch)),
-            Effect.tapError(() => Effect.sync(() => again(batch))),
-            Effect.catchDefect((defect) =>
-              Effect.andThen(
-                Effect.logWarning("last seen: not written", defect),
-                Effect.sync(() => done(batch))
-              )
-            )
-          )
-        })
+        waits: () => memory.waits,
+        write: flush
       })
-
       return Presence.of({
-        opened: (chargerId, at) => {
-          entryOf(chargerId, at).connected = true
-        },
-        heard: (chargerId, at, frame) => {
-          const entry = entryOf(chargerId, at)
-          entry.lastSeen = at
-          entry.lastMessage = frame
-          mark(chargerId, entry)
-        },
-        closed: (chargerId) => {
-          const entry = entries.get(chargerId)
-          if (entry === undefined) return
-          entry.connected = false
-          if (!entry.dirty && !entry.writing) entries.delete(chargerId)
-        },
-        peek: (chargerId): Seen | undefined => {
-          const entry = entries.get(chargerId)
-          return entry === undefined || entry.lastMessage === ""
-            ? undefined
-            : { lastSeen: entry.lastSeen, lastMessage: entry.lastMessage, connected: entry.connected }
-        }
+        opened: (chargerId, at) => memory.opened(chargerId, at),
+        heard: (chargerId, at, frame) => memory.heard(chargerId, at, frame),
+        closed: (chargerId) => memory.closed(chargerId),
+        peek: (chargerId) => memory.peek(chargerId)
       })
     })
   )
