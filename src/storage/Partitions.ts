@@ -21,10 +21,10 @@ const dayMillis = 86_400_000
  * yet, a table like its parent is made, filled from the default partition and attached.
  */
 const makeDays = (sql: SqlClient.SqlClient, from: number) =>
-  sql`SELECT make_day_partitions(to_timestamp(${from / 1000}::float8)::date, ${daysAhead}::int)`
+  sql`SELECT make_day_partitions((to_timestamp(${from / 1000}::float8) AT TIME ZONE 'UTC')::date, ${daysAhead}::int)`
 
 const dropDays = (sql: SqlClient.SqlClient, before: number) =>
-  sql`SELECT drop_day_partitions(to_timestamp(${before / 1000}::float8)::date)`
+  sql`SELECT drop_day_partitions((to_timestamp(${before / 1000}::float8) AT TIME ZONE 'UTC')::date)`
 
 /** One round of maintenance at `now` (ms epoch). */
 export const maintain = (sql: SqlClient.SqlClient, options: PartitionOptions, now: number) =>

@@ -43,6 +43,8 @@ BEGIN
   LOOP
     EXECUTE format('DROP TABLE %I', v_name);
   END LOOP;
+  -- What came on a day whose partition was never made is no younger for that.
+  DELETE FROM message_other WHERE at < (p_before::text || 'T00:00:00Z')::timestamptz;
 END
 $function$`
 
