@@ -17,6 +17,12 @@ export const startParams = (fsync: boolean): Array<string> => [
   ...["wal_sync_method=fsync", "max_wal_size=64MB", "min_wal_size=32MB"].flatMap((setting) => ["-c", setting])
 ]
 
+/**
+ * Without checksums on its pages: with them the first look at new rows writes whole pages to the log, in one statement as many as the
+ * table has, and a read must be possible on a nearly full disk.
+ */
+const initDbStartParams = ["--no-data-checksums"]
+
 /** An open file, as the runtime hands it to its file system. */
 interface OpenFile {
   readonly nfd?: number
@@ -103,7 +109,7 @@ export const ensureCreated = async (directory: string, fsync: boolean): Promise<
   if (existsSync(join(directory, "PG_VERSION"))) return
   const unfinished = `${directory}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
-  const db = await PGlite.create({ fs: new NodeFS(unfinished), startParams: startParams(false) })
+  const db = await PGlite.create({ fs: new NodeFS(unfinished), startParams: startParams(false), initDbStartParams })
   await db.close()
   if (fsync) await syncAll(unfinished)
   rmSync(directory, { recursive: true, force: true })

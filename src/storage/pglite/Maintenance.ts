@@ -38,6 +38,8 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<voi
   return Effect.gen(function* () {
     const full = yield* isFull(space)
     if (full === standing) return
+    // What is changed in memory finds its place while there is room, and the log gives back what it can.
+    if (full) yield* sql`CHECKPOINT`
     yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
     standing = full
     yield* full

@@ -9,6 +9,7 @@ import { guarded } from "../../../src/storage/SqlErrors.ts"
 import { makeEngine } from "../../../src/storage/pglite/Engine.ts"
 import { makeFreeSpace } from "../../../src/storage/pglite/FreeSpace.ts"
 import { maintain } from "../../../src/storage/pglite/Maintenance.ts"
+import { seed } from "../../support/databases.ts"
 
 const disk = { free: 100 }
 
@@ -16,6 +17,7 @@ const database = Layer.unwrap(
   Effect.gen(function* () {
     const engine = yield* makeEngine({
       directory: undefined,
+      tar: yield* seed(false),
       fsync: false,
       watchdogMillis: 60_000,
       onLost: (line) => assert.fail(line)
@@ -68,6 +70,6 @@ describe("maintain", () => {
         disk.free = 100
         yield* eventually(Effect.map(write, (outcome) => outcome === "written"))
       }).pipe(Effect.provide(database)),
-    30_000
+    60_000
   )
 })

@@ -21,7 +21,7 @@ describe("scan", () => {
   it("leaves bytes without notifications as they are, and reads the state of the session", () => {
     for (const status of ["I", "T", "E"] as const) {
       const bytes = concat([row, message("C", encode("SELECT 1\0")), ready(status)])
-      expect(scan(bytes)).toEqual({ bytes, notices: [], status })
+      expect(scan(bytes)).toEqual({ bytes, notices: [], status, panic: undefined })
     }
   })
 
@@ -36,13 +36,26 @@ describe("scan", () => {
         { channel: "other", payload: "" },
         { channel: "jobs", payload: "ä" }
       ],
-      status: "I"
+      status: "I",
+      panic: undefined
     })
   })
 
   it("knows no state where none is told, and takes nothing for an answer", () => {
-    expect(scan(new Uint8Array(0))).toEqual({ bytes: new Uint8Array(0), notices: [], status: undefined })
+    expect(scan(new Uint8Array(0))).toEqual({
+      bytes: new Uint8Array(0),
+      notices: [],
+      status: undefined,
+      panic: undefined
+    })
     expect(scan(row).status).toBeUndefined()
+  })
+
+  it("hears when the database gives up, and not when a statement merely fails", () => {
+    const error = (severity: string) =>
+      message("E", encode(`S${severity}\0V${severity}\0C53100\0Mno space left\0Fxlog.c\0\0`))
+    expect(scan(concat([error("ERROR"), ready("E")])).panic).toBeUndefined()
+    expect(scan(concat([error("ERROR"), error("PANIC")])).panic).toBe("PANIC 53100: no space left")
   })
 
   it("is not led astray by data that looks like a message", () => {
