@@ -23,7 +23,7 @@ export interface ActorsOptions extends ActorOptions {
   readonly settleMillis: number
   /** Chargers closed per second while draining, at least. */
   readonly drainPerSecond: number
-  /** Over which time all are closed at most, in ms. */
+  /** Over which time all turns come at most, in ms; the last then takes at most `patienceMillis`. */
   readonly drainMillis: number
 }
 
@@ -58,8 +58,8 @@ class PerCharger {
 }
 
 /** A mailbox whose connection lost its place before its socket was there. */
-const superseded = (line: ChargerLine): ChargerMailbox => {
-  line.close(1013, "another connection of this charger was newer")
+const turnedAway = (line: ChargerLine, code: number, reason: string): ChargerMailbox => {
+  line.close(code, reason)
   return { deliver: () => {}, answered: () => false, closed: () => {} }
 }
 
@@ -134,7 +134,13 @@ class Registry {
   private attach(reservation: Reservation, line: ChargerLine): ChargerMailbox {
     const { background, options, presence } = this.services
     const { chargerId } = reservation.state
-    if (this.reservations.get(chargerId) !== reservation) return superseded(line)
+    if (this.reservations.get(chargerId) !== reservation) {
+      return turnedAway(line, 1013, "another connection of this charger was newer")
+    }
+    if (this.draining) {
+      background(this.abandon(reservation))
+      return turnedAway(line, 1012, "the service restarts")
+    }
     this.reservations.delete(chargerId)
     const actor = new ChargerActor(this.services, reservation.state, line)
     this.actors.set(chargerId, actor)
@@ -205,16 +211,15 @@ class Registry {
   readonly drain: Effect.Effect<void> = Effect.suspend(() => {
     const registry = this
     const { drainMillis, drainPerSecond } = this.services.options
-    return Effect.gen(function* () {
-      registry.draining = true
-      const all = [...registry.actors.values()]
-      const perTick = Math.max(drainPerSecond, Math.ceil((all.length * 1000) / drainMillis)) / 10
-      for (let from = 0; from < all.length; from += perTick) {
-        const batch = all.slice(Math.floor(from), Math.floor(from + perTick))
-        yield* Effect.forEach(batch, (actor) => registry.drainOne(actor), { concurrency: "unbounded", discard: true })
-        if (from + perTick < all.length) yield* Effect.sleep(100)
-      }
-    })
+    registry.draining = true
+    const all = [...registry.actors.values()]
+    const perTick = Math.max(drainPerSecond, Math.ceil((all.length * 1000) / drainMillis)) / 10
+    // Each in its turn, and none waits for the turn before it: while the database is away every one takes its message's whole patience.
+    return Effect.forEach(
+      all,
+      (actor, index) => Effect.delay(registry.drainOne(actor), Math.floor(index / perTick) * 100),
+      { concurrency: "unbounded", discard: true }
+    )
   })
 
   readonly link: ChargerLink["Service"] = {

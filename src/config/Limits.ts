@@ -80,8 +80,9 @@ export const limits = {
     settleMillis: 2 * second,
     // Chargers that are closed come back at once, to another node or this one started again: 50 a second is no storm.
     drainPerSecond: 50,
-    // Orchestrators kill 30 s after SIGTERM by default; the rest is left for the answers and the database.
-    drainMillis: 20 * second
+    // Orchestrators kill 30 s after SIGTERM by default. Every turn comes within this, the last answer within its patience after that, and
+    // the whole within 20 s.
+    drainMillis: 8 * second
   },
 
   /** The group commit of facts. */

@@ -352,4 +352,38 @@ describe("draining", () => {
       assert.deepStrictEqual(world.closings.map((c) => c.chargerId).sort(), ["A", "B"])
     }).pipe(Effect.provide(actorsOn(world)))
   })
+
+  it.effect(
+    "closes the others in their turn while one waits for the database, and whoever comes in late at once",
+    () => {
+      const world = makeWorld()
+      return Effect.gen(function* () {
+        const inbox = yield* ChargerInbox
+        const a = yield* connect("A")
+        const others = yield* Effect.forEach(
+          Array.from({ length: 50 }, (_, n) => `B${n}`),
+          (id) => connect(id)
+        )
+        const late = yield* inbox.admit(opening("C"))
+        if (late._tag !== "Admitted") return assert.fail("not admitted")
+        yield* settle
+        world.hold = []
+        deliver(a.mailbox, start(100), a.answers)
+        yield* settle
+        yield* Effect.forkChild(inbox.drain)
+        yield* settle
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(a.line.closes, [])
+        assert.deepStrictEqual(
+          others.map(({ line }) => line.closes[0]?.[0]),
+          others.map(() => 1012)
+        )
+        const line = fakeLine()
+        late.attach(line)
+        yield* settle
+        assert.strictEqual(line.closes[0]?.[0], 1012)
+        assert.isTrue(world.closings.some(({ chargerId }) => chargerId === "C"))
+      }).pipe(Effect.provide(actorsOn(world)))
+    }
+  )
 })
