@@ -20,7 +20,8 @@ for (const { missing, name, run } of drivers) {
       run(async (subject) => {
         const { driver, service } = subject
         await using proxy = await FaultProxy.listen(service.port)
-        // Every charger in every round is one forced point: 25 rounds a driver are 10,000 in all, since an old answer is often the one lost.
+        // In each round some two thirds of the chargers wait for the answer to a transaction message: 50 rounds on both databases are more
+        // than 10,000 forced points.
         const rounds = chosen(`F03 ${driver}`, 50, 5, (random) => ({ end: random() < 0.3 ? "kill" : "reset" }))
         const fleet = await Fleet.register(service, `F03-${driver}`, {
           chargers,

@@ -63,6 +63,22 @@ const recovered = async (fleet: Fleet, service: Service): Promise<number> => {
   return performance.now() - since
 }
 
+/** The service is told to stop while its database is away; it must end, and what its chargers kept must come in later. */
+const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: Fleet): Promise<number> => {
+  fleet.start()
+  await fleet.allOnline()
+  fleet.beginTraffic()
+  await sleepMillis(500)
+  await control(postgres, "stop", "-m", "immediate")
+  await sleepMillis(500)
+  const { afterMillis, code } = await service.kill("SIGTERM")
+  expect(code, "exit code without a database").toBe(0)
+  await control(postgres, "start")
+  await service.restart()
+  await fleet.allOnline()
+  return afterMillis
+}
+
 const underLoad = async (postgres: Postgres, service: Service): Promise<void> => {
   const outages = chosen("F05", 20, 2, outage)
   const fleet = await Fleet.register(service, "F05", { chargers, paceMillis: 300, answerLimitMillis: 30_000 })
@@ -70,6 +86,7 @@ const underLoad = async (postgres: Postgres, service: Service): Promise<void> =>
   await fleet.allOnline()
   fleet.beginTraffic()
   const recoveries: Array<number> = []
+  const longOutages: Array<readonly [from: number, to: number]> = []
   // The long one is in every run: it alone shows what a charger hears when patience ends.
   for (const { beforeMillis, downMillis, mode } of [
     ...outages,
@@ -83,15 +100,26 @@ const underLoad = async (postgres: Postgres, service: Service): Promise<void> =>
       expect([answer.status, answer.text], "REST without a database").toEqual([503, expect.stringContaining("code")])
       expect(await service.status("/livez"), "livez without a database").toBe(200)
     }
+    const from = Date.now()
     await sleepMillis(downMillis)
+    const to = Date.now()
     // Answers to what was committed before the end may have been on their way; there is one CALL at most for each charger.
     expect(fleet.figures.acknowledged - acknowledged).toBeLessThanOrEqual(chargers)
     await control(postgres, "start")
     recoveries.push(await recovered(fleet, service))
+    if (downMillis === longMillis) longOutages.push([from, to])
     expect(await fleet.brokenOverRest(), `after ${mode} of ${downMillis} ms`).toEqual([])
   }
   const closes = fleet.chargers.flatMap((charger) => charger.closes)
-  await expectNothingLost(fleet, { truth: (read) => read(onPostgres(String(service.env["DATABASE_URL"]))) })
+  const query = onPostgres(String(service.env["DATABASE_URL"]))
+  await expectNothingLost(fleet, { truth: (read) => read(query) })
+  for (const [from, to] of longOutages) {
+    const [row] = await query(`SELECT count(*)::int AS frames FROM message
+      WHERE at BETWEEN to_timestamp(${from} / 1000.0) AND to_timestamp(${to} / 1000.0)`)
+    expect(row?.["frames"], "frames of the outage in the message log").toBeGreaterThan(chargers)
+  }
+  const endedAfter = await endWithoutDatabase(postgres, service, fleet)
+  await expectNothingLost(fleet, { truth: (read) => read(query) })
   report("F05", {
     outages: recoveries.length,
     chargers,
@@ -99,6 +127,7 @@ const underLoad = async (postgres: Postgres, service: Service): Promise<void> =>
     "sockets lost": closes.length,
     "recovered p50 ms": Math.round(quantile(recoveries, 0.5)),
     "max ms": Math.round(Math.max(...recoveries)),
+    "SIGTERM to exit without a database ms": Math.round(endedAfter),
     met: fleet.tally.toString()
   })
   expect(closes.length, "sockets lost").toBeLessThanOrEqual((chargers * recoveries.length) / 100)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { report } from "../simulation/Choice.ts"
+import { Connection, dial } from "../simulation/Dial.ts"
 import { withService, type Service } from "../simulation/Process.ts"
 
 /** Kills the service, lets `leave` change what it left, and starts it again. */
@@ -19,7 +20,11 @@ const restartAfter = async (service: Service, leave: (lock: string) => void): Pr
 it("starts over the lock of a process that was killed", { timeout: 300_000 }, async () => {
   await withService({}, async (service) => {
     await service.rest.register([{ id: "F12-1" }], [])
+    const charger = await dial(service.ocppUrl, "F12-1")
+    expect(charger instanceof Connection && (await charger.alive()), "connected before the kill").toBe(true)
+    expect((await service.rest.charger("F12-1")).activeConnection).toBe(true)
     const plain = await restartAfter(service, () => undefined)
+    expect((await service.rest.charger("F12-1")).activeConnection, "its socket died with the process").toBe(false)
     // This test's own process lives, and did not begin when the lock says that its holder did.
     const reused = await restartAfter(service, (lock) =>
       writeFileSync(lock, readFileSync(lock, "utf8").replace(/^pid \d+$/m, `pid ${process.pid}`))

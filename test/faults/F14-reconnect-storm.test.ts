@@ -23,6 +23,14 @@ for (const { missing, name, run } of drivers) {
       // The line of all is cut at once while the service goes on: the old sockets are still there when the new ones come.
       for (const charger of fleet.chargers) charger.dropLine()
       const cut = await fleet.allOnline()
+      await fleet.settle()
+      // And the other way round: all of them are sent away by a stop, each with its 1012.
+      const before = fleet.tally.of("closed 1012")
+      const { afterMillis, code } = await service.kill("SIGTERM")
+      expect(code).toBe(0)
+      expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
+      await service.restart()
+      await fleet.allOnline()
       await expectNothingLost(fleet, subject)
       report(`F14 ${driver}`, {
         chargers,
@@ -31,6 +39,7 @@ for (const { missing, name, run } of drivers) {
         "all back after the restart ms": Math.round(back),
         "all back after the cut ms": Math.round(cut),
         refusals: refused,
+        "all sent away after ms": Math.round(afterMillis),
         met: fleet.tally.toString()
       })
       expect(fleet.online, "after everybody has settled and stopped").toBe(0)

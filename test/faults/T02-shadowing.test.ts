@@ -126,6 +126,7 @@ for (const { missing, name, run } of drivers) {
         const [each, total] = [share(10_000, 500) / chargers, share(10_000, 500)]
         const ids = await registered(service, "T02-race", chargers)
         let [admitted, survivors, staleRemovals] = [0, 0, 0]
+        const last: Array<Connection | undefined> = []
         await inParallel(ids, 8, async (id) => {
           const random = randomOf(id)
           let survivor: Connection | undefined
@@ -152,9 +153,19 @@ for (const { missing, name, run } of drivers) {
               )
             }
           }
-          survivor?.socket.terminate()
+          last.push(survivor)
         })
-        report(`T02 interleavings ${name}`, { interleavings: total, admitted, survivors, staleRemovals })
+        // What the process remembers and what the database says of the same connections. A late close would show here at the latest.
+        const alive = last.filter((survivor) => survivor?.open === true).length
+        await until(
+          () => `statistics say ${alive} connected`,
+          30_000,
+          async () => (await service.rest.connected()) === alive
+        )
+        await sleepMillis(500)
+        expect(await service.rest.connected(), "connected by the database").toBe(alive)
+        for (const survivor of last) survivor?.socket.terminate()
+        report(`T02 interleavings ${name}`, { interleavings: total, admitted, survivors, alive, staleRemovals })
         expect(staleRemovals, "newest connections that an older one's end took").toBe(0)
         expect(survivors, "interleavings that prove anything").toBeGreaterThan(total / 4)
       })

@@ -192,11 +192,16 @@ export class ChargingCharger extends SimulatedCharger {
     this.mention(status(connector.id, "Available"))
   }
 
-  /** Says an acknowledged message again, later than what came after it. */
+  /** Says an acknowledged message again, later than what came after it; often after the whole session. */
   private maybeRepeat(message: Parameters<SimulatedCharger["mention"]>[0]): void {
     if (this.random() >= this.charging.repeats) return
-    this.charging.tally.add("repeats")
-    setTimeout(() => this.mention(message), between(this.random, 0, 1000))
+    setTimeout(
+      () => {
+        if (this.online) this.charging.tally.add("repeats")
+        this.mention(message)
+      },
+      between(this.random, 0, 10_000)
+    )
   }
 }
 

@@ -108,9 +108,10 @@ export const brokenRecords = async (query: Query): Promise<ReadonlyArray<string>
       FROM session WHERE meter_stop_wh IS NOT NULL AND abs(energy_wh - (meter_stop_wh - meter_start_wh)) > 1
     UNION ALL SELECT 'orphan of ' || charger_id || ': ' || action || ', ' || problem FROM orphan
     UNION ALL SELECT 'reading of ' || charger_id || ' outside any session' FROM meter WHERE session_id IS NULL
-    UNION ALL SELECT 'facts of ' || subject || ' outnumber its readings' FROM (
-      SELECT j.subject, sum((j.body->>'count')::int) AS facts, (SELECT count(*) FROM meter m WHERE 'charger:' || m.charger_id = j.subject)
-        AS stored FROM journal j WHERE j.type = 'MeterRead' GROUP BY j.subject) x WHERE facts <> stored
+    UNION ALL SELECT 'readings of ' || f.subject || ' in the journal and in meter differ: ' || f.n || ' and ' || coalesce(m.n, 0) FROM
+      (SELECT subject, sum((body->>'count')::int) AS n FROM journal WHERE type = 'MeterRead' GROUP BY subject) f
+      LEFT JOIN (SELECT charger_id, count(*) AS n FROM meter GROUP BY charger_id) m ON f.subject = 'charger:' || m.charger_id
+      WHERE f.n <> coalesce(m.n, 0)
     LIMIT 20`)
   return rows.map((row) => String(row["problem"]))
 }

@@ -120,10 +120,11 @@ export class Fleet {
     )
     const took = performance.now() - since
     await until(
-      () => "REST says activeConnection of every charger",
+      () => "REST says activeConnection of every charger, and so does the database",
       onlineLimitMillis,
       async () =>
-        (await this.rest.chargers()).filter((charger) => charger.activeConnection).length === this.chargers.length
+        (await this.rest.chargers()).filter((charger) => charger.activeConnection).length === this.chargers.length &&
+        (await this.rest.connected()) === this.chargers.length
     )
     return took
   }

@@ -21,6 +21,7 @@ export type RestSession = typeof RestSession.Type
 
 const Page = Schema.Struct({ items: Schema.Array(Schema.Unknown), nextCursor: Schema.NullOr(Schema.String) })
 const Charger = Schema.Struct({ chargerId: Schema.String, activeConnection: Schema.Boolean })
+const Statistics = Schema.Struct({ connected: Schema.Number })
 const Reading = Schema.Struct({ at: Schema.String, energyWh: Schema.NullOr(Schema.Number) })
 export type RestCharger = typeof Charger.Type
 
@@ -90,6 +91,11 @@ export class Rest {
 
   async chargers(): Promise<ReadonlyArray<RestCharger>> {
     return (await this.list("chargers")).map((item) => Schema.decodeUnknownSync(Charger)(item))
+  }
+
+  /** How many chargers the database says are connected; a charger's own `activeConnection` is what the process's memory says. */
+  async connected(): Promise<number> {
+    return Schema.decodeUnknownSync(Statistics)(await this.ok("GET", "statistics")).connected
   }
 
   async charger(chargerId: string): Promise<RestCharger> {
