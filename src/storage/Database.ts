@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { join } from "node:path"
 import type { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { layerEngineHealth, layerServerHealth } from "./Health.ts"
@@ -75,8 +75,8 @@ const supported: Effect.Effect<void, SchemaRefused | SqlError, SqlClient.SqlClie
     current_setting('server_encoding') AS encoding`
   if (row === undefined) return
   const refuse = (message: string) => Effect.fail(new SchemaRefused({ message: `DATABASE_URL: ${message}` }))
-  if (row.number < minServerVersion) yield* refuse(`PostgreSQL 15 or later is needed, this is ${row.version}`)
-  if (row.encoding !== "UTF8") yield* refuse(`a database with encoding UTF8 is needed, this is ${row.encoding}`)
+  if (row.number < minServerVersion) return yield* refuse(`PostgreSQL 15 or later is needed, this is ${row.version}`)
+  if (row.encoding !== "UTF8") return yield* refuse(`a database with encoding UTF8 is needed, this is ${row.encoding}`)
 })
 
 /** What a failure at the start is called; `setting` is the variable by which the database was chosen. */
@@ -95,9 +95,9 @@ const startFailure =
       case "SchemaRefused":
         return failed("schema", error.message)
       case "MigrationFailed": {
-        const cause = error.cause
-        const detail = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : ""
-        return failed("migration", `${setting}: ${error.message}${detail}`)
+        const { cause } = error
+        const detail = isSqlError(cause) ? why(cause) : cause instanceof Error ? cause.message : ""
+        return failed("migration", `${setting}: ${error.message}${detail === "" ? "" : `: ${detail}`}`)
       }
     }
   }

@@ -33,17 +33,21 @@ const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<Stor
       return { ok: true, ...found }
     }
   })
-  const ask = Effect.gen(function* () {
-    const answer = yield* Deferred.make<StorageReport>()
-    pending = answer
-    yield* report.pipe(
-      Effect.flatMap((found) => Deferred.succeed(answer, found)),
-      Effect.ensuring(Effect.sync(() => (pending = undefined))),
-      Effect.forkIn(scope)
-    )
-    return answer
-  })
-  return Effect.suspend(() => (pending === undefined ? ask : Effect.succeed(pending))).pipe(
+  // Who asks may be interrupted at any time; what is pending always has somebody who ends it.
+  const ask = Effect.uninterruptible(
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<StorageReport>()
+      pending = answer
+      yield* report.pipe(
+        Effect.flatMap((found) => Deferred.succeed(answer, found)),
+        Effect.ensuring(Effect.sync(() => (pending = undefined))),
+        Effect.interruptible,
+        Effect.forkIn(scope)
+      )
+      return answer
+    })
+  )
+  const check = Effect.suspend(() => (pending === undefined ? ask : Effect.succeed(pending))).pipe(
     Effect.flatMap(Deferred.await),
     Effect.timeoutOrElse({
       duration: checkMillis,
@@ -55,6 +59,7 @@ const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<Stor
         })
     })
   )
+  return { check }
 })
 
 const engineDurability = (synced: boolean): string =>
@@ -80,7 +85,7 @@ export const layerEngineHealth = (
           ...(freeBytes === undefined ? {} : { freeBytes })
         }
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-      const check = yield* makeCheck(question)
+      const { check } = yield* makeCheck(question)
       return {
         kind: "pglite" as const,
         durability: engineDurability(engine.synced),
@@ -118,10 +123,11 @@ export const layerServerHealth: Layer.Layer<StorageHealth, SqlError, SqlClient.S
       Effect.map((version) => ({ detail: `${server}, schema ${version}`, schemaVersion: version })),
       Effect.provideService(SqlClient.SqlClient, sql)
     )
+    const { check } = yield* makeCheck(question)
     return {
       kind: "postgres" as const,
       durability: serverDurability(found?.fsync ?? "on", found?.commit ?? "on"),
-      check: yield* makeCheck(question),
+      check,
       writable: Effect.void
     }
   })

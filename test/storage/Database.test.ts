@@ -61,7 +61,7 @@ forEachDatabase(
               yield* sql`INSERT INTO crowd VALUES (${n})`
               yield* Effect.yieldNow
               expect(yield* count(sql, "crowd")).toBe(before + 1)
-              if (n % 2 === 1) yield* Effect.fail("odd")
+              if (n % 2 === 1) return yield* Effect.fail("odd")
             })
           )
         yield* Effect.forEach(
@@ -82,7 +82,7 @@ forEachDatabase(
             Effect.gen(function* () {
               yield* sql`INSERT INTO broken_off VALUES (1)`
               yield* Deferred.succeed(inside, undefined)
-              yield* Effect.never
+              return yield* Effect.never
             })
           )
         )
