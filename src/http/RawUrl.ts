@@ -32,7 +32,7 @@ export const pathOf = (url: string): string => {
 }
 
 /**
- * Query parameters that hold REST v1's keys. Whoever writes URLs down (traces: `UrlParams.CurrentRedactedNames`) must leave their values
- * out (T21).
+ * Query parameters that hold REST v1's keys, and those in which people send other secrets though nobody asks for them there. Whoever
+ * writes URLs down (traces: `UrlParams.CurrentRedactedNames`) must leave their values out (T21).
  */
-export const secretParameters: ReadonlyArray<string> = ["code", "clientId"]
+export const secretParameters: ReadonlyArray<string | RegExp> = ["code", "clientId", /key|token|secret|password/i]

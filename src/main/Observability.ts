@@ -13,6 +13,9 @@ const endpoints = [
   "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"
 ]
 
+/** OpenTelemetry's own defaults, which Effect's reader does not have: an endpoint alone turns all three signals on. */
+const exporters = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "otlp" }
+
 const serializationOf = (otel: Readonly<Record<string, string>>) =>
   otel["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
 
@@ -26,7 +29,7 @@ export const observability = (otel: Readonly<Record<string, string>>, version: s
     resource: { serviceName: otel["OTEL_SERVICE_NAME"] ?? "voltlane", serviceVersion: version }
   }).pipe(
     Layer.provide([FetchHttpClient.layer, serializationOf(otel)]),
-    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(otel))),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ ...exporters, ...otel }))),
     Layer.orDie
   )
   return Layer.merge(logs, otlp)

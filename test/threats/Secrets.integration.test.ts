@@ -1,0 +1,304 @@
+/**
+ * T20 and T21: secrets are shown once, where they are made, and are nowhere afterwards: in no line of output, no trace that leaves the
+ * service, no row and no file of the database, no answer. Keys, v1's codes in the query, chargers' passwords, right ones and wrong, and
+ * the AuthorizationKey that chargers tell although nobody should.
+ */
+import { createServer } from "node:http"
+import { expect, it } from "vitest"
+import { apiKey as bootstrapKey, v1 as bootstrapV1 } from "../simulation/Process.ts"
+import { basic, eventually, everyRow, threatDrivers, WireCharger, type World } from "./world.ts"
+
+const limitMillis = 300_000
+
+const secretKey = "Secret-Key-Of-This-Very-Run-0123456789abcdefghijklmnop"
+const operatorPassword = "Operators-Password-7b1f"
+
+/** Everything that must not be found again, by what it is. */
+class Secrets {
+  readonly all = new Map<string, string>()
+
+  /** Remembers a secret; of a v2 key the part that proves it, since its public part is stored. */
+  add(what: string, secret: string): string {
+    const proof = /^vl_[0-9a-f]{16}_([0-9A-Za-z]{43})_/.exec(secret)?.[1] ?? secret
+    this.all.set(what, proof)
+    return secret
+  }
+
+  /** The secrets that stand in a text as they are, in hexadecimal, in base 64 or as a URL has them. */
+  foundIn(text: string): ReadonlyArray<string> {
+    return [...this.all].flatMap(([what, secret]) => {
+      const bytes = Buffer.from(secret)
+      const spellings = [
+        secret,
+        encodeURIComponent(secret),
+        bytes.toString("hex"),
+        bytes.toString("base64").replace(/=+$/, "")
+      ]
+      return spellings.some((spelling) => text.includes(spelling)) ? [what] : []
+    })
+  }
+}
+
+/** A collector of traces, metrics and logs that keeps what it is sent. */
+const collector = async () => {
+  let received = ""
+  const server = createServer((request, response) => {
+    request.setEncoding("utf8").on("data", (chunk: string) => {
+      received += chunk
+    })
+    request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  if (typeof address !== "object" || address === null) throw new Error("no address")
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    received: () => received,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+}
+
+/** Makes every kind of secret there is, each over a route that may be asked twice. */
+const makeSecrets = async (world: World, secrets: Secrets) => {
+  const once = { "idempotency-key": "the same request" }
+  const twice = async (path: string, key: string, body: unknown) => {
+    const first = await world.done("POST", path, { key, body, headers: once })
+    expect(await world.done("POST", path, { key, body, headers: once }), "the same request again").toEqual(first)
+    return first
+  }
+  const organisation = await twice("/cpo/v2/organisations", bootstrapKey, {
+    name: "Org",
+    countryCode: "FI",
+    partyId: "SEC"
+  })
+  const key = secrets.add("first key of an organisation", organisation.apiKey)
+  const code = secrets.add("v1 code of an organisation", organisation.code)
+  const made = await world.done("POST", "/cpo/v2/api-keys", {
+    key,
+    body: { name: "second" },
+    headers: { "idempotency-key": "key" }
+  })
+  secrets.add("second key", made.key)
+  await world.done("POST", "/cpo/v2/sites", { key, body: { name: "Site" } })
+  const password = secrets.add("password of a charger", "Chargers.Own/Pass+1")
+  const chargers = (body: unknown, idempotencyKey: string) =>
+    world.done("POST", "/cpo/v2/chargers", { key, body, headers: { "idempotency-key": idempotencyKey } })
+  await chargers({ name: "C1", chargerId: "SEC-1", password }, "charger 1")
+  const second = await chargers({ name: "C2", chargerId: "SEC-2", generatePassword: true }, "charger 2")
+  secrets.add("generated password", second.password)
+  await chargers({ name: "C3", chargerId: "SEC-3" }, "charger 3")
+  const changed = secrets.add("changed password", "Changed.Password:42")
+  await world.done("PATCH", "/cpo/v2/chargers/SEC-2", { key, body: { password: changed } })
+  const anew = await world.done("PATCH", "/cpo/v2/chargers/SEC-2", { key, body: { generatePassword: true } })
+  return {
+    key,
+    code,
+    clientId: String(organisation.clientId),
+    password,
+    generated: secrets.add("regenerated password", anew.password)
+  }
+}
+
+type Made = Awaited<ReturnType<typeof makeSecrets>>
+
+/** Requests with secrets in every place where callers put them, right and wrong; answers what came back. */
+const useKeys = async (
+  world: World,
+  secrets: Secrets,
+  { clientId, code, key }: Made
+): Promise<ReadonlyArray<string>> => {
+  const wrongCode = secrets.add("wrong code", `${code.slice(0, -1)}!`)
+  const otherKey = secrets.add("a key by another rule", "somebody-elses-key-0123456789")
+  const wrongKey = `${key.slice(0, 24)}${"Z".repeat(43)}${key.slice(67)}`
+  const pair = (client: string, secret: string) =>
+    `clientId=${encodeURIComponent(client)}&code=${encodeURIComponent(secret)}`
+  const answers = await Promise.all([
+    world.ask("GET", `/api/statistics?${pair(clientId, code)}`, { key: undefined }),
+    world.ask("POST", `/api/group/add?${pair(clientId, code)}`, { key: undefined, body: { name: "Group" } }),
+    world.ask("POST", `/api/group/add?${pair(clientId, code)}`, { key: undefined, raw: "{no json" }),
+    world.ask("GET", `/api/charger/SEC-1?${pair(clientId, code)}`, { key: undefined }),
+    world.ask("GET", `/api/nothing/here?${pair(clientId, code)}`, { key: undefined }),
+    world.ask("DELETE", `/api/statistics?${pair(clientId, code)}`, { key: undefined }),
+    world.ask("GET", `/api//statistics/?${pair(clientId, code)}`, { key: undefined }),
+    world.ask("GET", `/api/statistics?${pair(clientId, wrongCode)}`, { key: undefined }),
+    world.ask("GET", `/api/statistics?${pair(clientId, key)}`, { key: undefined }),
+    world.ask("GET", `/cpo/v2/sites?x-api-key=${key}&${pair(clientId, code)}&limit=0`, { key }),
+    world.ask("GET", "/cpo/v2/sites", { key: wrongKey }),
+    world.ask("GET", "/cpo/v2/sites", { key: otherKey }),
+    world.ask("GET", "/cpo/v2/sites", { key: code }),
+    world.ask("GET", "/cpo/v2/sites", { key: undefined, headers: { authorization: `Bearer ${key}` } }),
+    world.ask("GET", `/nothing/here?x-api-key=${key}`, { key })
+  ])
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  return answers.map(({ headers, text }) => `${JSON.stringify([...headers])} ${text}`)
+}
+
+/** Bodies that hold secrets and do not fit; answers what was said about them. */
+const sendBadBodies = async (world: World, secrets: Secrets, { key }: Made): Promise<ReadonlyArray<string>> => {
+  const tooLong = secrets.add("password that is too long", "Too.Long.Password.".repeat(6))
+  const blank = secrets.add("password with a blank", "Pass word With Blank")
+  const misplaced = secrets.add("password in a wrong place", "Misplaced.Password.1")
+  const bodies: ReadonlyArray<unknown> = [
+    { name: "", chargerId: "SEC-9", password: misplaced },
+    { name: "C", chargerId: "SEC-9", password: tooLong },
+    { name: "C", chargerId: "SEC-9", password: blank },
+    { name: "C", chargerId: "SEC-9", password: { value: misplaced } },
+    { name: "C", chargerId: "SEC-9", password: misplaced, generatePassword: true },
+    { name: "C", chargerId: "SEC-9", password: misplaced, securityProfile: 0 },
+    { name: "C", chargerId: "SEC-1", password: misplaced }
+  ]
+  const raws = [`{"name":"C","password":"${misplaced}"`, `"${misplaced}"`, `[["${misplaced}"]]`]
+  const asked = [
+    ...bodies.map((body) => world.ask("POST", "/cpo/v2/chargers", { key, body })),
+    ...raws.map((raw) => world.ask("POST", "/cpo/v2/chargers", { key, raw })),
+    world.ask("PATCH", "/cpo/v2/chargers/SEC-1", { key, body: { password: misplaced, securityProfile: 3 } })
+  ]
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ status }) => status).filter((status) => status < 400 || status >= 500)).toEqual([])
+  return answers.map(({ text }) => text)
+}
+
+/** Chargers that come with right passwords, wrong ones, and in places where none belongs. */
+const connectChargers = async (world: World, secrets: Secrets, { generated, password }: Made): Promise<void> => {
+  const url = world.service.ocppUrl
+  const wrong = secrets.add("wrong password of a charger", "Wrong.Password.Here")
+  const statuses = await Promise.all([
+    WireCharger.dial(url, "SEC-1", { authorization: basic("SEC-1", wrong) }),
+    WireCharger.dial(url, "SEC-1", { authorization: basic("SEC-2", password) }),
+    WireCharger.dial(url, "SEC-1", { authorization: `Basic ${password}` }),
+    WireCharger.dial(url, "SEC-1", { authorization: `Bearer ${generated}` }),
+    WireCharger.dial(url, `SEC-1?password=${encodeURIComponent(password)}`),
+    WireCharger.dial(url, `SEC-1/${encodeURIComponent(password)}`),
+    WireCharger.dial(url, encodeURIComponent(`SEC-1:${password}`), { authorization: basic("SEC-1", password) })
+  ])
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 404, 404])
+  for (const [id, right] of [
+    ["SEC-1", password],
+    ["SEC-2", generated]
+  ] as const) {
+    secrets.add(`what ${id} proves itself with`, basic(id, right).slice("Basic ".length))
+    const charger = await WireCharger.connect(url, id, right)
+    await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+    charger.socket.close()
+  }
+}
+
+/** A charger that tells its AuthorizationKey whenever it can, in every spelling; leaves its configuration behind. */
+const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
+  const told = secrets.add("AuthorizationKey that a charger tells", "Told.AuthorizationKey.77")
+  const entry = (name: string) => ({ key: name, readonly: false, value: told })
+  const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-3")
+  charger.onCall = (action, id) => {
+    if (action !== "GetConfiguration") return JSON.stringify([3, id, { status: "Accepted" }])
+    const keys = ["AuthorizationKey", "authorizationkey", "AUTHORIZATIONKEY", " AuthorizationKey "].map(entry)
+    const spelled = `{"value":"${told}","readonly":false,"\\u006bey":"Authorization\\u004bey"}`
+    const plain = JSON.stringify([...keys, { key: "HeartbeatInterval", readonly: false, value: "300" }])
+    return `[3,"${id}",{"configurationKey":[${spelled},${plain.slice(1)},"unknownKey":[]}]`
+  }
+  await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+  const id = await charger.called("GetConfiguration")
+  const configuration = async () => (await world.done("GET", "/cpo/v2/chargers/SEC-3/configuration", { key })).items
+  await eventually("the configuration is there", async () => (await configuration()).length > 0)
+  const result = { configurationKey: [entry("AuthorizationKey")], unknownKey: [] }
+  // Said again, to nobody; cut off; in an error's details; and where a frame has no such place.
+  charger.send(JSON.stringify([3, id, result]))
+  charger.send(JSON.stringify([3, "nobody asked", result]))
+  charger.send(JSON.stringify([3, id, result]).slice(0, -3))
+  charger.send(JSON.stringify([4, id, "InternalError", "", { key: "AuthorizationKey", value: told }]))
+  charger.send(JSON.stringify([3, id, { ...result, AuthorizationKey: told }, "more"]))
+  await charger.call("Heartbeat", {})
+  charger.send(JSON.stringify([3, "the last frame", result]))
+  await eventually("the last frame is heard", async () =>
+    (await world.ask("GET", "/cpo/v2/chargers/SEC-3", { key })).text.includes("the last frame")
+  )
+}
+
+/** Loses tables under the service, so that every face meets what it was never meant to, with secrets at hand. */
+const breakDown = async (world: World, { clientId, code, generated, key }: Made): Promise<void> => {
+  if (world.driver === "PGlite") return
+  const tables = ["api_key", "v1_credential", "charger", "idempotency"]
+  const rename = (from: string, to: string) =>
+    world.sql(async (query) => {
+      for (const table of tables) await query(`ALTER TABLE ${from}${table} RENAME TO ${to}${table}`)
+    })
+  await rename("", "away_")
+  const [first, , ...rest] = await Promise.all([
+    world.ask("GET", "/cpo/v2/sites", { key }),
+    world.ask("GET", "/livez"),
+    world.ask("GET", `/api/statistics?clientId=${clientId}&code=${code}`, { key: undefined }),
+    world.ask("POST", `/api/group/add?clientId=${clientId}&code=${code}`, { key: undefined, body: { name: "G" } }),
+    world.ask("POST", "/cpo/v2/chargers", { key, body: { name: "C", chargerId: "SEC-8", password: generated } })
+  ])
+  expect([first?.status, ...rest.map(({ status }) => status)].filter((status) => Number(status) < 500)).toEqual([])
+  expect(await WireCharger.dial(world.service.ocppUrl, "SEC-2", { authorization: basic("SEC-2", generated) })).toBe(503)
+  await rename("away_", "")
+  expect(await world.ask("GET", "/cpo/v2/sites", { key })).toMatchObject({ status: 200 })
+}
+
+/** All that anybody can read of what was made, over REST. */
+const readEverything = async (world: World, { clientId, code, key }: Made): Promise<string> => {
+  const paths = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
+  const ids = ["SEC-1", "SEC-2", "SEC-3"]
+  const deeper = ids.flatMap((id) =>
+    ["", "/messages?limit=500", "/configuration"].map((rest) => `chargers/${id}${rest}`)
+  )
+  const answers = await Promise.all([
+    ...[...paths, ...deeper].map((path) => world.ask("GET", `/cpo/v2/${path}`, { key })),
+    ...ids.map((id) => world.ask("GET", `/api/charger/${id}?clientId=${clientId}&code=${code}`, { key: undefined })),
+    world.ask("GET", "/metrics"),
+    world.ask("GET", "/readyz")
+  ])
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  return answers.map(({ text }) => text).join("\n")
+}
+
+for (const { missing, name, run } of threatDrivers) {
+  it.skipIf(missing)(
+    `keeps no secret where anybody could find it again (${name})`,
+    { timeout: limitMillis },
+    async () => {
+      const sink = await collector()
+      const env = {
+        SECRET_KEY: secretKey,
+        BOOTSTRAP_OPERATOR_PASSWORD: operatorPassword,
+        OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
+      }
+      try {
+        await run(async (world) => {
+          const secrets = new Secrets()
+          secrets.add("SECRET_KEY", secretKey)
+          secrets.add("operator's password", operatorPassword)
+          secrets.add("bootstrap key", bootstrapKey)
+          secrets.add("bootstrap code", bootstrapV1.code)
+          const made = await makeSecrets(world, secrets)
+          const answers = [...(await useKeys(world, secrets, made)), ...(await sendBadBodies(world, secrets, made))]
+          await connectChargers(world, secrets, made)
+          await tellAuthorizationKey(world, secrets, made)
+          await breakDown(world, made)
+          expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
+          expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])
+          await world.truth(async (query) => {
+            const rows = await everyRow(query)
+            expect(rows.length).toBeGreaterThan(20)
+            expect(rows.filter((row) => row.startsWith("idempotency ")).length).toBeGreaterThan(3)
+            const found = rows.flatMap((row) => secrets.foundIn(row).map((what) => `${what}: ${row.slice(0, 300)}`))
+            expect(found, "in the tables").toEqual([])
+          })
+          expect(world.output).toContain("ready")
+          expect(secrets.foundIn(world.output), "in the output").toEqual([])
+          expect(sink.received()).toContain("/api/statistics")
+          expect(secrets.foundIn(sink.received()), "in the traces").toEqual([])
+          for (const { bytes, name: file } of world.files()) {
+            expect(secrets.foundIn(bytes.toString("latin1")), `in ${file}`).toEqual([])
+          }
+        }, env)
+      } finally {
+        sink.close()
+      }
+    }
+  )
+}
