@@ -12,7 +12,7 @@ export class StorageUnavailable extends Schema.TaggedError<StorageUnavailable>()
   reason: Schema.Literals(["down", "full", "busy", "unknown"])
 }) {}
 
-/** The database cannot hold a value of these facts (SQLSTATE classes 22 and 23). Trying again would fail again. */
+/** The database cannot hold a value of these facts (SQLSTATE classes 22, 23 and 54). Trying again would fail again. */
 export class FactRefused extends Schema.TaggedError<FactRefused>()("FactRefused", {
   message: Schema.String
 }) {}

@@ -27,18 +27,18 @@ const fieldsOf = (error: SqlError): Fields => {
 /** The SQLSTATE of an error, or undefined when it never came from the database (a lost connection, a value that cannot be sent). */
 export const sqlState = (error: SqlError): string | undefined => {
   const code = fieldsOf(error).code
-  // A socket's error has a code too ("ECONNREFUSED"): a SQLSTATE has five letters or digits.
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  // A socket's error has a code too ("ECONNREFUSED", "EPIPE"): a SQLSTATE has five letters or digits, a digit among them.
+  return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
 /**
- * True when a value, not the database, is at fault: SQLSTATE classes 22 and 23, and values that the driver cannot encode. Trying the
- * same value again fails again; in a batch it must be found and left out.
+ * True when a value, not the database, is at fault: SQLSTATE classes 22 and 23, 54 (it is too long for an index), and values that the
+ * driver cannot encode. Trying the same value again fails again; in a batch it must be found and left out.
  */
 export const isDataError = (error: unknown): error is SqlError => {
   if (!isSqlError(error)) return false
   const state = sqlState(error)
-  return state === undefined ? fieldsOf(error)._tag === "PgTypesCodecError" : /^2[23]/.test(state)
+  return state === undefined ? fieldsOf(error)._tag === "PgTypesCodecError" : /^(2[23]|54)/.test(state)
 }
 
 /** True for SQLSTATE 23505, of any constraint or unique index, or of the one that is named. */

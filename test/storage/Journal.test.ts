@@ -338,6 +338,24 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
+  it.effect("refuses a token that is longer than an index takes, and nothing besides", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-18"])
+      const tokenUid = Array.from({ length: 1000 }, (_, n) => ((n * 2_654_435_761) >>> 0).toString(36)).join("")
+      const [long, short] = [transaction("J-18"), transaction("J-18")]
+      const results = yield* Effect.all(
+        [commit([started(seeded, long, { tokenUid })]), commit([started(seeded, short)])].map(Effect.result),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        results.map((result) => (Result.isFailure(result) ? result.failure._tag : "stored")),
+        ["FactRefused", "stored"]
+      )
+      assert.deepInclude(yield* session(short.sessionId), { status: "ACTIVE" })
+    })
+  )
+
   it.effect("gives positions in the order in which they become visible, with two writers at a time", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal

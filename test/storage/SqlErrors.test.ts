@@ -57,12 +57,15 @@ forEachDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE checked (n int CHECK (n > 0), t text NOT NULL)`
+        yield* sql`CREATE INDEX checked_t ON checked (t)`
         const atFault = [
           sql`SELECT ${"\0"}::text`,
           sql`SELECT 1 / ${0}::int`,
           sql`SELECT ${"abc"}::int`,
           sql`INSERT INTO checked VALUES (-1, '')`,
           sql`INSERT INTO checked VALUES (1, NULL)`,
+          // Longer than an index takes, and no compression helps.
+          sql`INSERT INTO checked SELECT 1, string_agg(md5(n::text), '') FROM generate_series(1, 300) n`,
           // These two never reach the database.
           sql`SELECT ${uuidArray(["no uuid"])}`,
           sql`SELECT ${textArray([undefined as unknown as string])}`
