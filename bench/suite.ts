@@ -39,7 +39,8 @@ const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<
   }
   for (const running of workloads.includes("storm") ? all : []) record(await storm(running))
   const ours = all.find((running) => running.server.name === "ours")
-  return ours === undefined ? [] : checkPromises(ours)
+  // Awaited here: what the stack holds is disposed of before a returned promise would be.
+  return ours === undefined ? [] : await checkPromises(ours)
 }
 
 const MEMORY_SAMPLE_MS = 1_000
@@ -47,25 +48,31 @@ const MEMORY_SAMPLE_MS = 1_000
 const MEMORY_SAMPLES = 10
 const STEADY_SHARE = 0.995
 
-/** `idle`: the growth of resident memory from none to all chargers, after the garbage of their arrival is gone. */
+/** Memory once it has stopped falling: a runtime gives it back some seconds after the work that needed it. */
+const memoryAtRest = async (pid: number) => {
+  let now = memoryKiB(pid)
+  for (let steady = 0; steady < MEMORY_SAMPLES; ) {
+    await sleep(MEMORY_SAMPLE_MS)
+    const next = memoryKiB(pid)
+    steady = next.rss < now.rss * STEADY_SHARE ? 0 : steady + 1
+    now = next
+  }
+  return now
+}
+
+/** `idle`: the growth of resident memory from none to all chargers, both at rest. */
 const idle = async (stage: Stage): Promise<Measurement> => {
   await using child = await stage.server.start()
   using generator = startGenerator()
   const running: Running = { ...stage, child, generator }
   const { idleChargers } = stage.options
   await settled(running, WRITTEN_BEHIND_MS)
-  const empty = memoryKiB(child.pid)
+  const empty = await memoryAtRest(child.pid)
   const arrival = await ramp(running, "idle", idleChargers)
   const before = clocks(running)
-  // V8 gives memory back some seconds after the work that needed it: wait until it has stopped falling.
-  let now = memoryKiB(child.pid)
-  let seconds = 0
-  for (let steady = 0; steady < MEMORY_SAMPLES; seconds += MEMORY_SAMPLE_MS / 1000) {
-    await sleep(MEMORY_SAMPLE_MS)
-    const next = memoryKiB(child.pid)
-    steady = next.rss < now.rss * STEADY_SHARE ? 0 : steady + 1
-    now = next
-  }
+  const startedAt = performance.now()
+  const now = await memoryAtRest(child.pid)
+  const seconds = (performance.now() - startedAt) / 1000
   const after = clocks(running)
   const postgres = stage.server.database === undefined ? 0 : memoryKiB(stage.cluster.pid).pss
   return {

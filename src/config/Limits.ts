@@ -106,9 +106,10 @@ export const limits = {
   messageLog: {
     // Text that waits in memory while the database is away; then frames are dropped and counted, never facts.
     maxWaitingChars: 32 * MiB,
-    maxBatch: 1_000,
-    // Losing the last second of it in a crash is allowed.
-    flushEveryMillis: second,
+    // Small batches: a large one holds up the event loop, and the commits of facts, for as long as it is made.
+    maxBatch: 250,
+    // Losing the last second of it in a crash is allowed; a quarter of one keeps the batches small.
+    flushEveryMillis: 250,
     // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS says otherwise: a dispute is raised within a month's bill.
     retentionDays: 30
   },
@@ -117,7 +118,7 @@ export const limits = {
   lastSeen: {
     // REST shows memory over what is stored, so this is only what a crash may lose.
     flushEveryMillis: second,
-    maxBatch: 2_000
+    maxBatch: 500
   },
 
   /** This process among several. */

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { type Config, limits } from "../Config.ts"
 import { banner } from "./Banner.ts"
 import { preflight } from "./Listeners.ts"
+import { giveBack } from "./IdleMemory.ts"
 import { observability } from "./Observability.ts"
 import { start } from "./Service.ts"
 import { settingsOf } from "./Settings.ts"
@@ -39,5 +40,6 @@ export const run = (config: Config) =>
     })
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
     yield* Effect.logInfo("ready")
+    yield* Effect.forkScoped(giveBack)
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(observability(config.otel, version)))
