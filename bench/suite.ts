@@ -51,7 +51,7 @@ const STEADY_SHARE = 0.995
 /** Memory once it has stopped falling: a runtime gives it back some seconds after the work that needed it. */
 const memoryAtRest = async (pid: number) => {
   let now = memoryKiB(pid)
-  for (let steady = 0; steady < MEMORY_SAMPLES; ) {
+  for (let steady = 0; steady < MEMORY_SAMPLES;) {
     await sleep(MEMORY_SAMPLE_MS)
     const next = memoryKiB(pid)
     steady = next.rss < now.rss * STEADY_SHARE ? 0 : steady + 1

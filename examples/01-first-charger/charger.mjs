@@ -31,9 +31,15 @@ const meter = (transactionId, value) =>
   call("MeterValues", {
     connectorId: 1,
     transactionId,
-    meterValue: [{ timestamp: now(), sampledValue: [{ value: String(value), measurand: "Energy.Active.Import.Register", unit: "Wh" }] }]
+    meterValue: [
+      {
+        timestamp: now(),
+        sampledValue: [{ value: String(value), measurand: "Energy.Active.Import.Register", unit: "Wh" }]
+      }
+    ]
   })
-const status = (name) => call("StatusNotification", { connectorId: 1, errorCode: "NoError", status: name, timestamp: now() })
+const status = (name) =>
+  call("StatusNotification", { connectorId: 1, errorCode: "NoError", status: name, timestamp: now() })
 
 await charger.connect()
 await call("BootNotification", {

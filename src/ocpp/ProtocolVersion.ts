@@ -27,7 +27,10 @@ export interface ProtocolVersion {
   readonly decodeCall: (action: string, payload: unknown) => DecodedCall
   /** Writes the strictly valid, minimal answer to `action`; times are UTC with a trailing Z. */
   readonly encodeReply: (action: string, reply: Reply, now: number) => EncodedReply
-  readonly encodeCommand: (command: ChargerCommand) => { readonly action: string; readonly payload: Readonly<Record<string, unknown>> }
+  readonly encodeCommand: (command: ChargerCommand) => {
+    readonly action: string
+    readonly payload: Readonly<Record<string, unknown>>
+  }
   /** Reads the CALLRESULT of a command of ours. */
   readonly decodeResult: (command: ChargerCommand, payload: unknown) => CommandResult
   /** The frame's text with secrets replaced by `***`, for logs. `action` is the CALL's, also for its result. */

@@ -133,12 +133,14 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           )
         )
       })
-      yield* writeBehind({
-        name: "last seen",
-        everyMillis: options.flushEveryMillis,
-        waits: () => memory.waits,
-        write: flush
-      })
+      yield* Effect.asVoid(
+        writeBehind({
+          name: "last seen",
+          everyMillis: options.flushEveryMillis,
+          waits: () => memory.waits,
+          write: flush
+        })
+      )
       return Presence.of({
         opened: (chargerId, at) => memory.opened(chargerId, at),
         heard: (chargerId, at, frame) => memory.heard(chargerId, at, frame),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import { decide } from "../../src/domain/charger/Decide.ts"
@@ -142,7 +142,7 @@ describe("a charger's actor", () => {
       yield* settle
       assert.strictEqual(b.answers[0]?._tag, "StartAnswered")
       assert.deepStrictEqual(b.line.closes, [])
-    }).pipe(Effect.provide(actors), Effect.provide(Logger.layer([])))
+    }).pipe(Effect.provide(Layer.merge(actors, Logger.layer([]))))
   })
 
   it.effect("pauses its socket while too much waits, and resumes it", () => {

@@ -49,7 +49,7 @@ const check = async (service: Service): Promise<void> => {
     configValue: "1",
     canBeChanged: false
   })
-  const [session, ...others] = sessions?.["items"] as ReadonlyArray<Record<string, unknown>>
+  const [session, ...others] = (sessions?.["items"] ?? []) as ReadonlyArray<Record<string, unknown>>
   assert.deepStrictEqual(others, [])
   assert.deepInclude(session, {
     chargerId: "VL-0001",

@@ -28,7 +28,7 @@ describe("what is written behind", () => {
   it.effect("is written whole at each interval, in its order", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
-      yield* writeBehind(options)
+      yield* Effect.asVoid(writeBehind(options))
       store.waiting.push(1, 2, 3, 4, 5)
       assert.deepStrictEqual(store.written, [])
       yield* TestClock.adjust(1_000)
@@ -40,7 +40,7 @@ describe("what is written behind", () => {
     const { options, store } = makeStore()
     const { lines, logger } = listening()
     return Effect.gen(function* () {
-      yield* writeBehind(options)
+      yield* Effect.asVoid(writeBehind(options))
       store.away = true
       store.waiting.push(1, 2, 3)
       yield* TestClock.adjust(3_000)
@@ -61,7 +61,7 @@ describe("what is written behind", () => {
     return Effect.gen(function* () {
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* writeBehind(options)
+          yield* Effect.asVoid(writeBehind(options))
           store.waiting.push(1)
         })
       )

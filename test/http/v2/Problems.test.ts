@@ -178,7 +178,9 @@ describe("bad input", () => {
 
   it("names at most a hundred of many errors", async () => {
     const regularHours = Array.from({ length: 300 }, () => ({ weekday: 8, periodBegin: "25:00", periodEnd: "9" }))
-    const answer = await ask("POST", sites, { body: { name: "A", openingHours: { twentyfourseven: false, regularHours } } })
+    const answer = await ask("POST", sites, {
+      body: { name: "A", openingHours: { twentyfourseven: false, regularHours } }
+    })
     expect([answer.status, answer.json.errors.length]).toEqual([400, 100])
   })
 
