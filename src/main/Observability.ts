@@ -19,9 +19,17 @@ const exporters = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp",
 const serializationOf = (otel: Readonly<Record<string, string>>) =>
   otel["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
 
+/** What a terminal takes for an order, or what turns the text around it, and what JSON lets stand as it is. */
+const orders = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+/** One JSON object a line that does nothing to whoever reads it: chargers' own text may be quoted in it (CWE-117). */
+const jsonLines = Logger.withConsoleLog(Logger.map(Logger.formatJson, (line) => line.replace(orders, escaped)))
+
 /** `otel` are the `OTEL_*` variables as they were given. */
 export const observability = (otel: Readonly<Record<string, string>>, version: string) => {
-  const logs = Logger.layer([Logger.consoleJson])
+  const logs = Logger.layer([jsonLines])
   if (!endpoints.some((name) => otel[name] !== undefined)) {
     return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
   }

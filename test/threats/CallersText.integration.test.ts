@@ -1,0 +1,177 @@
+/**
+ * T15: SQL and worse in everything that a caller of REST gives. Over five hundred texts as names, ids, uids, cursors, filters, keys and
+ * passwords: each is stored and shown as it came, found by exactly itself, or refused as the caller's mistake. None makes the service fail,
+ * and none becomes a part of a statement.
+ */
+import { expect, it } from "vitest"
+import { inParallel } from "../simulation/Wait.ts"
+import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
+import type { Json } from "../support/restApp.ts"
+import { type Answer, basic, threatDrivers, WireCharger, type World } from "./world.ts"
+
+const limitMillis = 300_000
+
+/** Requests that are under way at one time. */
+const atATime = 8
+
+/** `PROPERTY=full` takes ten times as long. */
+const isFull = process.env["PROPERTY"] === "full"
+
+const texts = [...nastyTexts, ...unstorableTexts]
+
+const url = encodeURIComponent
+
+/** A text as a URL has it; half a surrogate pair has no form there and is left out. */
+const inUrl = (text: string): string => url(text.toWellFormed())
+
+/** What a header can carry of a text. */
+const inHeader = (text: string): string =>
+  text
+    .replace(/[^\x20-\x7e]/g, "?")
+    .trim()
+    .slice(0, 1000)
+
+interface Ask {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly key?: string | undefined
+}
+
+/** Every place in which a caller's text goes into a statement, with `text` in it; `n` makes what must be unique so. */
+const asks = (text: string, n: number, siteId: string): ReadonlyArray<Ask> => {
+  const t = inUrl(text)
+  return [
+    { method: "GET", path: `/cpo/v2/chargers/${t}` },
+    { method: "GET", path: `/cpo/v2/chargers/${t}/messages` },
+    { method: "GET", path: `/cpo/v2/chargers/T15/messages?action=${t}&from=${t}` },
+    { method: "GET", path: `/cpo/v2/chargers/T15/messages?action=${t}` },
+    { method: "GET", path: `/cpo/v2/chargers/T15/messages?cursor=${t}` },
+    { method: "GET", path: `/cpo/v2/chargers?siteId=${t}` },
+    { method: "GET", path: `/cpo/v2/chargers?cursor=${t}&limit=${t}` },
+    {
+      method: "GET",
+      path: `/cpo/v2/chargers?cursor=${url(Buffer.from(JSON.stringify({ list: "chargers", after: text })).toString("base64url"))}`
+    },
+    {
+      method: "GET",
+      path: `/cpo/v2/sessions?cursor=${url(Buffer.from(JSON.stringify({ list: "sessions", after: text })).toString("base64url"))}`
+    },
+    { method: "GET", path: `/cpo/v2/sessions?chargerId=${t}` },
+    { method: "GET", path: `/cpo/v2/sessions?status=${t}&from=${t}&to=${t}` },
+    { method: "GET", path: `/cpo/v2/sessions?siteId=${t}` },
+    { method: "GET", path: `/cpo/v2/sessions/${t}?include=${t}` },
+    { method: "GET", path: `/cpo/v2/sites/${t}` },
+    { method: "GET", path: `/cpo/v2/sites?${t}=${t}` },
+    { method: "DELETE", path: `/cpo/v2/sites/${t}` },
+    { method: "DELETE", path: `/cpo/v2/api-keys/${t}` },
+    { method: "DELETE", path: `/cpo/v2/chargers/${t}` },
+    { method: "DELETE", path: `/cpo/v2/tokens/${t}` },
+    { method: "POST", path: "/cpo/v2/chargers", body: { name: text, chargerId: text } },
+    { method: "POST", path: "/cpo/v2/chargers", body: { name: text, chargerId: `T15-x${n}`, siteId: text } },
+    { method: "POST", path: "/cpo/v2/api-keys", body: { name: text, permissions: [text] } },
+    {
+      method: "POST",
+      path: "/cpo/v2/organisations",
+      body: { name: text, countryCode: text, partyId: text, operatorEmail: text }
+    },
+    { method: "PATCH", path: "/cpo/v2/organisation", body: { timeZone: text, unknownTokens: text } },
+    { method: "PATCH", path: "/cpo/v2/chargers/T15", body: { password: text } },
+    { method: "PATCH", path: `/cpo/v2/tokens/${t}`, body: { note: text } },
+    { method: "PATCH", path: `/cpo/v2/sites/${siteId}`, body: { city: text, area: text, country: text } },
+    { method: "POST", path: "/cpo/v2/sites", body: { name: text }, headers: { "idempotency-key": inHeader(text) } },
+    { method: "GET", path: "/cpo/v2/sites", key: inHeader(text) },
+    { method: "GET", path: `/api/statistics?clientId=${t}&code=${t}`, key: undefined },
+    { method: "GET", path: `/api/charger/${t}?clientId=${t}&code=${t}`, key: undefined },
+    { method: "GET", path: `/${t}/${t}?${t}` }
+  ]
+}
+
+/** Texts that came back as they were given, or were refused. */
+const askAll = async (world: World, siteId: string): Promise<Record<string, number>> => {
+  const outcomes: Record<string, number> = {}
+  const failed: Array<string> = []
+  await inParallel(texts, atATime, async (text, n) => {
+    // Each text in two places, so that each place meets dozens of texts; or, at leisure, every text in every place.
+    const places = asks(text, n, siteId).filter((_, place) => isFull || (place + n) % 16 === 0)
+    for (const { body, headers = {}, method, path, ...rest } of places) {
+      const answer = await world.ask(method, path, { body, headers, ...("key" in rest ? { key: rest.key } : {}) })
+      outcomes[answer.status] = (outcomes[answer.status] ?? 0) + 1
+      if (answer.status >= 500)
+        failed.push(`${answer.status} ${method} ${path.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 200)}`)
+    }
+  })
+  expect(failed).toEqual([])
+  return outcomes
+}
+
+const isRefusal = ({ json, status }: Answer): boolean => status === 400 && Array.isArray(json.errors)
+
+/** What may be named so is read back as it was named; all else is refused, and says where it does not fit. */
+const nameAll = async (world: World): Promise<number> => {
+  let named = 0
+  await inParallel(texts, atATime, async (text, n) => {
+    const about = JSON.stringify(text.slice(0, 60))
+    const site = await world.ask("POST", "/cpo/v2/sites", { body: { name: text, city: text } })
+    if (site.status === 200) {
+      named++
+      const read = await world.done("GET", `/cpo/v2/sites/${site.json.id}`)
+      expect([read.name, read.city], about).toEqual([text, text])
+    } else expect(isRefusal(site), `${about} ${site.text}`).toBe(true)
+    const token = await world.ask("POST", "/cpo/v2/tokens", {
+      body: { uid: text, note: text, visualNumber: String(n) }
+    })
+    if (token.status === 201) {
+      const read = await world.done("GET", `/cpo/v2/tokens/${inUrl(text)}`)
+      expect([read.uid, read.note, read.visualNumber], about).toEqual([text, text, String(n)])
+    } else expect(isRefusal(token) || token.json.code === "token_exists", `${about} ${token.text}`).toBe(true)
+  })
+  return named
+}
+
+/** What stood before, to see that nothing of it has gone. */
+const standing = async (world: World): Promise<Json> => {
+  const { createdAt, name, securityProfile } = await world.done("GET", "/cpo/v2/chargers/T15")
+  return {
+    charger: { createdAt, name, securityProfile },
+    organisation: await world.done("GET", "/cpo/v2/organisation")
+  }
+}
+
+for (const { missing, name, run } of threatDrivers) {
+  it.skipIf(missing)(`makes nothing but text of what callers write (${name})`, { timeout: limitMillis }, () =>
+    run(async (world) => {
+      const site = await world.done("POST", "/cpo/v2/sites", { body: { name: "Site" } })
+      await world.done("POST", "/cpo/v2/chargers", {
+        body: { name: "C", chargerId: "T15", password: "T15.Password.1234" }
+      })
+      const before = await standing(world)
+      const outcomes = await askAll(world, site.id)
+      expect(Object.keys(outcomes).filter((status) => !/^(2|4)/.test(status))).toEqual([])
+      expect(await nameAll(world)).toBeGreaterThan(200)
+      expect(await standing(world), "what stood before is as it was").toEqual(before)
+      const dials = texts
+        .filter((_, n) => n % 16 === 0)
+        .map((text) =>
+          WireCharger.dial(world.service.ocppUrl, inUrl(text), {
+            authorization: basic(text, text),
+            "sec-websocket-protocol": "ocpp1.6"
+          })
+        )
+      for (const status of await Promise.all(dials)) expect([404, 400, 429]).toContain(status)
+      await world.truth(async (query) => {
+        const [row] = await query(
+          `SELECT (SELECT count(*) FROM api_key)::int AS keys, (SELECT count(*) FROM organisation)::int AS organisations`
+        )
+        expect(row).toEqual({ keys: 1, organisations: 1 })
+        // Some of the texts are ids that chargers may have, such as `null`.
+        const ids = (await query("SELECT charger_id AS id FROM charger")).map(({ id }) => String(id))
+        expect(ids.filter((id) => id !== "T15" && !texts.includes(id))).toEqual([])
+      })
+      // SQL that the database did not understand would be class 42, said in the log.
+      expect(world.output).not.toContain("SQLSTATE")
+      expect(world.output).not.toContain('"level":"ERROR"')
+    })
+  )
+}
