@@ -49,7 +49,12 @@ export interface ActorServices {
   readonly background: (effect: Effect.Effect<void>) => void
 }
 
-interface EventItem {
+interface Waiting {
+  /** When it came, ms epoch: its patience with a database that is away counts from here, whatever it waited behind. */
+  readonly since: number
+}
+
+interface EventItem extends Waiting {
   readonly _tag: "Event"
   readonly event: ChargerEvent
   readonly envelope: Envelope
@@ -58,8 +63,8 @@ interface EventItem {
 
 type Item =
   | EventItem
-  | { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult }
-  | { readonly _tag: "Settled" }
+  | (Waiting & { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult })
+  | (Waiting & { readonly _tag: "Settled" })
   | { readonly _tag: "Closed"; readonly reason: string }
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
@@ -68,7 +73,8 @@ const nothingCommitted: CommitOutcome = { recorded: [], standing: undefined }
 const noAnswers: Answers = {}
 /** A decision asks at most for a token and a session; more would be a loop. */
 const maxQuestions = 3
-const reloadRetryMillis = 250
+/** Between two tries of a question while the database is away. */
+const retryMillis = 250
 
 const unstorable: Readonly<
   Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>
@@ -125,7 +131,7 @@ export class ChargerActor implements ChargerMailbox {
   deliver(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): void {
     if (this.gone) return
     if (this.mailbox.idle && this.answersAtOnce(event, envelope, respond)) return
-    this.mailbox.push({ _tag: "Event", event, envelope, respond })
+    this.mailbox.push({ _tag: "Event", event, envelope, respond, since: this.now() })
     if (!this.paused && this.mailbox.size >= this.services.options.mailboxHigh) {
       this.paused = true
       this.line.pause()
@@ -164,7 +170,7 @@ export class ChargerActor implements ChargerMailbox {
 
   /** The connection has been up for a while. */
   settled(): void {
-    if (!this.gone) this.mailbox.push({ _tag: "Settled" })
+    if (!this.gone) this.mailbox.push({ _tag: "Settled", since: this.now() })
   }
 
   /** True while nothing waits to be answered. */
@@ -215,7 +221,7 @@ export class ChargerActor implements ChargerMailbox {
   private handle(item: Exclude<Item, { readonly _tag: "Closed" }>): Effect.Effect<void> {
     const now = this.now()
     this.current = item._tag === "Event" ? item.envelope.raw : item._tag
-    return Effect.catch(this.attempt(item, now, item, now + this.services.options.patienceMillis), (error) =>
+    return Effect.catch(this.attempt(item, now, item, item.since + this.services.options.patienceMillis), (error) =>
       Effect.sync(() => {
         if (item._tag === "Event")
           item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
@@ -235,7 +241,7 @@ export class ChargerActor implements ChargerMailbox {
       while (true) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
-        const decided = yield* actor.decideFully(state, source, now)
+        const decided = yield* actor.decideFully(state, source, now, deadline)
         const result =
           decided.facts.length === 0
             ? Result.succeed(nothingCommitted)
@@ -277,14 +283,15 @@ export class ChargerActor implements ChargerMailbox {
   private decideFully(
     state: ChargerState,
     item: Exclude<Item, { _tag: "Closed" }>,
-    now: number
+    now: number,
+    deadline: number
   ): Effect.Effect<Act, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
       let answers = noAnswers
       for (let asked = 0; asked <= maxQuestions; asked++) {
         const { numbers } = actor.services
-        if (numbers.peek() === undefined) yield* numbers.refill
+        if (numbers.peek() === undefined) yield* actor.patiently(numbers.refill, deadline)
         const input: Input =
           item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
         const decision = actor.services.decide(state, input, now, actor.ids)
@@ -292,7 +299,7 @@ export class ChargerActor implements ChargerMailbox {
           if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
           return decision
         }
-        answers = yield* actor.ask(decision.question, answers)
+        answers = yield* actor.patiently(actor.ask(decision.question, answers), deadline)
       }
       return yield* tooManyQuestions
     })
@@ -316,20 +323,25 @@ export class ChargerActor implements ChargerMailbox {
 
   /** The state as it stands, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
   private reload(deadline: number): Effect.Effect<ChargerState | undefined, StorageUnavailable> {
-    return this.services.directory.reload(this.chargerId, this.epoch).pipe(
-      Effect.map((state) => {
-        this.state = state
-        if (state === undefined) this.line.close(1008, "this charger is no longer registered")
-        return state
-      }),
-      Effect.catch((error) =>
-        this.now() < deadline
-          ? Effect.delay(
-              Effect.suspend(() => this.reload(deadline)),
-              reloadRetryMillis
-            )
-          : Effect.fail(error)
-      )
+    return Effect.map(this.patiently(this.services.directory.reload(this.chargerId, this.epoch), deadline), (state) => {
+      this.state = state
+      if (state === undefined) this.line.close(1008, "this charger is no longer registered")
+      return state
+    })
+  }
+
+  /** Asks at least once, and again until the deadline while the database is away. */
+  private patiently<A>(
+    question: Effect.Effect<A, StorageUnavailable>,
+    deadline: number
+  ): Effect.Effect<A, StorageUnavailable> {
+    return Effect.catch(question, (error) =>
+      this.now() < deadline
+        ? Effect.delay(
+            Effect.suspend(() => this.patiently(question, deadline)),
+            retryMillis
+          )
+        : Effect.fail(error)
     )
   }
 
@@ -343,7 +355,7 @@ export class ChargerActor implements ChargerMailbox {
 
   private sendFollowUp(command: ChargerCommand): Effect.Effect<void> {
     return Effect.map(this.calls.send(command), (result) => {
-      if (!this.gone) this.mailbox.push({ _tag: "CommandAnswered", command, result })
+      if (!this.gone) this.mailbox.push({ _tag: "CommandAnswered", command, result, since: this.now() })
     })
   }
 }

@@ -109,6 +109,39 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("waits for what it must know while the database is away for a moment", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      world.away = true
+      deliver(mailbox, start(100), answers)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(answers, [])
+      world.away = false
+      yield* TestClock.adjust("1 seconds")
+      assert.strictEqual(answers[0]?._tag, "StartAnswered")
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect("counts a message's patience from its arrival, whatever it waited behind", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      world.away = true
+      deliver(mailbox, start(100), answers)
+      deliver(mailbox, start(200), answers)
+      yield* TestClock.adjust("9 seconds")
+      assert.deepStrictEqual(answers, [])
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(
+        answers.map((answer) => answer._tag),
+        ["Refused", "Refused"]
+      )
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("keeps a transaction message raw whose facts cannot be stored, and answers it", () => {
     const world = makeWorld()
     return Effect.gen(function* () {

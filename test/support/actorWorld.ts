@@ -11,7 +11,7 @@ import type { ChargerState } from "../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome, Decide, Evolve } from "../../src/domain/charger/Decision.ts"
 import { evolve } from "../../src/domain/charger/Evolve.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
-import type { FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
+import { type FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import type { ChargerFact } from "../../src/domain/Fact.ts"
 import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
@@ -54,6 +54,8 @@ export interface World {
   hold: Array<() => void> | undefined
   /** What the next commits fail with, in order; `stored` says whether they happened all the same. */
   readonly failures: Array<{ readonly error: Failure; readonly stored: boolean }>
+  /** While true, questions to the directory fail: the database is away. */
+  away: boolean
   /** Chargers that were removed. */
   readonly removed: Set<string>
   reloads: number
@@ -84,6 +86,7 @@ export const makeWorld = (): World => ({
   presence: [],
   hold: undefined,
   failures: [],
+  away: false,
   removed: new Set(),
   reloads: 0
 })
@@ -127,6 +130,11 @@ const journal = (world: World) =>
     })
   )
 
+const asked = <A>(world: World, answer: () => A): Effect.Effect<A, StorageUnavailable> =>
+  Effect.suspend(() =>
+    world.away ? Effect.fail(new StorageUnavailable({ reason: "down", message: "away" })) : Effect.sync(answer)
+  )
+
 const directory = (world: World) =>
   Layer.succeed(
     ChargerDirectory,
@@ -143,13 +151,13 @@ const directory = (world: World) =>
           })
         ),
       reload: (chargerId, epoch) =>
-        Effect.sync(() => {
+        asked(world, () => {
           world.reloads++
           return stateOf(world, chargerId, epoch)
         }),
       close: (closing) => Effect.sync(() => void world.closings.push(closing)),
-      findToken: () => Effect.succeed({ token: undefined, openSessions: [] }),
-      findSession: () => Effect.succeed(undefined),
+      findToken: () => asked(world, () => ({ token: undefined, openSessions: [] })),
+      findSession: () => asked(world, () => undefined),
       takeTransactionNumbers: () => Effect.succeed(1)
     })
   )
