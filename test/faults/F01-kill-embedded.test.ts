@@ -9,7 +9,7 @@ it("loses and doubles nothing that it acknowledged when it is killed on the embe
       fault: "F01",
       chargers: 200,
       cycles: 100,
-      part: 5,
+      part: 3,
       truth: (service, read) => onFiles(service.dataDir, read)
     })
   ).resolves.toBeUndefined()

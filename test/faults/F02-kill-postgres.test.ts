@@ -15,7 +15,7 @@ it.skipIf(server === "")(
           databaseUrl,
           chargers: 200,
           cycles: 100,
-          part: 5,
+          part: 4,
           truth: (_service, read) => read(onPostgres(databaseUrl))
         })
       )

@@ -22,7 +22,7 @@ for (const { missing, name, run } of drivers) {
         await using proxy = await FaultProxy.listen(service.port)
         // In each round some two thirds of the chargers wait for the answer to a transaction message: 50 rounds on both databases are more
         // than 10,000 forced points.
-        const rounds = chosen(`F03 ${driver}`, 50, 5, (random) => ({ end: random() < 0.3 ? "kill" : "reset" }))
+        const rounds = chosen(`F03 ${driver}`, 50, 3, (random) => ({ end: random() < 0.3 ? "kill" : "reset" }))
         const fleet = await Fleet.register(service, `F03-${driver}`, {
           chargers,
           url: `ws://127.0.0.1:${proxy.port}/ocpp`,

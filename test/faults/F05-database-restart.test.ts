@@ -71,8 +71,10 @@ const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: F
   await sleepMillis(500)
   await control(postgres, "stop", "-m", "immediate")
   await sleepMillis(500)
+  const before = fleet.tally.of("closed 1012")
   const { afterMillis, code } = await service.kill("SIGTERM")
   expect(code, "exit code without a database").toBe(0)
+  expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
   await control(postgres, "start")
   await service.restart()
   await fleet.allOnline()
@@ -80,7 +82,7 @@ const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: F
 }
 
 const underLoad = async (postgres: Postgres, service: Service): Promise<void> => {
-  const outages = chosen("F05", 20, 2, outage)
+  const outages = chosen("F05", 20, 1, outage)
   const fleet = await Fleet.register(service, "F05", { chargers, paceMillis: 300, answerLimitMillis: 30_000 })
   fleet.start()
   await fleet.allOnline()

@@ -1,48 +1,54 @@
 /** F14: the service restarts and a whole city's chargers come back at once, through one address. Nobody is refused for good. */
 import { expect, it } from "vitest"
 import { isFull, report } from "../simulation/Choice.ts"
-import { drivers, expectNothingLost } from "../simulation/Drivers.ts"
+import { drivers, expectNothingLost, quickest } from "../simulation/Drivers.ts"
 import { Fleet } from "../simulation/Fleet.ts"
 
 const chargers = isFull ? 2_000 : 1_000
 
 for (const { missing, name, run } of drivers) {
-  it.skipIf(missing)(`takes back every charger after a restart (${name})`, { timeout: 600_000 }, () =>
-    run(async (subject) => {
-      const { driver, service } = subject
-      // Cards cost a registration each; the tenth is about the sockets alone.
-      const connectors = isFull ? 1 : 0
-      const fleet = await Fleet.register(service, `F14-${driver}`, { chargers, connectors, paceMillis: 10_000 })
-      fleet.start()
-      const first = await fleet.allOnline()
-      if (connectors > 0) fleet.beginTraffic()
-      await service.kill("SIGKILL")
-      const ready = await service.restart()
-      const back = await fleet.allOnline()
-      const refused = fleet.tally.sum("refused")
-      // The line of all is cut at once while the service goes on: the old sockets are still there when the new ones come.
-      for (const charger of fleet.chargers) charger.dropLine()
-      const cut = await fleet.allOnline()
-      await fleet.settle()
-      // And the other way round: all of them are sent away by a stop, each with its 1012.
-      const before = fleet.tally.of("closed 1012")
-      const { afterMillis, code } = await service.kill("SIGTERM")
-      expect(code).toBe(0)
-      expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
-      await service.restart()
-      await fleet.allOnline()
-      await expectNothingLost(fleet, subject)
-      report(`F14 ${driver}`, {
-        chargers,
-        "first connect ms": Math.round(first),
-        "ready ms": Math.round(ready),
-        "all back after the restart ms": Math.round(back),
-        "all back after the cut ms": Math.round(cut),
-        refusals: refused,
-        "all sent away after ms": Math.round(afterMillis),
-        met: fleet.tally.toString()
+  it.skipIf(missing || (!isFull && name !== quickest.name))(
+    `takes back every charger after a restart (${name})`,
+    { timeout: 600_000 },
+    () =>
+      run(async (subject) => {
+        const { driver, service } = subject
+        // Cards cost a registration each; the tenth is about the sockets alone.
+        const connectors = isFull ? 1 : 0
+        const fleet = await Fleet.register(service, `F14-${driver}`, { chargers, connectors, paceMillis: 10_000 })
+        fleet.start()
+        const first = await fleet.allOnline()
+        if (connectors > 0) fleet.beginTraffic()
+        await service.kill("SIGKILL")
+        const ready = await service.restart()
+        const back = await fleet.allOnline()
+        const refused = fleet.tally.sum("refused")
+        // The line of all is cut at once while the service goes on: the old sockets are still there when the new ones come.
+        for (const charger of fleet.chargers) charger.dropLine()
+        const cut = await fleet.allOnline()
+        await fleet.settle()
+        // And the other way round: all of them are sent away by a stop, each with its 1012.
+        const before = fleet.tally.of("closed 1012")
+        const { afterMillis, code } = await service.kill("SIGTERM")
+        expect(code).toBe(0)
+        expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
+        if (connectors > 0) {
+          await service.restart()
+          await fleet.allOnline()
+          await expectNothingLost(fleet, subject)
+        }
+        await fleet.stop()
+        report(`F14 ${driver}`, {
+          chargers,
+          "first connect ms": Math.round(first),
+          "ready ms": Math.round(ready),
+          "all back after the restart ms": Math.round(back),
+          "all back after the cut ms": Math.round(cut),
+          refusals: refused,
+          "all sent away after ms": Math.round(afterMillis),
+          met: fleet.tally.toString()
+        })
+        expect(fleet.online, "after everybody has settled and stopped").toBe(0)
       })
-      expect(fleet.online, "after everybody has settled and stopped").toBe(0)
-    })
   )
 }

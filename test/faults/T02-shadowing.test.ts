@@ -5,8 +5,8 @@
 import { expect, it } from "vitest"
 import { between, isFull, pick, randomOf, report, share, type Random } from "../simulation/Choice.ts"
 import { Connection, dial } from "../simulation/Dial.ts"
-import { drivers } from "../simulation/Drivers.ts"
-import { withService, type Service } from "../simulation/Process.ts"
+import { drivers, quickest } from "../simulation/Drivers.ts"
+import type { Service } from "../simulation/Process.ts"
 import { inParallel, sleepMillis, until } from "../simulation/Wait.ts"
 
 const passwordOf = (id: string): string => `Shadowed-${id}`
@@ -29,7 +29,7 @@ const connected = async (service: Service, id: string, password?: string): Promi
 }
 
 it("lets nobody but the charger itself take a charger's place", { timeout: 600_000 }, () =>
-  withService({}, async (service) => {
+  quickest.run(async ({ service }) => {
     const random = randomOf("T02 attempts")
     const ids = await registered(service, "T02", 20)
     const outcomes: Record<string, number> = {}
@@ -69,7 +69,7 @@ it("lets nobody but the charger itself take a charger's place", { timeout: 600_0
 )
 
 it("keeps the older socket on profile 0 while it answers", { timeout: 120_000 }, () =>
-  withService({}, async (service) => {
+  quickest.run(async ({ service }) => {
     const ids = idsOf("T02-open", 5)
     await service.rest.register(
       ids.map((id) => ({ id })),
@@ -116,8 +116,7 @@ const interleave = async (service: Service, id: string, random: Random): Promise
 }
 
 for (const { missing, name, run } of drivers) {
-  // The flood is the embedded database's in the tenth; both have it in full.
-  it.skipIf(missing || (!isFull && name === "PostgreSQL"))(
+  it.skipIf(missing || (!isFull && name !== quickest.name))(
     `never lets the end of an older socket take the newest (${name})`,
     { timeout: 1_800_000 },
     () =>

@@ -2,8 +2,9 @@
 import { expect, it } from "vitest"
 import { report, share } from "../simulation/Choice.ts"
 import { Connection, dial } from "../simulation/Dial.ts"
+import { quickest } from "../simulation/Drivers.ts"
 import { FaultProxy, type Link } from "../simulation/FaultProxy.ts"
-import { withService, type Service } from "../simulation/Process.ts"
+import type { Service } from "../simulation/Process.ts"
 
 const password = "HalfOpen-password-1"
 
@@ -49,7 +50,7 @@ const round = async (service: Service, proxy: FaultProxy, id: string, secret?: s
 }
 
 it("lets a charger back in whose old socket is half-open", { timeout: 300_000 }, () =>
-  withService({}, async (service) => {
+  quickest.run(async ({ service }) => {
     await using proxy = await FaultProxy.listen(service.port)
     await service.rest.register([{ id: "T03-1", password }, { id: "T03-0" }], [])
     const [proved, open]: [Array<Round>, Array<Round>] = [[], []]

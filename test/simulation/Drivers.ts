@@ -49,6 +49,9 @@ export const drivers: ReadonlyArray<Driver> = [
   }
 ]
 
+/** For tests that storage does not matter to: a fresh database is made ten times faster by a PostgreSQL that runs. */
+export const quickest: Driver = drivers.findLast(({ missing }) => !missing) ?? drivers[0]!
+
 /** The end of every test with traffic: everybody has told everything, and what stands is what was acknowledged. */
 export const expectNothingLost = async (fleet: Fleet, { truth }: Pick<Subject, "truth">): Promise<void> => {
   await fleet.settle()

@@ -26,7 +26,7 @@ const defaults: FleetSettings = {
   chargers: 200,
   passwords: true,
   connectors: 2,
-  paceMillis: 400,
+  paceMillis: 500,
   repeats: 0.02,
   answerLimitMillis: 20_000
 }
