@@ -240,7 +240,8 @@ forEachDriver("F03 in the process", storage, (it, driver) => {
         const lives = share(100, 10)
         for (let life = 0; life < lives; life++) yield* lifeOf(tellers)
         const sql = yield* SqlClient.SqlClient
-        const query = (text: string) => Effect.runPromise(sql.unsafe<Row>(text))
+        const run = Effect.runPromiseWith(yield* Effect.context<never>())
+        const query = (text: string) => run(sql.unsafe<Row>(text))
         const history = tellers.flatMap((teller) => teller.transactions)
         const stored = yield* Effect.promise(() => readStored(query))
         assert.deepStrictEqual(brokenPromises(history, stored, history), [])

@@ -45,21 +45,21 @@ export const withPostgres = (server: string, test: (url: string) => Promise<void
 const Session = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.String,
-  evseId: Schema.Number,
-  transactionId: Schema.Number,
+  evseId: Schema.Finite,
+  transactionId: Schema.Finite,
   tokenUid: Schema.String,
   status: Schema.String,
-  startedAt: Schema.Number,
-  endedAt: Schema.NullOr(Schema.Number),
-  meterStartWh: Schema.Number,
-  meterStopWh: Schema.NullOr(Schema.Number),
-  energyWh: Schema.Number,
+  startedAt: Schema.Finite,
+  endedAt: Schema.NullOr(Schema.Finite),
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
+  energyWh: Schema.Finite,
   stopReason: Schema.NullOr(Schema.String)
 })
 const Reading = Schema.Struct({
   sessionId: Schema.NullOr(Schema.String),
-  at: Schema.Number,
-  energyWh: Schema.NullOr(Schema.Number)
+  at: Schema.Finite,
+  energyWh: Schema.NullOr(Schema.Finite)
 })
 
 const millis = (column: string): string => `round(extract(epoch FROM ${column}) * 1000)::float8`

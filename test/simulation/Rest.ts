@@ -5,15 +5,15 @@ import { inParallel } from "./Wait.ts"
 const RestSession = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.String,
-  evseId: Schema.Number,
-  transactionId: Schema.Union([Schema.String, Schema.Number]),
+  evseId: Schema.Finite,
+  transactionId: Schema.Union([Schema.String, Schema.Finite]),
   tokenUid: Schema.String,
   status: Schema.String,
   startedAt: Schema.String,
   endedAt: Schema.NullOr(Schema.String),
-  energyWh: Schema.NullOr(Schema.Number),
-  meterStartWh: Schema.Number,
-  meterStopWh: Schema.NullOr(Schema.Number),
+  energyWh: Schema.NullOr(Schema.Finite),
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
   stopReason: Schema.NullOr(Schema.String),
   heldReason: Schema.NullOr(Schema.String)
 })
@@ -21,8 +21,8 @@ export type RestSession = typeof RestSession.Type
 
 const Page = Schema.Struct({ items: Schema.Array(Schema.Unknown), nextCursor: Schema.NullOr(Schema.String) })
 const Charger = Schema.Struct({ chargerId: Schema.String, activeConnection: Schema.Boolean })
-const Statistics = Schema.Struct({ connected: Schema.Number })
-const Reading = Schema.Struct({ at: Schema.String, energyWh: Schema.NullOr(Schema.Number) })
+const Statistics = Schema.Struct({ connected: Schema.Finite })
+const Reading = Schema.Struct({ at: Schema.String, energyWh: Schema.NullOr(Schema.Finite) })
 export type RestCharger = typeof Charger.Type
 
 const registrationsAtATime = 16
