@@ -106,7 +106,10 @@ export class Life {
   /** Sends a signal and does not wait. */
   signal(name: NodeJS.Signals): void {
     this.since = performance.now()
-    this.child.kill(name)
+    const { exitCode, pid, signalCode } = this.child
+    if (pid === undefined || exitCode !== null || signalCode !== null) return
+    // Not `child.kill`, after which Deno calls every end one by that signal, whatever the exit code.
+    process.kill(pid, name)
   }
 
   /** The end of this life, which somebody else has brought about. */
