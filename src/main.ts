@@ -3,7 +3,7 @@
  * The way in. Settings are decoded before anything else is even loaded, so that a wrong one ends the start at once with one line; then
  * the service runs until it is told to stop.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { loadConfig } from "./Config.ts"
 
@@ -29,6 +29,8 @@ const program = loadConfig(process.env, process.argv.slice(2)).pipe(
     ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
     ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
     DatabaseFailed: ({ message }) => complain(message, 1),
+    WrongSecretKey: ({ message }) => complain(`SECRET_KEY: ${message}`, wrongSetting),
+    NodeIdInUse: ({ message }) => complain(`NODE_ID: ${message}`, wrongSetting),
     StorageUnavailable: ({ message }) => complain(message, 1)
   })
 )

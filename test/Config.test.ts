@@ -186,7 +186,11 @@ describe("loadConfig with a wrong setting", () => {
     ["a security profile that is none", { OCPP_MIN_SECURITY_PROFILE: "4" }, /^OCPP_MIN_SECURITY_PROFILE: expected/],
     ["a network with too many bits", { TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY: expected addresses or networks/],
     ["a network that is a name", { TRUST_PROXY: "127.0.0.1,proxy" }, /^TRUST_PROXY: expected addresses or networks/],
-    ["a short key, without showing it", { SECRET_KEY: "short" }, /^SECRET_KEY: expected at least 32 characters$/],
+    [
+      "a short key, without showing it",
+      { SECRET_KEY: "short" },
+      /^SECRET_KEY: expected at least 8 characters, better 32 random ones$/
+    ],
     [
       "another database, without showing it",
       { DATABASE_URL: "mysql://u:hunter2@h/d" },

@@ -1,6 +1,6 @@
 /**
  * What a start says to the person in front of it: where the service is, what it promises, and what to do next. Plain lines on standard
- * output, before any log line; a start that is not the first says it in one line.
+ * output, before any log line; only the first start says what to do next.
  */
 import type { FirstStart } from "./Bootstrap.ts"
 
@@ -12,13 +12,19 @@ export interface BannerFacts {
   readonly durability: string
   readonly environment: string
   readonly firstStart: FirstStart | undefined
+  /** Whether REST v1 answers at `publicUrl`: over plain http only where that is allowed. */
+  readonly v1Answers: boolean
 }
 
 const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
+  // Double quotes, so that a shell puts the variable's value in.
   const key = made.apiKey ?? "$BOOTSTRAP_API_KEY"
+  const shown = made.apiKey !== undefined || made.v1 !== undefined
   return [
     "",
-    "  This is the first start. Nobody can read these again, so keep them:",
+    shown
+      ? "  This is the first start. Nobody can read these again, so keep them:"
+      : "  This is the first start; the first organisation has the keys that were given.",
     ...(made.apiKey === undefined ? [] : ["", `    API key (v2)    ${made.apiKey}`]),
     ...(made.v1 === undefined
       ? []
@@ -26,14 +32,14 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
     "",
     "  Next: make a site and a charger,",
     "",
-    `    curl -s ${facts.publicUrl}/cpo/v2/sites -H 'x-api-key: ${key}' -H 'content-type: application/json' \\`,
+    `    curl -s ${facts.publicUrl}/cpo/v2/sites -H "x-api-key: ${key}" -H 'content-type: application/json' \\`,
     `      -d '{"name":"First site"}'`,
-    `    curl -s ${facts.publicUrl}/cpo/v2/chargers -H 'x-api-key: ${key}' -H 'content-type: application/json' \\`,
+    `    curl -s ${facts.publicUrl}/cpo/v2/chargers -H "x-api-key: ${key}" -H 'content-type: application/json' \\`,
     `      -d '{"name":"First charger","chargerId":"VL-0001"}'`,
     "",
     `  then point the charger (or a simulator) at ${facts.ocppUrl}/VL-0001 and look at it:`,
     "",
-    `    curl -s ${facts.publicUrl}/cpo/v2/chargers/VL-0001 -H 'x-api-key: ${key}'`,
+    `    curl -s ${facts.publicUrl}/cpo/v2/chargers/VL-0001 -H "x-api-key: ${key}"`,
     ""
   ]
 }
@@ -43,7 +49,7 @@ export const banner = (facts: BannerFacts): ReadonlyArray<string> => [
   `Voltlane ${facts.version} (${facts.environment}) on ${facts.publicUrl}`,
   `  chargers   ${facts.ocppUrl}/{chargerId}`,
   `  REST v2    ${facts.publicUrl}/cpo/v2  (described at /cpo/docs and /cpo/swagger.json)`,
-  `  REST v1    ${facts.publicUrl}/api     (https only; described at /api/swagger.json)`,
+  `  REST v1    ${facts.publicUrl}/api     (${facts.v1Answers ? "" : "https only: set TLS_CERT_FILE, or V1_ALLOW_HTTP=true; "}described at /api/swagger.json)`,
   `  health     ${facts.publicUrl}/readyz  (metrics at /metrics)`,
   `  database   ${facts.database}`,
   `             ${facts.durability}`,

@@ -37,6 +37,10 @@ type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
 const listen = (server: Http.Server | Https.Server, variable: string, port: number, host: string) =>
   Effect.callback<number, ListenFailed>((resume) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+        const message = `${host} is no address of this machine`
+        return resume(Effect.fail(new ListenFailed({ variable: "HOST", message })))
+      }
       const why =
         error.code === "EADDRINUSE"
           ? "is in use by another process"

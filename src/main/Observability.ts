@@ -40,5 +40,6 @@ export const observability = (otel: Readonly<Record<string, string>>, version: s
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ ...exporters, ...otel }))),
     Layer.orDie
   )
-  return Layer.merge(logs, otlp)
+  // The collector's logger joins the one that stands, instead of the runtime's own.
+  return Layer.provideMerge(otlp, logs)
 }

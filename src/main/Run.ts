@@ -36,6 +36,7 @@ export const run = (config: Config) =>
         running.database.kind === "postgres" ? "PostgreSQL" : `embedded PostgreSQL (PGlite) in ${config.dataDir}`,
       durability: running.database.durability,
       environment: config.environment,
+      v1Answers: config.v1AllowHttp || config.publicUrl.startsWith("https:"),
       firstStart: running.firstStart
     })
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))

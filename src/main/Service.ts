@@ -24,6 +24,7 @@ import * as Chargers from "../storage/Chargers.ts"
 import * as Database from "../storage/Database.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
+import * as KeyCheck from "../storage/KeyCheck.ts"
 import * as LastSeen from "../storage/LastSeen.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
@@ -81,7 +82,9 @@ const storage = (settings: ServiceSettings) => {
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
     Partitions.layer({ messageRetentionDays: settings.messageRetentionDays })
   )
-  return Layer.mergeAll(records, charging, upkeep).pipe(
+  return Layer.mergeAll(records, charging).pipe(
+    // Nobody writes before the key is known to fit and the name is ours.
+    Layer.provideMerge(upkeep.pipe(Layer.provideMerge(KeyCheck.layer))),
     Layer.provideMerge(Secrets.layer(settings.secretKey)),
     Layer.provideMerge(Database.layer(settings.database))
   )

@@ -55,7 +55,7 @@ const disconnections = (prefix: string) =>
       WHERE type = 'ChargerDisconnected' AND subject LIKE ${`charger:${prefix}%`} ORDER BY position`
   })
 
-forEachDatabase("a node among several", (it) => {
+forEachDatabase("a node among several", (it, driver) => {
   it.effect("ends at its start what an earlier life of its own left open, records it, and leaves others' alone", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["N-1-a", "N-1-b", "N-1-other"])
@@ -115,4 +115,14 @@ forEachDatabase("a node among several", (it) => {
       3000
     )
   )
+
+  if (driver.name === "PostgreSQL") {
+    it.effect("refuses a second process of the same name while the first lives, and takes one that has gone", () =>
+      Effect.gen(function* () {
+        const second = yield* life("twin", Effect.flip(life("twin", Effect.void)))
+        assert.strictEqual(second._tag, "NodeIdInUse")
+        yield* life("twin", Effect.void)
+      })
+    )
+  }
 })

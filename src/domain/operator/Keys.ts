@@ -17,8 +17,8 @@ export const purposes = {
   v1Code: "v1-code"
 } as const
 
-/** Shortest key that may be set by hand (`BOOTSTRAP_API_KEY`): 16 characters leave nothing to guess. */
-export const keyMinLength = 16
+/** Shortest key that is looked at. Ours have 70 characters; how long one set by hand is (`BOOTSTRAP_API_KEY`) is the operator's choice. */
+export const keyMinLength = 1
 
 /** Longest key that is looked at: no key is longer, and a header of kilobytes is not worth a hash. */
 export const keyMaxLength = 256
