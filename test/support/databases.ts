@@ -143,7 +143,7 @@ export const forEachDriver = <A, E>(
 ): void => {
   for (const driver of drivers(options)) {
     const whole = Layer.provideMerge(under, driver.layer)
-    suite(whole, { excludeTestServices: true, timeout: "60 seconds" })(`${name} on ${driver.name}`, (it) =>
+    suite(whole, { excludeTestServices: true, timeout: "180 seconds" })(`${name} on ${driver.name}`, (it) =>
       run(it, driver)
     )
   }
