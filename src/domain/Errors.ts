@@ -44,3 +44,11 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 export class ChargerOffline extends Schema.TaggedError<ChargerOffline>()("ChargerOffline", {
   chargerId: Schema.String
 }) {}
+
+/** More than one caller may do in a time. Nothing was done; `retryAfterSeconds` tells when to come again. */
+export class TooMany extends Schema.TaggedError<TooMany>()("TooMany", {
+  /** Stable and machine-readable, e.g. `command_rate`. */
+  code: Schema.String,
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}

@@ -5,8 +5,10 @@
  */
 import type { Reading } from "./session/MeterValue.ts"
 import type { Authorization } from "./token/Authorization.ts"
-import type { ConfigurationKey } from "./charger/ChargerCommand.ts"
+import type { ChargerCommand, ConfigurationKey } from "./charger/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "./charger/ChargerEvent.ts"
+import type { SetProfile } from "./command/ChargingProfile.ts"
+import type { CommandStatus } from "./command/Command.ts"
 
 interface FactBase {
   /** Business key, unique over the service; hashed before it is stored. */
@@ -171,6 +173,39 @@ export interface OrphanRecorded extends FactBase {
   }
 }
 
+/** A command was stored, to be sent when the charger's line is free. `by` is `Principal.actor`, or `platform`. */
+export interface CommandIssued extends FactBase {
+  readonly type: "CommandIssued"
+  readonly body: {
+    readonly by: string
+    readonly commandId: string
+    readonly type: ChargerCommand["_tag"]
+    /** As REST would have been given them; secrets masked. */
+    readonly parameters: Readonly<Record<string, unknown>>
+    /** Without its secret. */
+    readonly command: ChargerCommand
+    /** ms epoch; null where it may not wait for a connection. */
+    readonly expiresAt: number | null
+  }
+}
+
+/** A command has ended. The first end stands. */
+export interface CommandAnswered extends FactBase {
+  readonly type: "CommandAnswered"
+  readonly body: {
+    readonly commandId: string
+    readonly type: ChargerCommand["_tag"]
+    readonly status: CommandStatus
+    readonly result: Readonly<Record<string, unknown>>
+  }
+}
+
+/** What is known of a charger beyond its row, whole: the last one of each kind stands. */
+export interface ChargerDocumentChanged extends FactBase {
+  readonly type: "ChargerDocumentChanged"
+  readonly body: { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
+}
+
 /** Everything that a charger's actor commits. */
 export type ChargerFact =
   | ChargerBooted
@@ -185,3 +220,6 @@ export type ChargerFact =
   | MeterRead
   | SessionEnded
   | OrphanRecorded
+  | CommandIssued
+  | CommandAnswered
+  | ChargerDocumentChanged

@@ -10,6 +10,7 @@ import type { StorageUnavailable } from "../domain/Errors.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import type { CommandAnswered, CommandIssued } from "../domain/Fact.ts"
 import type { RecordFact } from "../domain/RecordFact.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { journalLock } from "./JournalLock.ts"
@@ -18,10 +19,13 @@ import { guardedWrite } from "./SqlErrors.ts"
 /** What a write gives back: its result, and the facts of it. None where nothing changed. */
 export interface Written<A> {
   readonly result: A
-  readonly facts: ReadonlyArray<RecordFact>
+  readonly facts: ReadonlyArray<JournaledFact>
 }
 
-const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<RecordFact>) => sql`
+/** A command is issued by people as well as by a charger's actor. */
+type JournaledFact = RecordFact | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
+
+const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) => sql`
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
   SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::json
   FROM unnest(

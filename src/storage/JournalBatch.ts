@@ -101,6 +101,10 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
   columns.registerAt.push(body.registerAt)
 }
 
+/** A number that its column holds, or none. */
+const int32 = (value: number | undefined): number | undefined =>
+  value === undefined || (Number.isInteger(value) && Math.abs(value) <= 0x7fffffff) ? value : undefined
+
 const startDocument = (fact: SessionStarted, ord: number) => ({
   ord,
   id: fact.body.sessionId,
@@ -118,7 +122,8 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   heard: fact.heardAt,
   meter: fact.body.meterStartWh,
   supersedes: fact.body.supersedes,
-  superseded_by: fact.body.supersededBy
+  superseded_by: fact.body.supersededBy,
+  reservation: int32(fact.body.reservationId)
 })
 
 const endDocument = (fact: SessionEnded, ord: number) => ({

@@ -12,7 +12,7 @@ import { journalLock } from "../JournalLock.ts"
  * changed only when its fact is new. Answers the ordinals of the new facts, or null when all are, and the sessions that stand for starts
  * that were there already.
  */
-const journalCommit = `
+export const journalCommit = `
 CREATE FUNCTION journal_commit(
   p_keys text[], p_organisations uuid[], p_types text[], p_chargers text[], p_at timestamptz[], p_heard timestamptz[],
   p_bodies text[], p_epochs float8[], p_requires int[],
@@ -194,7 +194,7 @@ END
 $function$`
 
 /** Takes the next epoch for each charger that exists and records the connection; one row per charger that was given one. */
-const connectionOpen = `
+export const connectionOpen = `
 CREATE FUNCTION connection_open(
   p_chargers text[], p_versions text[], p_profiles int[], p_addresses text[], p_at timestamptz[], p_node text
 ) RETURNS TABLE (charger_id text, epoch float8) LANGUAGE plpgsql AS $function$
@@ -230,7 +230,7 @@ END
 $function$`
 
 /** Ends connections whose epoch still stands; a late close of an older one changes nothing. */
-const connectionClose = `
+export const connectionClose = `
 CREATE FUNCTION connection_close(p_chargers text[], p_epochs float8[], p_at timestamptz[], p_reasons text[]) RETURNS void
 LANGUAGE plpgsql AS $function$
 #variable_conflict use_column

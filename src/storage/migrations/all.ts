@@ -3,10 +3,12 @@ import { spine } from "./0001_spine.ts"
 import { journalFunctions } from "./0002_journal_functions.ts"
 import { partitions } from "./0003_partitions.ts"
 import { service } from "./0004_service.ts"
+import { commands } from "./0005_commands.ts"
 
 export const migrations = {
   "0001_spine": spine,
   "0002_journal_functions": journalFunctions,
   "0003_partitions": partitions,
-  "0004_service": service
+  "0004_service": service,
+  "0005_commands": commands
 }

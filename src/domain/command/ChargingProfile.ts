@@ -1,0 +1,52 @@
+/**
+ * Charging profiles in the domain's words (OCPP 1.6 §7.8, §7.13, §7.14): how much a charger may give, and when. Times are ms epoch,
+ * stretches are seconds, limits are in the schedule's unit.
+ */
+import { Schema } from "effect"
+
+export const ChargingSchedulePeriod = Schema.Struct({
+  /** Seconds after the schedule's start. */
+  startPeriod: Schema.Int,
+  /** In A (per phase) or W (in all), with one decimal. */
+  limit: Schema.Finite,
+  numberPhases: Schema.optionalKey(Schema.Int)
+})
+export type ChargingSchedulePeriod = typeof ChargingSchedulePeriod.Type
+
+export const ChargingSchedule = Schema.Struct({
+  /** Seconds; without it the last period goes on until the profile ends. */
+  duration: Schema.optionalKey(Schema.Int),
+  /** ms epoch; without it the start of the transaction (Relative) or the moment it is set. */
+  startSchedule: Schema.optionalKey(Schema.Finite),
+  chargingRateUnit: Schema.Literals(["A", "W"]),
+  minChargingRate: Schema.optionalKey(Schema.Finite),
+  periods: Schema.Array(ChargingSchedulePeriod)
+})
+export type ChargingSchedule = typeof ChargingSchedule.Type
+
+export const ProfilePurpose = Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"])
+export type ProfilePurpose = typeof ProfilePurpose.Type
+
+export const ChargingProfile = Schema.Struct({
+  profileId: Schema.Int,
+  /** Only of a TxProfile. */
+  transactionId: Schema.optionalKey(Schema.Int),
+  stackLevel: Schema.Int,
+  purpose: ProfilePurpose,
+  kind: Schema.Literals(["Absolute", "Recurring", "Relative"]),
+  recurrency: Schema.optionalKey(Schema.Literals(["Daily", "Weekly"])),
+  /** ms epoch. */
+  validFrom: Schema.optionalKey(Schema.Finite),
+  validTo: Schema.optionalKey(Schema.Finite),
+  schedule: ChargingSchedule
+})
+export type ChargingProfile = typeof ChargingProfile.Type
+
+/** A profile that a charger has accepted, and where. */
+export interface SetProfile {
+  /** 0 is the whole charger. */
+  readonly evseId: number
+  /** ms epoch. */
+  readonly setAt: number
+  readonly profile: ChargingProfile
+}

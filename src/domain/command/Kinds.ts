@@ -1,0 +1,46 @@
+/** What kinds of commands there are, and what of a kind matters to those who handle all of them alike. */
+import type { ChargerCommand, CommandOf } from "../charger/ChargerCommand.ts"
+import type { CommandType } from "./Command.ts"
+
+/** Whether a command changes something at the charger, or only asks. */
+const kinds: { readonly [Type in CommandType]: "changes" | "asks" } = {
+  RemoteStart: "changes",
+  RemoteStop: "changes",
+  UnlockConnector: "changes",
+  Reset: "changes",
+  ChangeAvailability: "changes",
+  GetConfiguration: "asks",
+  ChangeConfiguration: "changes",
+  ClearCache: "changes",
+  DataTransfer: "changes",
+  GetDiagnostics: "asks",
+  UpdateFirmware: "changes",
+  GetLocalListVersion: "asks",
+  SendLocalList: "changes",
+  ReserveNow: "changes",
+  CancelReservation: "changes",
+  SetChargingProfile: "changes",
+  ClearChargingProfile: "changes",
+  GetCompositeSchedule: "asks",
+  TriggerMessage: "asks",
+  ExtendedTriggerMessage: "asks",
+  CertificateSigned: "changes",
+  DeleteCertificate: "changes",
+  GetInstalledCertificateIds: "asks",
+  GetLog: "asks",
+  InstallCertificate: "changes",
+  SignedUpdateFirmware: "changes"
+}
+
+// The record's keys are the types; Object.keys has forgotten it.
+export const commandTypes = Object.keys(kinds) as ReadonlyArray<CommandType>
+
+/** True for what can do harm when it is sent to many chargers at once (T26). */
+export const isDisruptive = (command: ChargerCommand): boolean => kinds[command._tag] === "changes"
+
+/** The configuration key that holds the charger's password (security whitepaper §2.3), in lower case as keys compare. */
+export const passwordKey = "authorizationkey"
+
+/** True for a command whose value nobody may read again. */
+export const isSecret = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
+  command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey
