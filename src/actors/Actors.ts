@@ -3,13 +3,14 @@
  * id. Implements `ChargerInbox` (the sockets' side) and `ChargerLink` (everybody else's); a link that crosses nodes by the directory
  * will stand beside it.
  */
-import { Cause, Clock, Context, Effect, FiberSet, Layer, Metric, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, FiberSet, Layer, Metric, Semaphore, Stream } from "effect"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
-import { ChargerOffline, type StorageUnavailable } from "../domain/Errors.ts"
+import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { Decide, Evolve } from "../domain/charger/Decision.ts"
 import { ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
 import { type Admission, ChargerInbox, type ChargerLine, type ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import { ChargerLink } from "../domain/ports/ChargerLink.ts"
+import { Commands } from "../domain/ports/Commands.ts"
 import { Journal } from "../domain/ports/Journal.ts"
 import { Presence } from "../domain/ports/Presence.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
@@ -223,8 +224,7 @@ class Registry {
   })
 
   readonly link: ChargerLink["Service"] = {
-    send: (chargerId, command) =>
-      Effect.suspend(() => this.actors.get(chargerId)?.send(command) ?? Effect.fail(new ChargerOffline({ chargerId }))),
+    wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
     disconnect: (chargerId, reason) => Effect.sync(() => this.actors.get(chargerId)?.line.close(4001, reason)),
     connectedCount: () => this.actors.size
   }
@@ -233,6 +233,7 @@ class Registry {
 const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evolve<ChargerState>) =>
   Effect.gen(function* () {
     const directory = yield* ChargerDirectory
+    const commands = yield* Commands
     const secrets = yield* Secrets
     const context = yield* Effect.context<never>()
     const run = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())<never>()
@@ -241,6 +242,7 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       decide,
       evolve,
       directory,
+      commands,
       journal: yield* Journal,
       presence: yield* Presence,
       clock: yield* Clock.Clock,
@@ -250,6 +252,7 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       crashed: () => crashes.updateUnsafe(1, context)
     })
     const { admit, drain, link } = registry
+    yield* Effect.forkScoped(Stream.runForEach(commands.waiting, link.wake))
     return Context.make(ChargerInbox, ChargerInbox.of({ admit, drain })).pipe(Context.add(ChargerLink, link))
   })
 
@@ -258,5 +261,5 @@ export const layer = (
   options: ActorsOptions,
   decide: Decide<ChargerState>,
   evolve: Evolve<ChargerState>
-): Layer.Layer<ChargerInbox | ChargerLink, never, ChargerDirectory | Journal | Presence | Secrets> =>
+): Layer.Layer<ChargerInbox | ChargerLink, never, ChargerDirectory | Commands | Journal | Presence | Secrets> =>
   Layer.effectContext(make(options, decide, evolve))

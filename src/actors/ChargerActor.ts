@@ -5,6 +5,7 @@
 import { type Clock, Effect, Result } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
+import { refusedTo } from "../domain/charger/Refusing.ts"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type {
   Answers,
@@ -21,11 +22,12 @@ import type {
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
 import { usesTransactionId } from "../domain/charger/Orphans.ts"
+import type { Commands } from "../domain/ports/Commands.ts"
 import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import type { Journal } from "../domain/ports/Journal.ts"
 import { Mailbox } from "./Mailbox.ts"
-import { OutboundCalls, type OutboundOptions } from "./OutboundCalls.ts"
+import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
 
 export interface ActorOptions extends OutboundOptions {
@@ -42,6 +44,7 @@ export interface ActorServices {
   readonly evolve: Evolve<ChargerState>
   readonly journal: Journal["Service"]
   readonly directory: ChargerDirectory["Service"]
+  readonly commands: Pick<Commands["Service"], "take">
   readonly numbers: TransactionNumbers
   readonly clock: Clock.Clock
   readonly uuid: (now: number) => string
@@ -61,9 +64,18 @@ interface EventItem extends Waiting {
   readonly respond: (reply: Reply, now: number) => void
 }
 
+interface CommandItem extends Waiting {
+  readonly _tag: "CommandAnswered"
+  readonly commandId?: string | undefined
+  readonly command: ChargerCommand
+  readonly result: CommandResult
+  /** Called once its facts are stored, for a command that was issued. */
+  readonly concluded?: () => void
+}
+
 type Item =
   | EventItem
-  | (Waiting & { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult })
+  | CommandItem
   | (Waiting & { readonly _tag: "Settled" })
   | { readonly _tag: "Closed"; readonly reason: string }
 
@@ -94,6 +106,12 @@ export class ChargerActor implements ChargerMailbox {
   /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
   private state: ChargerState | undefined
   private paused = false
+  /** A command may wait in the database. */
+  private workWaits = false
+  private working = false
+  private isSettled = false
+  /** Lets go of the command whose end waits to be stored. */
+  private release: (() => void) | undefined
   private gone = false
   private finish: (() => void) | undefined
   readonly epoch: number
@@ -170,7 +188,10 @@ export class ChargerActor implements ChargerMailbox {
 
   /** The connection has been up for a while. */
   settled(): void {
-    if (!this.gone) this.mailbox.push({ _tag: "Settled", since: this.now() })
+    if (this.gone) return
+    this.isSettled = true
+    this.mailbox.push({ _tag: "Settled", since: this.now() })
+    if (this.state?.commandsWaiting === true || this.workWaits) this.wake()
   }
 
   /** True while nothing waits to be answered. */
@@ -178,8 +199,58 @@ export class ChargerActor implements ChargerMailbox {
     return this.mailbox.idle
   }
 
-  send(command: ChargerCommand): Effect.Effect<CommandResult> {
-    return this.calls.send(command)
+  /**
+   * A command may wait for this charger. One that has never booted is left alone until it has settled: some choke on a CALL before the
+   * answer to their first boot.
+   */
+  wake(): void {
+    this.workWaits = true
+    if (this.gone || this.working || !(this.isSettled || this.state?.booted === true)) return
+    this.working = true
+    this.services.background(this.work)
+  }
+
+  /** Takes and sends commands, one after the other, each with its end stored before the next is taken. */
+  private readonly work: Effect.Effect<void> = Effect.suspend(() => {
+    const actor = this
+    return Effect.gen(function* () {
+      while (actor.workWaits && !actor.gone) {
+        actor.workWaits = false
+        const sent = yield* actor.calls.sendNext(actor.takeCommand)
+        if (sent === undefined) continue
+        actor.workWaits = true
+        if (sent.result._tag !== "ConnectionLost") yield* actor.concludes(sent.taken, sent.result)
+      }
+    }).pipe(
+      Effect.catch(() => {
+        // The database is away: the command waits in it, and is asked for again.
+        actor.workWaits = true
+        return Effect.sleep(retryMillis)
+      }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          actor.working = false
+          if (actor.workWaits) actor.wake()
+        })
+      )
+    )
+  })
+
+  private readonly takeCommand: Effect.Effect<Outgoing | undefined, StorageUnavailable> = Effect.suspend(() => {
+    if (this.gone) return Effect.undefined
+    return Effect.map(this.services.commands.take(this.chargerId, this.epoch, this.now()), (taken) =>
+      taken === undefined ? undefined : { ...taken, refused: this.state && refusedTo(this.state, taken.command) }
+    )
+  })
+
+  /** Hands the result to the fiber and waits until its facts are stored. */
+  private concludes({ command, id }: Outgoing, result: CommandResult): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (this.gone) return resume(Effect.void)
+      const concluded = () => resume(Effect.void)
+      this.release = concluded
+      this.mailbox.push({ _tag: "CommandAnswered", commandId: id, command, result, since: this.now(), concluded })
+    })
   }
 
   /** Waits until the fiber has ended, its last commit included. */
@@ -197,6 +268,7 @@ export class ChargerActor implements ChargerMailbox {
     this.gone = true
     this.finished = true
     this.calls.end()
+    this.release?.()
     this.finish?.()
   }
 
@@ -225,7 +297,20 @@ export class ChargerActor implements ChargerMailbox {
       Effect.sync(() => {
         if (item._tag === "Event")
           item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
+        // Nobody else knows what came of the command: it is tried until it is stored, or the connection's end ends the command.
+        if (item._tag === "CommandAnswered" && item.concluded !== undefined) this.again(item)
       })
+    )
+  }
+
+  private again(item: CommandItem): void {
+    this.services.background(
+      Effect.delay(
+        Effect.sync(() => {
+          if (!this.gone) this.mailbox.push({ ...item, since: this.now() })
+        }),
+        retryMillis
+      )
     )
   }
 
@@ -270,6 +355,8 @@ export class ChargerActor implements ChargerMailbox {
     if (decided.facts.length > 0) this.state = this.services.evolve(state, decided.facts, outcome)
     if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
+    if (item._tag === "CommandAnswered") item.concluded?.()
+    if (decided.facts.some(({ type }) => type === "CommandIssued")) this.wake()
   }
 
   /** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */

@@ -4,6 +4,7 @@
  */
 import { Effect, Semaphore } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { TakenCommand } from "../domain/ports/Commands.ts"
 
 export interface OutboundOptions {
   /** How long a charger may take to answer, in ms. */
@@ -18,12 +19,14 @@ interface Pending {
   readonly resume: (result: CommandResult) => void
 }
 
-const lost: CommandResult = { _tag: "ConnectionLost" }
-const crowded: CommandResult = {
-  _tag: "CallError",
-  code: "GenericError",
-  description: "too many commands wait for this charger; try again when some have ended"
+/** A command that stands as sent. `refused` is what comes of it where it must not go out. */
+export interface Outgoing extends TakenCommand {
+  readonly refused?: CommandResult | undefined
 }
+
+const lost: CommandResult = { _tag: "ConnectionLost" }
+const crowded: CommandResult = { _tag: "Crowded" }
+const timedOut: CommandResult = { _tag: "TimedOut" }
 
 export class OutboundCalls {
   private pending: Pending | undefined
@@ -34,7 +37,9 @@ export class OutboundCalls {
   constructor(
     options: OutboundOptions,
     messageId: () => string,
-    call: (messageId: string, command: ChargerCommand) => void
+    call: (messageId: string, command: ChargerCommand) => void,
+    /** Chargers of some makes take longer to answer, in ms. */
+    patienceMillis: () => number = () => options.callTimeoutMillis
   ) {
     const once = (command: ChargerCommand): Effect.Effect<CommandResult> =>
       Effect.callback<CommandResult>((resume) => {
@@ -46,10 +51,19 @@ export class OutboundCalls {
           if (this.pending?.messageId === id) this.pending = undefined
         })
       }).pipe(
-        Effect.timeoutOrElse({
-          duration: options.callTimeoutMillis,
-          orElse: () => Effect.succeed<CommandResult>({ _tag: "TimedOut" })
-        })
+        Effect.timeoutOrElse({ duration: patienceMillis(), orElse: () => Effect.succeed(timedOut) })
+      )
+    this.sendNext = (next) =>
+      Semaphore.withPermit(
+        this.one,
+        Effect.flatMap(next, (taken) =>
+          taken === undefined
+            ? Effect.undefined
+            : Effect.map(taken.refused === undefined ? once(taken.command) : Effect.succeed(taken.refused), (result) => ({
+                taken,
+                result
+              }))
+        )
       )
     this.send = (command) =>
       Effect.suspend(() => {
@@ -68,6 +82,14 @@ export class OutboundCalls {
 
   /** Sends a command when its turn comes, and answers what came of it. */
   readonly send: (command: ChargerCommand) => Effect.Effect<CommandResult>
+
+  /**
+   * Asks for the next command once the line is free, sends it and answers what came of it; undefined when there was none. The line stays
+   * taken from the question to the answer.
+   */
+  readonly sendNext: <E>(
+    next: Effect.Effect<Outgoing | undefined, E>
+  ) => Effect.Effect<{ readonly taken: Outgoing; readonly result: CommandResult } | undefined, E>
 
   /** A result arrived. False when no such call is pending. */
   answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {

@@ -94,6 +94,14 @@ export const limits = {
     patienceMillis: 10 * second
   },
 
+  /** Commands to chargers, durable until they have ended. */
+  commands: {
+    // One is outstanding at a time, each for a minute at most: more than these would wait for longer than anybody does.
+    maxWaiting: 32,
+    // What can do harm goes to no more chargers a minute than this by one key: a stolen key, or a script gone wild, is slow (T26).
+    chargersPerMinute: 60
+  },
+
   /** Look-ups for Authorize and for connecting chargers, asked in batches. */
   directory: {
     maxBatch: 500,

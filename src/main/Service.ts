@@ -21,6 +21,7 @@ import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as Chargers from "../storage/Chargers.ts"
+import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
@@ -55,6 +56,7 @@ export interface ServiceSettings {
   readonly ocppLimits: OcppLimits
   readonly actors: Actors.ActorsOptions
   readonly journal: Journal.JournalOptions
+  readonly commands: Commands.CommandsOptions
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -74,6 +76,7 @@ const storage = (settings: ServiceSettings) => {
   )
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),
+    Commands.layer(settings.commands),
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     MessageLog.layer(settings.messageLog),
     LastSeen.layer(settings.lastSeen)

@@ -68,6 +68,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   ocppLimits: limits.ocpp,
   actors: limits.actors,
   journal: limits.journal,
+  commands: limits.commands,
   directory: limits.directory,
   messageLog: limits.messageLog,
   lastSeen: limits.lastSeen,

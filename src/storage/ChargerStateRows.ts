@@ -12,6 +12,7 @@ import {
   orphansKept,
   supersededSessionsKept
 } from "../domain/charger/ChargerState.ts"
+import { ChargingProfile } from "../domain/command/ChargingProfile.ts"
 import { textArray } from "./Arrays.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -59,6 +60,8 @@ const StateRow = Schema.Struct({
   registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
   booted: Schema.Boolean,
   configured: Schema.Boolean,
+  commands_waiting: Schema.Boolean,
+  profiles: Optional(Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))),
   manufacturer: Schema.String,
   model: Schema.String,
   firmware_version: Schema.String,
@@ -122,6 +125,8 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   registration: row.registration,
   booted: row.booted,
   configured: row.configured,
+  commandsWaiting: row.commands_waiting,
+  ...(row.profiles === null || row.profiles === undefined ? {} : { profiles: row.profiles }),
   vendor: row.manufacturer,
   model: row.model,
   firmwareVersion: row.firmware_version,
@@ -152,7 +157,10 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
   Effect.map(
     sql<Record<string, unknown>>`
       SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted,
-        EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured, c.manufacturer, c.model,
+        EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
+        EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS commands_waiting,
+        (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
+        c.manufacturer, c.model,
         c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
       FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)
       JOIN charger c ON c.charger_id = wanted.charger_id

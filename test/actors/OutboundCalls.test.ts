@@ -5,7 +5,12 @@ import { OutboundCalls } from "../../src/actors/OutboundCalls.ts"
 import type { ChargerCommand, CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
 
 const command = (key: string): ChargerCommand => ({ _tag: "GetConfiguration", keys: [key] })
-const accepted: CommandResult = { _tag: "Status", status: "Accepted" }
+const accepted: CommandResult = {
+  _tag: "Answered",
+  status: "Accepted",
+  answer: { status: "Accepted" },
+  content: undefined
+}
 
 const make = (maxWaiting = 10) => {
   const sent: Array<readonly [string, ChargerCommand]> = []
@@ -98,7 +103,7 @@ describe("our calls to a charger", () => {
       yield* Effect.forkChild(calls.send(command("b")))
       yield* Effect.yieldNow
       const third = yield* calls.send(command("c"))
-      assert.strictEqual(third._tag, "CallError")
+      assert.strictEqual(third._tag, "Crowded")
     })
   )
 })

@@ -2,7 +2,7 @@
  * The world around charger actors, made of plain values: a directory, a journal whose commits a test can hold and fail, sockets that
  * remember what they were told. Time is the test's clock.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { layer as actorsLayer, type ActorsOptions } from "../../src/actors/Actors.ts"
 import { decide } from "../../src/domain/charger/Decide.ts"
 import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
@@ -14,10 +14,12 @@ import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { type FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import type { ChargerFact } from "../../src/domain/Fact.ts"
 import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
 import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import { ModelCommands } from "./modelCommands.ts"
 
 type Failure = StorageUnavailable | FactRefused
 
@@ -59,6 +61,7 @@ export interface World {
   /** Chargers that were removed. */
   readonly removed: Set<string>
   reloads: number
+  readonly commands: ModelCommands
 }
 
 const organisationId = "01990000-0000-7000-8000-000000000001"
@@ -88,7 +91,8 @@ export const makeWorld = (): World => ({
   failures: [],
   away: false,
   removed: new Set(),
-  reloads: 0
+  reloads: 0,
+  commands: new ModelCommands()
 })
 
 /** The state as the facts stored so far make it: what a database would answer. */
@@ -107,6 +111,7 @@ const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome =
     if (world.keys.has(fact.key)) return false
     world.keys.add(fact.key)
     world.facts.push(fact)
+    if (fact.type === "CommandAnswered") world.commands.answered(fact)
     return true
   }),
   standing: undefined
@@ -147,7 +152,10 @@ const directory = (world: World) =>
           Effect.sync(() => {
             const epoch = (world.epochs.get(chargerId) ?? 0) + 1
             world.epochs.set(chargerId, epoch)
-            return stateOf(world, chargerId, epoch)
+            world.commands.opened(chargerId, epoch)
+            const commandsWaiting = world.commands.rows.some((row) => row.chargerId === chargerId && row.status === "Pending")
+            const state = stateOf(world, chargerId, epoch)
+            return state && { ...state, commandsWaiting }
           })
         ),
       reload: (chargerId, epoch) =>
@@ -155,10 +163,34 @@ const directory = (world: World) =>
           world.reloads++
           return stateOf(world, chargerId, epoch)
         }),
-      close: (closing) => Effect.sync(() => void world.closings.push(closing)),
+      close: (closing) =>
+        Effect.sync(() => {
+          world.closings.push(closing)
+          world.commands.closed(closing.chargerId, closing.epoch)
+        }),
       findToken: () => asked(world, () => ({ token: undefined, openSessions: [] })),
       findSession: () => asked(world, () => undefined),
       takeTransactionNumbers: () => Effect.succeed(1)
+    })
+  )
+
+const notHere = Effect.die("these tests issue commands into the model")
+
+const commands = (world: World) =>
+  Layer.succeed(
+    Commands,
+    Commands.of({
+      issue: () => notHere,
+      get: () => notHere,
+      list: () => notHere,
+      wait: () => notHere,
+      take: (chargerId, epoch, now) =>
+        Effect.andThen(
+          Effect.yieldNow,
+          asked(world, () => world.commands.take(chargerId, epoch, now))
+        ),
+      waiting: Stream.never,
+      takeNumber: Effect.succeed(1)
     })
   )
 
@@ -208,7 +240,7 @@ export const actorsOn = (
   evolver: Evolve<ChargerState> = evolve
 ) =>
   actorsLayer(actorOptions, decider, evolver).pipe(
-    Layer.provide(Layer.mergeAll(journal(world), directory(world), presence(world), secrets))
+    Layer.provide(Layer.mergeAll(journal(world), directory(world), commands(world), presence(world), secrets))
   )
 
 export const opening = (chargerId: string, securityProfile: 0 | 1 | 2 | 3 = 1): ConnectionOpening => ({

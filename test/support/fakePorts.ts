@@ -387,7 +387,7 @@ export const beside = (world: FakeWorld) =>
     Layer.succeed(
       ChargerLink,
       ChargerLink.of({
-        send: () => Effect.die("no command is sent by these tests"),
+        wake: () => Effect.void,
         disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),
         connectedCount: () => 0
       })

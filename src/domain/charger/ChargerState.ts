@@ -2,6 +2,7 @@
  * What a charger's actor knows: loaded from the database when the charger connects, kept by `evolve`, dropped and loaded again when a
  * commit's outcome is unknown. Values are never mutated.
  */
+import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "./ChargerEvent.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 
@@ -75,6 +76,10 @@ export interface ChargerState {
   readonly configured?: boolean | undefined
   /** True once it booted on this very connection: what it can tell has been asked for already. */
   readonly bootedHere?: boolean | undefined
+  /** True when commands waited for the charger as it connected. */
+  readonly commandsWaiting?: boolean | undefined
+  /** The charging profiles that the charger has accepted and that stand. */
+  readonly profiles?: ReadonlyArray<SetProfile> | undefined
   readonly connectors: ReadonlyArray<ConnectorState>
   readonly sessions: ReadonlyArray<KnownSession>
   readonly orphans: ReadonlyArray<Orphan>

@@ -7,7 +7,8 @@ import { booted } from "./Boot.ts"
 import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import type { Decide, Decision, FreshIds, Input } from "./Decision.ts"
-import { commandAnswered, settled } from "./FollowUps.ts"
+import { commandAnswered } from "./Commanded.ts"
+import { settled } from "./FollowUps.ts"
 import { meterValuesReported } from "./Meter.ts"
 import {
   authorizationAsked,
@@ -81,7 +82,7 @@ export const decide: Decide<ChargerState> = (state, input, now, ids) => {
     case "Event":
       return decideEvent(state, input, now, ids)
     case "CommandAnswered":
-      return commandAnswered(state, input.command, input.result, now)
+      return commandAnswered(state, input, now)
     case "Settled":
       return settled(state)
   }

@@ -38,8 +38,13 @@ export interface Answers {
 
 export type Input =
   | { readonly _tag: "Event"; readonly event: ChargerEvent; readonly envelope: Envelope; readonly answers: Answers }
-  /** What came of a command that the actor sent; nobody waits for a reply. */
-  | { readonly _tag: "CommandAnswered"; readonly command: ChargerCommand; readonly result: CommandResult }
+  /** What came of a command that the actor sent; nobody waits for a reply. `commandId` is missing for what nobody issued, a follow-up. */
+  | {
+      readonly _tag: "CommandAnswered"
+      readonly commandId?: string | undefined
+      readonly command: ChargerCommand
+      readonly result: CommandResult
+    }
   /** The connection has been up for a while, see `followUpAfter`. */
   | { readonly _tag: "Settled" }
 

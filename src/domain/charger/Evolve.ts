@@ -117,6 +117,8 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
       return orphanRecorded(state, fact)
     case "ConfigurationReported":
       return state.configured === true ? state : { ...state, configured: true }
+    case "ChargerDocumentChanged":
+      return { ...state, profiles: fact.body.document }
     case "ChargerBooted": {
       const { firmwareVersion = "", model, registration, vendor } = fact.body
       const accepted = registration === "Accepted"

@@ -71,3 +71,6 @@ export const meterKey = (
 
 /** Content that is the same thing whenever it is said again. */
 export const contentKey = (kind: string, state: ChargerState, content: string): string => keyOf(kind, state, content)
+
+/** A command ends once. The database ends those that lost their connection under the same key. */
+export const commandKey = (commandId: string): string => `command-answered${separator}${commandId}`

@@ -1,0 +1,80 @@
+/**
+ * What the charger's answer to a command comes to: the command's end, for whoever issued it, and what is known of the charger by it. An
+ * answer that never came ends a command too; what it may have done at the charger is then not known, and nothing is concluded from it.
+ */
+import { endingOf } from "../command/Command.ts"
+import type { SetProfile } from "../command/ChargingProfile.ts"
+import { applied, cleared } from "../command/Stack.ts"
+import { passwordKey } from "../command/Kinds.ts"
+import type { ChargerDocumentChanged, ChargerFact, CommandAnswered, ConfigurationReported } from "../Fact.ts"
+import { act, doNothing } from "./Acting.ts"
+import type { AnswerContent, ChargerCommand, CommandResult, ConfigurationKey } from "./ChargerCommand.ts"
+import type { ChargerState } from "./ChargerState.ts"
+import type { Decision, Input } from "./Decision.ts"
+import { commandKey, occurrenceKey } from "./Keys.ts"
+
+type Answered = Extract<Input, { readonly _tag: "CommandAnswered" }>
+
+/** What every fact of these has. */
+const base = (state: ChargerState, key: string, now: number) => ({
+  key,
+  organisationId: state.organisationId,
+  chargerId: state.chargerId,
+  at: now,
+  heardAt: now
+})
+
+/** Some chargers tell the password although it is write-only. */
+const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
+  entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
+
+/** A whole configuration is recorded; a part of one, asked for by name, concerns only whoever asked. */
+const configurationReported = (
+  state: ChargerState,
+  { keys, unknown }: Extract<AnswerContent, { readonly _tag: "Configuration" }>,
+  now: number
+): ConfigurationReported => ({
+  type: "ConfigurationReported",
+  ...base(state, occurrenceKey("configuration", state, "", now), now),
+  epoch: state.epoch,
+  body: { keys: keys.map(withoutSecret), unknown }
+})
+
+/** The profiles that stand after a command that the charger said yes to; undefined where they are what they were. */
+const profilesAfter = (state: ChargerState, command: ChargerCommand, now: number): ReadonlyArray<SetProfile> | undefined => {
+  const standing = state.profiles ?? []
+  if (command._tag === "SetChargingProfile") return applied(standing, command.place.evseId, command.profile, now)
+  return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
+}
+
+const profilesChanged = (state: ChargerState, command: ChargerCommand, now: number): ChargerDocumentChanged | undefined => {
+  const document = profilesAfter(state, command, now)
+  if (document === undefined) return undefined
+  const key = occurrenceKey("profiles", state, "", now)
+  return { type: "ChargerDocumentChanged", ...base(state, key, now), body: { kind: "chargingProfiles", document } }
+}
+
+/** What is known of the charger by an answer, whoever asked. */
+const learned = (state: ChargerState, command: ChargerCommand, result: CommandResult, now: number): ReadonlyArray<ChargerFact> => {
+  if (result._tag !== "Answered") return []
+  const { content } = result
+  if (command._tag === "GetConfiguration" && command.keys.length === 0 && content?._tag === "Configuration") {
+    return [configurationReported(state, content, now)]
+  }
+  const profiles = endingOf(result).status === "Accepted" ? profilesChanged(state, command, now) : undefined
+  return profiles === undefined ? [] : [profiles]
+}
+
+const ended = (state: ChargerState, commandId: string, command: ChargerCommand, result: CommandResult, now: number): CommandAnswered => ({
+  type: "CommandAnswered",
+  ...base(state, commandKey(commandId), now),
+  body: { commandId, type: command._tag, ...endingOf(result) }
+})
+
+export const commandAnswered = (state: ChargerState, { command, commandId, result }: Answered, now: number): Decision => {
+  // What was outstanding when the connection ended is ended with it, by whoever records that end.
+  if (result._tag === "ConnectionLost") return doNothing
+  const facts = learned(state, command, result, now)
+  if (commandId !== undefined) return act([ended(state, commandId, command, result, now), ...facts], undefined)
+  return facts.length === 0 ? doNothing : act(facts, undefined)
+}

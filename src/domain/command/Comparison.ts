@@ -1,0 +1,58 @@
+/** Where two schedules of the same evse say different things: what we computed and what the charger told. For people to look at. */
+import type { DatedSchedule } from "./Composite.ts"
+
+/** A stretch of time over which they differ; limits are in the schedules' unit, undefined where one says nothing. */
+export interface ScheduleDifference {
+  /** ms epoch. */
+  readonly from: number
+  readonly to: number
+  readonly ours: number | undefined
+  readonly theirs: number | undefined
+}
+
+/** Most differences that are told; whoever sees as many looks at the schedules themselves. */
+export const differencesMax = 100
+
+/** Chargers round to the nearest tenth or to whole amperes of their own; less than this is no difference. */
+const tolerance = { A: 0.15, W: 50 } as const
+
+const limitAt = ({ duration, periods, startSchedule }: DatedSchedule, at: number): number | undefined => {
+  const since = at - startSchedule
+  if (since < 0 || (duration !== undefined && since >= duration * 1000)) return undefined
+  return periods.findLast((period) => period.startPeriod * 1000 <= since)?.limit
+}
+
+const instantsOf = ({ duration, periods, startSchedule }: DatedSchedule): ReadonlyArray<number> => [
+  ...periods.map((period) => startSchedule + period.startPeriod * 1000),
+  ...(duration === undefined ? [] : [startSchedule + duration * 1000])
+]
+
+const same = (a: number | undefined, b: number | undefined, within: number): boolean =>
+  a === b || (a !== undefined && b !== undefined && Math.abs(a - b) <= within)
+
+/**
+ * The differences over the time that both tell about, in order; stretches that differ alike are one. Both must be in the same unit:
+ * compute ours in theirs.
+ */
+export const compare = (ours: DatedSchedule, theirs: DatedSchedule): ReadonlyArray<ScheduleDifference> => {
+  const end = (one: DatedSchedule) => (one.duration === undefined ? Infinity : one.startSchedule + one.duration * 1000)
+  const from = Math.max(ours.startSchedule, theirs.startSchedule)
+  const last = Math.min(end(ours), end(theirs))
+  // Neither has an end: what the last periods say goes on for ever, and a minute of it is enough to see.
+  const to = Number.isFinite(last) ? last : Math.max(from, ...instantsOf(ours), ...instantsOf(theirs)) + 60_000
+  const instants = [...new Set([from, ...instantsOf(ours), ...instantsOf(theirs), to])]
+    .filter((at) => at >= from && at <= to)
+    .toSorted((a, b) => a - b)
+  const found: Array<ScheduleDifference> = []
+  for (const [i, at] of instants.entries()) {
+    const next = instants[i + 1]
+    if (next === undefined) break
+    const one = { ours: limitAt(ours, at), theirs: limitAt(theirs, at) }
+    if (same(one.ours, one.theirs, tolerance[ours.chargingRateUnit])) continue
+    const before = found.at(-1)
+    if (before !== undefined && before.to === at && before.ours === one.ours && before.theirs === one.theirs) {
+      found[found.length - 1] = { ...before, to: next }
+    } else if (found.length < differencesMax) found.push({ from: at, to: next, ...one })
+  }
+  return found
+}

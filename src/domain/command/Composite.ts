@@ -1,0 +1,161 @@
+/**
+ * The composite schedule of an evse, computed from the profiles that stand (OCPP 1.6 §3.13.2, §3.13.3): what the charger should answer to
+ * GetCompositeSchedule. At every instant of each purpose the profile of the highest stack level that has a value wins; a transaction's own
+ * profile goes before the default; what the whole charger may draw caps the result.
+ */
+import type { ChargingProfile, ChargingSchedule, ChargingSchedulePeriod, SetProfile } from "./ChargingProfile.ts"
+
+/** For whom it is computed. */
+export interface CompositeTarget {
+  /** 0 is the whole charger: only what caps it counts there. */
+  readonly evseId: number
+  /** The transaction that runs at the evse; `startedAt` is ms epoch. */
+  readonly transaction?: { readonly transactionId: number; readonly startedAt: number } | undefined
+}
+
+/** What the evse is connected to: for conversion between A and W, and for instants that no profile limits. */
+export interface CompositeDefaults {
+  /** Volts between a phase and neutral. */
+  readonly voltage: number
+  /** Where a period says nothing of phases. */
+  readonly phases: number
+  /** Amperes per phase while no profile says anything. */
+  readonly amps: number
+}
+
+export type RateUnit = ChargingSchedule["chargingRateUnit"]
+
+/** A schedule whose start is known, ms epoch. */
+export type DatedSchedule = ChargingSchedule & { readonly startSchedule: number }
+
+/** Longest stretch that is computed, in seconds: a week and a day. */
+export const compositeSecondsMax = 8 * 86_400
+
+/** Most periods that are told; a schedule that would have more ends where they do. */
+export const compositePeriodsMax = 1024
+
+const recurrenceMillis = (profile: ChargingProfile): number => (profile.recurrency === "Weekly" ? 7 : 1) * 86_400_000
+
+/** When the profile's schedule begins that concerns `at`; undefined when none has begun. */
+const scheduleStart = ({ profile, setAt }: SetProfile, relativeTo: number, at: number): number | undefined => {
+  const { kind, schedule } = profile
+  const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? setAt)
+  if (at < first) return undefined
+  if (kind !== "Recurring") return first
+  const every = recurrenceMillis(profile)
+  return first + Math.floor((at - first) / every) * every
+}
+
+/** The period that the profile has at `at`; undefined where it says nothing, and another one is asked. */
+const periodAt = (one: SetProfile, relativeTo: number, at: number): ChargingSchedulePeriod | undefined => {
+  const { schedule, validFrom, validTo } = one.profile
+  if ((validFrom !== undefined && at < validFrom) || (validTo !== undefined && at >= validTo)) return undefined
+  const start = scheduleStart(one, relativeTo, at)
+  if (start === undefined) return undefined
+  const since = at - start
+  if (schedule.duration !== undefined && since >= schedule.duration * 1000) return undefined
+  return schedule.periods.findLast((period) => period.startPeriod * 1000 <= since)
+}
+
+/** Every instant from `from` on and before `to` at which the profile may begin to say something else. */
+const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: number): ReadonlyArray<number> => {
+  const { kind, schedule, validFrom, validTo } = one.profile
+  const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? one.setAt)
+  const every = recurrenceMillis(one.profile)
+  const earliest = kind === "Recurring" ? Math.max(first, first + (Math.floor((from - first) / every) - 1) * every) : first
+  const latest = kind === "Recurring" ? to : first
+  const instants: Array<number> = [validFrom ?? from, validTo ?? from]
+  for (let start = earliest; start <= latest; start += every) {
+    for (const period of schedule.periods) instants.push(start + period.startPeriod * 1000)
+    instants.push(start + (schedule.duration ?? 0) * 1000)
+  }
+  return instants.filter((at) => at > from && at < to)
+}
+
+/** Profiles in the order in which they are asked: those of the evse before those of all of them, and of each the highest level first. */
+const ranked = (profiles: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
+  profiles.toSorted(
+    (a, b) =>
+      Math.sign(b.evseId) - Math.sign(a.evseId) || b.profile.stackLevel - a.profile.stackLevel || b.setAt - a.setAt
+  )
+
+const first = (profiles: ReadonlyArray<SetProfile>, relativeTo: number, at: number) => {
+  for (const one of profiles) {
+    const period = periodAt(one, relativeTo, at)
+    if (period !== undefined) return { period, unit: one.profile.schedule.chargingRateUnit }
+  }
+  return undefined
+}
+
+type Limit = NonNullable<ReturnType<typeof first>>
+
+/** In `unit`, over this many phases. */
+const converted = ({ period, unit: own }: Limit, unit: RateUnit, phases: number, voltage: number): number => {
+  if (own === unit) return period.limit
+  return unit === "W" ? period.limit * voltage * phases : period.limit / (voltage * phases)
+}
+
+/** Down to OCPP's one decimal, so that rounding never allows more; what binary fractions lack is forgiven. */
+const toTenths = (limit: number): number => Math.floor(limit * 10 + 1e-6) / 10
+
+/** The profiles that concern a target, by how they take part. */
+const takingPart = (set: ReadonlyArray<SetProfile>, { evseId, transaction }: CompositeTarget) => {
+  const here = set.filter((one) => evseId !== 0 && (one.evseId === evseId || one.evseId === 0))
+  const of = (purpose: ChargingProfile["purpose"]) => here.filter(({ profile }) => profile.purpose === purpose)
+  return {
+    caps: ranked(set.filter(({ profile }) => profile.purpose === "ChargePointMaxProfile")),
+    own: ranked(
+      of("TxProfile").filter(
+        (one) =>
+          transaction !== undefined &&
+          one.evseId === evseId &&
+          (one.profile.transactionId ?? transaction.transactionId) === transaction.transactionId
+      )
+    ),
+    usual: ranked(of("TxDefaultProfile"))
+  }
+}
+
+/**
+ * The schedule from `from` (ms epoch) for `durationSeconds` (at most `compositeSecondsMax`), in `unit`: periods begin at 0, ascend, and
+ * neighbours differ. A Relative profile counts from the transaction's start, and from `from` where none runs. A period names its phases
+ * where a profile does.
+ */
+export const compositeSchedule = (
+  set: ReadonlyArray<SetProfile>,
+  target: CompositeTarget,
+  from: number,
+  durationSeconds: number,
+  unit: RateUnit,
+  defaults: CompositeDefaults
+): DatedSchedule => {
+  const duration = Math.max(1, Math.min(Math.floor(durationSeconds), compositeSecondsMax))
+  const to = from + duration * 1000
+  const relativeTo = target.transaction?.startedAt ?? from
+  const { caps, own, usual } = takingPart(set, target)
+  const periodOf = (at: number): Omit<ChargingSchedulePeriod, "startPeriod"> => {
+    const limits = [first(caps, relativeTo, at), first(own, relativeTo, at) ?? first(usual, relativeTo, at)].filter(
+      (limit) => limit !== undefined
+    )
+    const named = limits.flatMap(({ period }) => period.numberPhases ?? [])
+    const phases = named.length === 0 ? defaults.phases : Math.min(...named)
+    const free = { period: { startPeriod: 0, limit: defaults.amps }, unit: "A" as const }
+    const limit = Math.min(
+      ...(limits.length === 0 ? [free] : limits).map((one) => converted(one, unit, phases, defaults.voltage))
+    )
+    return { limit: toTenths(limit), ...(named.length === 0 ? {} : { numberPhases: phases }) }
+  }
+  const instants = [...caps, ...own, ...usual].flatMap((one) => instantsOf(one, relativeTo, from, to))
+  // A change within a second is seen at the next whole one, as OCPP counts.
+  const seconds = new Set([0, ...instants.map((at) => Math.ceil((at - from) / 1000))])
+  const periods: Array<ChargingSchedulePeriod> = []
+  const schedule = { startSchedule: from, chargingRateUnit: unit, periods } satisfies ChargingSchedule
+  for (const startPeriod of [...seconds].filter((second) => second < duration).toSorted((a, b) => a - b)) {
+    const period = periodOf(from + startPeriod * 1000)
+    const before = periods.at(-1)
+    if (before !== undefined && before.limit === period.limit && before.numberPhases === period.numberPhases) continue
+    if (periods.length === compositePeriodsMax) return { duration: startPeriod, ...schedule }
+    periods.push({ startPeriod, ...period })
+  }
+  return { duration, ...schedule }
+}

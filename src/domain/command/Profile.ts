@@ -1,0 +1,109 @@
+/** Whether a charging profile makes sense before a charger is asked to take it (OCPP 1.6 §3.13, §5.16, §7.8, §7.13, §7.14). */
+import type { ChargingProfile, ChargingSchedule } from "./ChargingProfile.ts"
+
+/** What is wrong with a value, by its JSON Pointer into the profile as OCPP 1.6 writes it. */
+export interface ProfileFinding {
+  readonly pointer: string
+  readonly detail: string
+}
+
+/** Where the profile is to go. RemoteStart brings one for a transaction that has no id yet (OCPP 1.6 §5.11). */
+export type ProfileUse = { readonly command: "SetChargingProfile"; readonly evseId: number } | { readonly command: "RemoteStart" }
+
+/** Most periods of a schedule: a quarter of an hour each over a week, and more than any charger's ChargingScheduleMaxPeriods. */
+export const periodsMax = 672
+
+/** Longest duration of a schedule, in seconds: a year. */
+export const durationMax = 366 * 86_400
+
+/** Highest limit: 100 MW, beyond which it is a mistake of units. */
+export const limitMax = 100_000_000
+
+const schedulePointer = "/chargingSchedule"
+
+const one = (wrong: boolean, pointer: string, detail: string): ReadonlyArray<ProfileFinding> =>
+  wrong ? [{ pointer, detail }] : []
+
+const periodFindings = ({ periods }: ChargingSchedule): ReadonlyArray<ProfileFinding> =>
+  periods.slice(0, periodsMax).flatMap((period, i) => {
+    const pointer = `${schedulePointer}/chargingSchedulePeriod/${i}`
+    const before = periods[i - 1]
+    const { limit, numberPhases, startPeriod } = period
+    return [
+      ...one(before === undefined && startPeriod !== 0, `${pointer}/startPeriod`, "Must be 0 in the first period"),
+      ...one(
+        before !== undefined && startPeriod <= before.startPeriod,
+        `${pointer}/startPeriod`,
+        "Must be later than the period before"
+      ),
+      ...one(!(limit >= 0 && limit <= limitMax), `${pointer}/limit`, `Must be from 0 to ${limitMax}`),
+      ...one(Math.abs(limit * 10 - Math.round(limit * 10)) > 1e-6, `${pointer}/limit`, "Must have at most one decimal"),
+      ...one(
+        numberPhases !== undefined && !(numberPhases >= 1 && numberPhases <= 3),
+        `${pointer}/numberPhases`,
+        "Must be 1, 2 or 3"
+      )
+    ]
+  })
+
+const scheduleFindings = (schedule: ChargingSchedule): ReadonlyArray<ProfileFinding> => {
+  const { duration, minChargingRate, periods } = schedule
+  return [
+    ...one(periods.length === 0, `${schedulePointer}/chargingSchedulePeriod`, "Must have a period"),
+    ...one(periods.length > periodsMax, `${schedulePointer}/chargingSchedulePeriod`, `Must have at most ${periodsMax} periods`),
+    ...one(
+      duration !== undefined && !(duration > 0 && duration <= durationMax),
+      `${schedulePointer}/duration`,
+      `Must be from 1 to ${durationMax} seconds`
+    ),
+    ...one(
+      minChargingRate !== undefined && !(minChargingRate >= 0 && minChargingRate <= limitMax),
+      `${schedulePointer}/minChargingRate`,
+      `Must be from 0 to ${limitMax}`
+    ),
+    ...periodFindings(schedule)
+  ]
+}
+
+const kindFindings = ({ kind, recurrency, schedule }: ChargingProfile): ReadonlyArray<ProfileFinding> => {
+  const start = schedule.startSchedule
+  return [
+    ...one(kind === "Relative" && start !== undefined, `${schedulePointer}/startSchedule`, "Must not be given for kind Relative"),
+    ...one(kind === "Recurring" && start === undefined, `${schedulePointer}/startSchedule`, "Must be given for kind Recurring"),
+    ...one(kind === "Recurring" && recurrency === undefined, "/recurrencyKind", "Must be given for kind Recurring"),
+    ...one(kind !== "Recurring" && recurrency !== undefined, "/recurrencyKind", "Must be given for kind Recurring only")
+  ]
+}
+
+const placeFindings = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray<ProfileFinding> => {
+  const { purpose, transactionId } = profile
+  const inTransaction = purpose === "TxProfile"
+  if (use.command === "RemoteStart") {
+    return [
+      ...one(!inTransaction, "/chargingProfilePurpose", "Must be TxProfile beside a remote start"),
+      ...one(transactionId !== undefined, "/transactionId", "Must not be given beside a remote start: the transaction has none yet")
+    ]
+  }
+  return [
+    ...one(inTransaction && transactionId === undefined, "/transactionId", "Must be given for a TxProfile"),
+    ...one(!inTransaction && transactionId !== undefined, "/transactionId", "Must be given for a TxProfile only"),
+    ...one(inTransaction && use.evseId === 0, "/chargingProfilePurpose", "TxProfile needs a connector: connectorId must not be 0"),
+    ...one(
+      purpose === "ChargePointMaxProfile" && use.evseId !== 0,
+      "/chargingProfilePurpose",
+      "ChargePointMaxProfile is of the whole charger: connectorId must be 0"
+    )
+  ]
+}
+
+/** What is wrong with a profile for this use, in the order of its fields; empty for one that may be sent. */
+export const validateProfile = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray<ProfileFinding> => {
+  const { stackLevel, validFrom, validTo } = profile
+  return [
+    ...one(stackLevel < 0, "/stackLevel", "Must not be negative"),
+    ...one(validFrom !== undefined && validTo !== undefined && validTo <= validFrom, "/validTo", "Must be later than validFrom"),
+    ...placeFindings(profile, use),
+    ...kindFindings(profile),
+    ...scheduleFindings(profile.schedule)
+  ]
+}

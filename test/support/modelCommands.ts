@@ -1,0 +1,85 @@
+/**
+ * A queue of commands small enough to be obviously right: rows with a status, changed as the database changes them. It keeps, for every
+ * command, how often it was handed out to be sent, since that is what must never be more than once.
+ */
+import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import type { CommandStatus } from "../../src/domain/command/Command.ts"
+import type { CommandAnswered } from "../../src/domain/Fact.ts"
+
+export interface CommandRow {
+  readonly id: string
+  readonly chargerId: string
+  readonly command: ChargerCommand
+  readonly expiresAt: number | undefined
+  status: CommandStatus
+  epoch: number | undefined
+  result: unknown
+}
+
+export class ModelCommands {
+  readonly rows: Array<CommandRow> = []
+  /** The epoch of each charger's open connection. */
+  readonly open = new Map<string, number>()
+
+  issue(id: string, chargerId: string, command: ChargerCommand, expiresAt?: number): CommandRow {
+    const waits = this.open.has(chargerId) || expiresAt !== undefined
+    const row: CommandRow = {
+      id,
+      chargerId,
+      command,
+      expiresAt,
+      status: waits ? "Pending" : "Failed",
+      epoch: undefined,
+      result: waits ? undefined : { errorCode: "NotConnected" }
+    }
+    this.rows.push(row)
+    return row
+  }
+
+  take(chargerId: string, epoch: number, now: number): CommandRow | undefined {
+    if (this.open.get(chargerId) !== epoch) return undefined
+    const mine = this.rows.filter((row) => row.chargerId === chargerId)
+    const row =
+      mine.find(({ epoch: by, status }) => status === "Sent" && by === epoch) ??
+      mine.find(({ expiresAt, status }) => status === "Pending" && (expiresAt === undefined || expiresAt > now))
+    if (row === undefined) return undefined
+    row.status = "Sent"
+    row.epoch = epoch
+    return row
+  }
+
+  answered({ body }: CommandAnswered): void {
+    const row = this.rows.find(({ id }) => id === body.commandId)
+    if (row === undefined || (row.status !== "Pending" && row.status !== "Sent")) return
+    row.status = body.status
+    row.result = body.result
+  }
+
+  opened(chargerId: string, epoch: number): void {
+    this.open.set(chargerId, epoch)
+    this.abandon(chargerId)
+  }
+
+  closed(chargerId: string, epoch: number): void {
+    if (this.open.get(chargerId) !== epoch) return
+    this.open.delete(chargerId)
+    this.abandon(chargerId)
+  }
+
+  expire(now: number): void {
+    for (const row of this.rows) {
+      if (row.status === "Pending" && row.expiresAt !== undefined && row.expiresAt <= now) row.status = "Expired"
+    }
+  }
+
+  private abandon(chargerId: string): void {
+    const epoch = this.open.get(chargerId)
+    for (const row of this.rows) {
+      if (row.chargerId !== chargerId) continue
+      const lost = row.status === "Sent" && row.epoch !== epoch
+      if (!lost && !(row.status === "Pending" && row.expiresAt === undefined && epoch === undefined)) continue
+      row.status = "Failed"
+      row.result = { errorCode: lost ? "ConnectionLost" : "NotConnected" }
+    }
+  }
+}
