@@ -62,7 +62,8 @@ const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: numbe
   const { kind, schedule, validFrom, validTo } = one.profile
   const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? one.setAt)
   const every = recurrenceMillis(one.profile)
-  const earliest = kind === "Recurring" ? Math.max(first, first + (Math.floor((from - first) / every) - 1) * every) : first
+  const earliest =
+    kind === "Recurring" ? Math.max(first, first + (Math.floor((from - first) / every) - 1) * every) : first
   const latest = kind === "Recurring" ? to : first
   const instants: Array<number> = [validFrom ?? from, validTo ?? from]
   for (let start = earliest; start <= latest; start += every) {

@@ -8,7 +8,9 @@ export interface ProfileFinding {
 }
 
 /** Where the profile is to go. RemoteStart brings one for a transaction that has no id yet (OCPP 1.6 §5.11). */
-export type ProfileUse = { readonly command: "SetChargingProfile"; readonly evseId: number } | { readonly command: "RemoteStart" }
+export type ProfileUse =
+  | { readonly command: "SetChargingProfile"; readonly evseId: number }
+  | { readonly command: "RemoteStart" }
 
 /** Most periods of a schedule: a quarter of an hour each over a week, and more than any charger's ChargingScheduleMaxPeriods. */
 export const periodsMax = 672
@@ -50,7 +52,11 @@ const scheduleFindings = (schedule: ChargingSchedule): ReadonlyArray<ProfileFind
   const { duration, minChargingRate, periods } = schedule
   return [
     ...one(periods.length === 0, `${schedulePointer}/chargingSchedulePeriod`, "Must have a period"),
-    ...one(periods.length > periodsMax, `${schedulePointer}/chargingSchedulePeriod`, `Must have at most ${periodsMax} periods`),
+    ...one(
+      periods.length > periodsMax,
+      `${schedulePointer}/chargingSchedulePeriod`,
+      `Must have at most ${periodsMax} periods`
+    ),
     ...one(
       duration !== undefined && !(duration > 0 && duration <= durationMax),
       `${schedulePointer}/duration`,
@@ -68,8 +74,16 @@ const scheduleFindings = (schedule: ChargingSchedule): ReadonlyArray<ProfileFind
 const kindFindings = ({ kind, recurrency, schedule }: ChargingProfile): ReadonlyArray<ProfileFinding> => {
   const start = schedule.startSchedule
   return [
-    ...one(kind === "Relative" && start !== undefined, `${schedulePointer}/startSchedule`, "Must not be given for kind Relative"),
-    ...one(kind === "Recurring" && start === undefined, `${schedulePointer}/startSchedule`, "Must be given for kind Recurring"),
+    ...one(
+      kind === "Relative" && start !== undefined,
+      `${schedulePointer}/startSchedule`,
+      "Must not be given for kind Relative"
+    ),
+    ...one(
+      kind === "Recurring" && start === undefined,
+      `${schedulePointer}/startSchedule`,
+      "Must be given for kind Recurring"
+    ),
     ...one(kind === "Recurring" && recurrency === undefined, "/recurrencyKind", "Must be given for kind Recurring"),
     ...one(kind !== "Recurring" && recurrency !== undefined, "/recurrencyKind", "Must be given for kind Recurring only")
   ]
@@ -81,13 +95,21 @@ const placeFindings = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray
   if (use.command === "RemoteStart") {
     return [
       ...one(!inTransaction, "/chargingProfilePurpose", "Must be TxProfile beside a remote start"),
-      ...one(transactionId !== undefined, "/transactionId", "Must not be given beside a remote start: the transaction has none yet")
+      ...one(
+        transactionId !== undefined,
+        "/transactionId",
+        "Must not be given beside a remote start: the transaction has none yet"
+      )
     ]
   }
   return [
     ...one(inTransaction && transactionId === undefined, "/transactionId", "Must be given for a TxProfile"),
     ...one(!inTransaction && transactionId !== undefined, "/transactionId", "Must be given for a TxProfile only"),
-    ...one(inTransaction && use.evseId === 0, "/chargingProfilePurpose", "TxProfile needs a connector: connectorId must not be 0"),
+    ...one(
+      inTransaction && use.evseId === 0,
+      "/chargingProfilePurpose",
+      "TxProfile needs a connector: connectorId must not be 0"
+    ),
     ...one(
       purpose === "ChargePointMaxProfile" && use.evseId !== 0,
       "/chargingProfilePurpose",
@@ -101,7 +123,11 @@ export const validateProfile = (profile: ChargingProfile, use: ProfileUse): Read
   const { stackLevel, validFrom, validTo } = profile
   return [
     ...one(stackLevel < 0, "/stackLevel", "Must not be negative"),
-    ...one(validFrom !== undefined && validTo !== undefined && validTo <= validFrom, "/validTo", "Must be later than validFrom"),
+    ...one(
+      validFrom !== undefined && validTo !== undefined && validTo <= validFrom,
+      "/validTo",
+      "Must be later than validFrom"
+    ),
     ...placeFindings(profile, use),
     ...kindFindings(profile),
     ...scheduleFindings(profile.schedule)

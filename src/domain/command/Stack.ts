@@ -17,7 +17,8 @@ const collides = (one: SetProfile, evseId: number, profile: ChargingProfile): bo
     (profile.purpose !== "TxProfile" || one.profile.transactionId === profile.transactionId))
 
 /** A ChargePointMaxProfile limits the whole charger (OCPP 1.6 §3.13.1) wherever a lenient charger let it be set. */
-const placed = (evseId: number, profile: ChargingProfile): number => (profile.purpose === "ChargePointMaxProfile" ? 0 : evseId)
+const placed = (evseId: number, profile: ChargingProfile): number =>
+  profile.purpose === "ChargePointMaxProfile" ? 0 : evseId
 
 /**
  * The profiles that stand once the charger has accepted this one at `now` (ms epoch). It takes the place of the one of its id anywhere,

@@ -1,0 +1,157 @@
+import { expect, it } from "vitest"
+import type { ChargingProfile, SetProfile } from "../../../src/domain/command/ChargingProfile.ts"
+import { validateProfile } from "../../../src/domain/command/Profile.ts"
+import { applied, cleared, profilesKept, withoutTransaction } from "../../../src/domain/command/Stack.ts"
+
+const profile = (profileId: number, more: Partial<ChargingProfile> = {}): ChargingProfile => ({
+  profileId,
+  stackLevel: 0,
+  purpose: "TxDefaultProfile",
+  kind: "Absolute",
+  schedule: { chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 16 }] },
+  ...more
+})
+
+const tx = (profileId: number, transactionId: number): ChargingProfile =>
+  profile(profileId, { purpose: "TxProfile", transactionId })
+
+/** Profiles set one after the other, and the ids that stand in the end as `evse:id`. */
+const standing = (...all: ReadonlyArray<readonly [evseId: number, profile: ChargingProfile]>) =>
+  all.reduce<ReadonlyArray<SetProfile>>((set, [evseId, one], n) => applied(set, evseId, one, n), [])
+const ids = (set: ReadonlyArray<SetProfile>) => set.map((one) => `${one.evseId}:${one.profile.profileId}`)
+
+it("takes a profile in place of the one of its id, wherever that stood (OCPP 1.6 §5.16)", () => {
+  expect(ids(standing([1, profile(5)], [2, profile(5, { stackLevel: 3 })]))).toEqual(["2:5"])
+})
+
+it("takes a profile in place of the one of its purpose and level at the same evse, and beside all others (OCPP 1.6 §3.13.2)", () => {
+  const set = standing(
+    [1, profile(1)],
+    [2, profile(2)],
+    [0, profile(3)],
+    [1, profile(4, { stackLevel: 1 })],
+    [1, profile(6)]
+  )
+  expect(ids(set)).toEqual(["2:2", "0:3", "1:4", "1:6"])
+  expect(set.map((one) => one.setAt)).toEqual([1, 2, 3, 4])
+})
+
+it("keeps profiles of different transactions beside each other, and drops a transaction's own when it has ended", () => {
+  const set = standing([1, tx(1, 70)], [1, tx(2, 71)], [1, tx(3, 70)], [1, profile(4)])
+  expect(ids(set)).toEqual(["1:2", "1:3", "1:4"])
+  expect(ids(withoutTransaction(set, 70))).toEqual(["1:2", "1:4"])
+})
+
+it("keeps a limit of the whole charger at place 0", () => {
+  const max = (id: number) => profile(id, { purpose: "ChargePointMaxProfile" })
+  expect(ids(standing([1, max(1)], [0, max(2)]))).toEqual(["0:2"])
+})
+
+it("keeps so many profiles and no more", () => {
+  const many = Array.from({ length: profilesKept + 3 }, (_, n) => [1, profile(n, { stackLevel: n })] as const)
+  expect(standing(...many)).toHaveLength(profilesKept)
+  expect(standing(...many).at(-1)?.profile.profileId).toBe(profilesKept + 2)
+})
+
+it.each([
+  [{ profileId: 2 }, ["0:1", "1:3", "2:4"]],
+  // An id alone says which; the other criteria are for where none is given.
+  [{ profileId: 2, stackLevel: 9 }, ["0:1", "1:3", "2:4"]],
+  [{ profileId: 99 }, ["0:1", "1:2", "1:3", "2:4"]],
+  [{}, []],
+  [{ place: { evseId: 0, connectorId: 0 } }, ["1:2", "1:3", "2:4"]],
+  [{ place: { evseId: 1, connectorId: 1 } }, ["0:1", "2:4"]],
+  [{ purpose: "TxDefaultProfile" as const }, ["0:1", "1:3"]],
+  [{ stackLevel: 0 }, ["1:3"]],
+  [{ place: { evseId: 1, connectorId: 1 }, purpose: "TxProfile" as const }, ["0:1", "1:2", "2:4"]]
+])("clears what fits %j (OCPP 1.6 §5.5, §6.13)", (criteria, left) => {
+  const set = standing(
+    [0, profile(1, { purpose: "ChargePointMaxProfile" })],
+    [1, profile(2)],
+    [1, profile(3, { purpose: "TxProfile", stackLevel: 1, transactionId: 7 })],
+    [2, profile(4)]
+  )
+  expect(ids(cleared(set, { _tag: "ClearChargingProfile", ...criteria }))).toEqual(left)
+})
+
+const schedule = (
+  periods: ReadonlyArray<{ startPeriod: number; limit: number; numberPhases?: number }>,
+  more = {}
+) => ({
+  schedule: { chargingRateUnit: "A" as const, periods, ...more }
+})
+const setting = { command: "SetChargingProfile", evseId: 1 } as const
+const period = "/chargingSchedule/chargingSchedulePeriod"
+
+it.each([
+  ["a plain one", profile(1), setting, []],
+  ["a transaction's own", tx(1, 7), setting, []],
+  ["a transaction's own without its id", profile(1, { purpose: "TxProfile" }), setting, ["/transactionId"]],
+  ["a default with a transaction", profile(1, { transactionId: 7 }), setting, ["/transactionId"]],
+  ["a transaction's own for the whole charger", tx(1, 7), { ...setting, evseId: 0 }, ["/chargingProfilePurpose"]],
+  [
+    "a charger's limit at one connector",
+    profile(1, { purpose: "ChargePointMaxProfile" }),
+    setting,
+    ["/chargingProfilePurpose"]
+  ],
+  ["one beside a remote start", profile(1, { purpose: "TxProfile" }), { command: "RemoteStart" } as const, []],
+  ["a default beside a remote start", profile(1), { command: "RemoteStart" } as const, ["/chargingProfilePurpose"]],
+  ["a transaction's id beside a remote start", tx(1, 7), { command: "RemoteStart" } as const, ["/transactionId"]],
+  [
+    "a relative one with a start",
+    profile(1, { kind: "Relative", ...schedule([{ startPeriod: 0, limit: 1 }], { startSchedule: 0 }) }),
+    setting,
+    ["/chargingSchedule/startSchedule"]
+  ],
+  [
+    "a recurring one that does not say how",
+    profile(1, { kind: "Recurring" }),
+    setting,
+    ["/chargingSchedule/startSchedule", "/recurrencyKind"]
+  ],
+  ["one that recurs without being of that kind", profile(1, { recurrency: "Daily" }), setting, ["/recurrencyKind"]],
+  ["no period", profile(1, schedule([])), setting, [period]],
+  [
+    "a first period that is late",
+    profile(1, schedule([{ startPeriod: 1, limit: 1 }])),
+    setting,
+    [`${period}/0/startPeriod`]
+  ],
+  [
+    "periods out of order",
+    profile(
+      1,
+      schedule([
+        { startPeriod: 0, limit: 1 },
+        { startPeriod: 9, limit: 1 },
+        { startPeriod: 9, limit: 2 }
+      ])
+    ),
+    setting,
+    [`${period}/2/startPeriod`]
+  ],
+  ["a limit below nothing", profile(1, schedule([{ startPeriod: 0, limit: -0.1 }])), setting, [`${period}/0/limit`]],
+  [
+    "a limit with two decimals",
+    profile(1, schedule([{ startPeriod: 0, limit: 6.25 }])),
+    setting,
+    [`${period}/0/limit`]
+  ],
+  [
+    "four phases",
+    profile(1, schedule([{ startPeriod: 0, limit: 6, numberPhases: 4 }])),
+    setting,
+    [`${period}/0/numberPhases`]
+  ],
+  [
+    "a duration of nothing",
+    profile(1, schedule([{ startPeriod: 0, limit: 6 }], { duration: 0 })),
+    setting,
+    ["/chargingSchedule/duration"]
+  ],
+  ["an end before its beginning", profile(1, { validFrom: 9, validTo: 9 }), setting, ["/validTo"]],
+  ["a level below 0", profile(1, { stackLevel: -1 }), setting, ["/stackLevel"]]
+] as const)("finds what is wrong with %s", (_, given, use, pointers) => {
+  expect(validateProfile(given, use).map((finding) => finding.pointer)).toEqual(pointers)
+})
