@@ -153,7 +153,7 @@ const take = ({ journaled, secrets, sql }: Recording) =>
             WHERE w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id AND (
               (w.status = 'Sent' AND w.sent_epoch = n.epoch)
               OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > ${new Date(now)})))
-            ORDER BY w.status = 'Sent' DESC, w.id LIMIT 1)
+            ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1)
           RETURNING m.id, m.command, m.sealed`,
         (taken) => ({ result: taken, facts: [] })
       )

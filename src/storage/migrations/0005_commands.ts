@@ -10,6 +10,8 @@ import { connectionClose, connectionOpen, journalCommit } from "./0002_journal_f
 const tables = [
   `CREATE TABLE command (
     id uuid PRIMARY KEY,
+    -- In what order they were issued; ids of one millisecond do not tell.
+    turn bigint GENERATED ALWAYS AS IDENTITY,
     organisation_id uuid NOT NULL,
     charger_id text NOT NULL,
     type text NOT NULL,
@@ -29,7 +31,7 @@ const tables = [
   ) WITH (fillfactor = 70)`,
   `CREATE INDEX command_organisation ON command (organisation_id, id)`,
   `CREATE INDEX command_charger ON command (charger_id, id)`,
-  `CREATE INDEX command_open ON command (charger_id, id) WHERE status IN ('Pending', 'Sent')`,
+  `CREATE INDEX command_open ON command (charger_id, turn) WHERE status IN ('Pending', 'Sent')`,
   `CREATE INDEX command_expiry ON command (expires_at) WHERE status = 'Pending'`,
   `CREATE INDEX command_rate ON command (issued_by, created_at)`,
   `CREATE INDEX command_unfollowed ON command (charger_id, sent_at) WHERE type = 'RemoteStart' AND session_id IS NULL`,

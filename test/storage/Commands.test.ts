@@ -1,0 +1,240 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import type { NewCommand } from "../../src/domain/command/Command.ts"
+import type { CommandAnswered } from "../../src/domain/Fact.ts"
+import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as CommandsStorage from "../../src/storage/Commands.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { started } from "../support/journalFacts.ts"
+import { anOrganisation, factsOf, failureOf, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
+
+const ports = Layer.mergeAll(
+  CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 2 }),
+  ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
+).pipe(Layer.provideMerge(repositories))
+
+const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
+
+const asking = (chargerId: string, more: Partial<NewCommand> = {}): NewCommand => ({
+  chargerId,
+  command: reset,
+  parameters: { resetType: "Soft" },
+  expiresInSeconds: undefined,
+  ...more
+})
+
+let made = 0
+
+/** An organisation with a charger of its own. */
+const world = Effect.gen(function* () {
+  const organisation = yield* anOrganisation
+  yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
+  const register = Effect.fnUntraced(function* () {
+    const chargerId = `COMMANDED-${++made}`
+    const registration = { chargerId, name: "One", siteId: undefined, securityProfile: 0, passwordVerifier: undefined } as const
+    yield* (yield* Chargers).register(registration, organisation.writing())
+    return chargerId
+  })
+  return { organisation, register, chargerId: yield* register() }
+})
+
+const connect = Effect.fnUntraced(function* (organisation: TestOrganisation, chargerId: string) {
+  const state = yield* (yield* ChargerDirectory).open({
+    chargerId,
+    organisationId: organisation.id,
+    ocppVersion: "1.6",
+    securityProfile: 0,
+    remoteAddress: "192.0.2.7",
+    at: noon
+  })
+  if (state === undefined) return assert.fail("not registered")
+  return state
+})
+
+const disconnect = Effect.fnUntraced(function* (organisation: TestOrganisation, chargerId: string, epoch: number) {
+  yield* (yield* ChargerDirectory).close({ chargerId, organisationId: organisation.id, epoch, at: noon, reason: "gone" })
+})
+
+const answered = (organisation: TestOrganisation, chargerId: string, commandId: string): CommandAnswered => ({
+  type: "CommandAnswered",
+  key: `command-answered|${commandId}`,
+  organisationId: organisation.id,
+  chargerId,
+  at: noon + 5000,
+  heardAt: noon + 5000,
+  body: { commandId, type: "Reset", status: "Accepted", result: { status: "Accepted" } }
+})
+
+forEachDriver("Commands", ports, (it) => {
+  it.effect("goes from Pending over Sent to what the charger answered, and its facts say so", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const issued = yield* commands.issue(asking(chargerId), organisation.writing())
+      assert.strictEqual(issued.status, "Pending")
+      const taken = yield* commands.take(chargerId, epoch, noon + 1000)
+      assert.deepStrictEqual(taken, { id: issued.id, command: reset })
+      assert.strictEqual((yield* commands.get(organisation.id, issued.id)).status, "Sent")
+      yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
+      const ended = yield* commands.get(organisation.id, issued.id)
+      assert.deepInclude(ended, { status: "Accepted", sentAt: noon + 1000, completedAt: noon + 5000, by: organisation.principal.actor })
+      assert.deepStrictEqual(ended.result, { status: "Accepted" })
+      const types = (yield* factsOf(organisation)).map(({ type }) => type).filter((type) => type.startsWith("Command"))
+      assert.deepStrictEqual(types, ["CommandIssued", "CommandAnswered"])
+    })
+  )
+
+  it.effect("fails at once for a charger that is not connected, and waits for it when it may", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const failed = yield* commands.issue(asking(chargerId), organisation.writing())
+      assert.deepInclude(failed, { status: "Failed", sentAt: undefined })
+      assert.strictEqual(failed.result?.["errorCode"], "NotConnected")
+      const waiting = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
+      assert.deepInclude(waiting, { status: "Pending", expiresAt: noon + 60_000 })
+      const state = yield* connect(organisation, chargerId)
+      assert.strictEqual(state.commandsWaiting, true)
+      assert.strictEqual((yield* commands.take(chargerId, state.epoch, noon + 1000))?.id, waiting.id)
+    })
+  )
+
+  it.effect("expires what its charger did not come for in time, and never sends it", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const sql = yield* SqlClient.SqlClient
+      const { chargerId, organisation } = yield* world
+      const waiting = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
+      const { epoch } = yield* connect(organisation, chargerId)
+      assert.isUndefined(yield* commands.take(chargerId, epoch, noon + 60_001))
+      yield* sql`SELECT commands_expire(${new Date(noon + 60_001)})`
+      assert.deepInclude(yield* commands.get(organisation.id, waiting.id), { status: "Expired", sentAt: undefined })
+    })
+  )
+
+  it.effect("ends what a lost connection had sent as failed, and lets what had not been sent go on with the next", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const first = yield* connect(organisation, chargerId)
+      const sent = yield* commands.issue(asking(chargerId), organisation.writing())
+      const queued = yield* commands.issue(asking(chargerId), organisation.writing())
+      const patient = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
+      yield* commands.take(chargerId, first.epoch, noon)
+      // Replaced by a newer connection: never without one.
+      const second = yield* connect(organisation, chargerId)
+      const lost = yield* commands.get(organisation.id, sent.id)
+      assert.strictEqual(lost.status, "Failed")
+      assert.strictEqual(lost.result?.["errorCode"], "ConnectionLost")
+      assert.strictEqual((yield* commands.get(organisation.id, queued.id)).status, "Pending")
+      assert.isUndefined(yield* commands.take(chargerId, first.epoch, noon), "the older connection takes nothing")
+      yield* disconnect(organisation, chargerId, second.epoch)
+      assert.strictEqual((yield* commands.get(organisation.id, queued.id)).result?.["errorCode"], "NotConnected")
+      assert.strictEqual((yield* commands.get(organisation.id, patient.id)).status, "Pending")
+      // The answer that comes after all changes nothing.
+      yield* (yield* Journal).commit([answered(organisation, chargerId, sent.id)])
+      assert.strictEqual((yield* commands.get(organisation.id, sent.id)).status, "Failed")
+    })
+  )
+
+  it.effect("hands out again what was taken by a statement whose answer got lost", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      yield* commands.issue(asking(chargerId), organisation.writing())
+      const once = yield* commands.take(chargerId, epoch, noon)
+      assert.deepStrictEqual(yield* commands.take(chargerId, epoch, noon + 1), once)
+    })
+  )
+
+  it.effect("tells a waiting caller as soon as the charger has answered", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const { id } = yield* commands.issue(asking(chargerId), organisation.writing())
+      const waiting = yield* Effect.forkChild(commands.wait(organisation.id, id, 60_000))
+      yield* commands.take(chargerId, epoch, noon)
+      yield* (yield* Journal).commit([answered(organisation, chargerId, id)])
+      assert.strictEqual((yield* Fiber.join(waiting)).status, "Accepted")
+      assert.strictEqual((yield* commands.wait(organisation.id, id, 0)).status, "Accepted")
+    })
+  )
+
+  it.effect("refuses too many for one charger, and one caller's harm to too many chargers a minute", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const patient = (id: string) => asking(id, { expiresInSeconds: 60 })
+      for (let n = 0; n < 3; n++) yield* commands.issue(patient(chargerId), organisation.writing())
+      assert.deepStrictEqual(yield* failureOf(commands.issue(patient(chargerId), organisation.writing())), [
+        "Conflict",
+        "too_many_commands"
+      ])
+      const [second, third] = [yield* register(), yield* register()]
+      yield* commands.issue(patient(second), organisation.writing())
+      assert.deepStrictEqual(yield* failureOf(commands.issue(patient(third), organisation.writing())), ["TooMany", "command_rate"])
+      const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds: 60 })
+      yield* commands.issue(question, organisation.writing())
+      yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
+    })
+  )
+
+  it.effect("knows no command of another organisation, and none for another's charger", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const stranger = yield* anOrganisation
+      assert.deepStrictEqual(yield* failureOf(commands.issue(asking(chargerId), stranger.writing())), ["NotFound", "charger"])
+      const { id } = yield* commands.issue(asking(chargerId), organisation.writing())
+      assert.deepStrictEqual(yield* failureOf(commands.get(stranger.id, id)), ["NotFound", "command"])
+      assert.deepStrictEqual((yield* commands.list(stranger.id, { limit: 10 })).items, [])
+      assert.strictEqual((yield* commands.list(organisation.id, { limit: 10, chargerId })).items[0]?.id, id)
+    })
+  )
+
+  it.effect("keeps a new password sealed, and shows it to the charger only", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const sql = yield* SqlClient.SqlClient
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const command: ChargerCommand = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: "0123456789abcdef0123" }
+      yield* commands.issue(asking(chargerId, { command, parameters: { key: command.key, value: "***" } }), organisation.writing())
+      const rows = yield* sql`SELECT m::text AS text FROM command m UNION ALL SELECT j.body::text FROM journal j`
+      assert.notInclude(JSON.stringify(rows), command.value)
+      assert.deepStrictEqual((yield* commands.take(chargerId, epoch, noon))?.command, command)
+    })
+  )
+
+  it.effect("knows the session that a RemoteStart was followed by", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const command: ChargerCommand = { _tag: "RemoteStart", tokenUid: "card-1", place: { evseId: 1, connectorId: 1 } }
+      const { id } = yield* commands.issue(asking(chargerId, { command }), organisation.writing())
+      yield* commands.take(chargerId, epoch, noon)
+      const sessionId = `01990000-0000-7000-8000-0000000${String(10_000 + made)}`
+      const seeded = { organisationId: organisation.id } as never
+      const fact = started(seeded, { chargerId, sessionId, transactionId: 900_000 + made })
+      yield* (yield* Journal).commit([
+        { ...fact, heardAt: noon + 2000, body: { ...fact.body, tokenUid: "CARD-1", evseId: 1, connectorId: 1, reservationId: 7 } }
+      ])
+      assert.deepInclude(yield* commands.get(organisation.id, id), { sessionId, effect: "SessionStarted" })
+      const [row] = yield* (yield* SqlClient.SqlClient)`SELECT reservation_id FROM session WHERE id = ${sessionId}`
+      assert.deepStrictEqual(row, { reservation_id: 7 })
+    })
+  )
+})
