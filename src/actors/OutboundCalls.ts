@@ -50,19 +50,20 @@ export class OutboundCalls {
         return Effect.sync(() => {
           if (this.pending?.messageId === id) this.pending = undefined
         })
-      }).pipe(
-        Effect.timeoutOrElse({ duration: patienceMillis(), orElse: () => Effect.succeed(timedOut) })
-      )
+      }).pipe(Effect.timeoutOrElse({ duration: patienceMillis(), orElse: () => Effect.succeed(timedOut) }))
     this.sendNext = (next) =>
       Semaphore.withPermit(
         this.one,
         Effect.flatMap(next, (taken) =>
           taken === undefined
             ? Effect.undefined
-            : Effect.map(taken.refused === undefined ? once(taken.command) : Effect.succeed(taken.refused), (result) => ({
-                taken,
-                result
-              }))
+            : Effect.map(
+                taken.refused === undefined ? once(taken.command) : Effect.succeed(taken.refused),
+                (result) => ({
+                  taken,
+                  result
+                })
+              )
         )
       )
     this.send = (command) =>

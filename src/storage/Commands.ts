@@ -68,7 +68,9 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
       WHERE ${own.rowsOf("m")} AND m.issued_by = ${by.actor} AND m.created_at > ${new Date(now - 60_000)}
         AND m.charger_id <> ${input.chargerId}`
     if ((others?.n ?? 0) < options.chargersPerMinute) return
-    yield* Effect.logWarning(`command rate exceeded: ${by.actor} commands more than ${options.chargersPerMinute} chargers a minute`)
+    yield* Effect.logWarning(
+      `command rate exceeded: ${by.actor} commands more than ${options.chargersPerMinute} chargers a minute`
+    )
     return yield* new TooMany({
       code: "command_rate",
       message: `This key has commanded ${options.chargersPerMinute} chargers within the last minute. Go on more slowly.`,
@@ -209,7 +211,9 @@ export const layer = (options: CommandsOptions) =>
         waiting: Stream.filter(notifications.listen("voltlane_command_waiting"), (chargerId) => chargerId !== ""),
         takeNumber: Effect.map(
           guardedWrite(
-            sql<{ n: number }>`UPDATE number_block SET next = next % 2147483646 + 1 WHERE name = 'command' RETURNING next::float8 AS n`
+            sql<{
+              n: number
+            }>`UPDATE number_block SET next = next % 2147483646 + 1 WHERE name = 'command' RETURNING next::float8 AS n`
           ),
           (rows) => rows[0]!.n
         )

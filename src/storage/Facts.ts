@@ -23,7 +23,9 @@ export interface Written<A> {
 }
 
 /** A command is issued by people as well as by a charger's actor. */
-type JournaledFact = RecordFact | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
+type JournaledFact =
+  | RecordFact
+  | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
 
 const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) => sql`
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)

@@ -93,7 +93,10 @@ const history = (seed: number) =>
     })
     const fail = Effect.sync(() => {
       const reason = random() < 0.5 ? "unknown" : "down"
-      world.failures.push({ error: new StorageUnavailable({ reason, message: reason }), stored: random() < 0.5 && reason === "unknown" })
+      world.failures.push({
+        error: new StorageUnavailable({ reason, message: reason }),
+        stored: random() < 0.5 && reason === "unknown"
+      })
     })
     const toggle = Effect.sync(() => void (world.away = !world.away))
     const wait = Effect.suspend(() => TestClock.adjust([100, 5_000, 61_000][upTo(3)]!))

@@ -12,10 +12,12 @@ import { evolve } from "../../src/domain/charger/Evolve.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
 import { ChargerInbox, type ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as CommandsStorage from "../../src/storage/Commands.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import * as SecretsStorage from "../../src/storage/Secrets.ts"
 import { limits } from "../../src/config/Limits.ts"
@@ -206,6 +208,7 @@ const lifeOf = (tellers: ReadonlyArray<Teller>) =>
     const world = Layer.mergeAll(
       Layer.succeed(Journal, tearing(yield* Journal, torn)),
       Layer.succeed(ChargerDirectory, yield* ChargerDirectory),
+      Layer.succeed(Commands, yield* Commands),
       Layer.succeed(Secrets, yield* Secrets),
       Layer.succeed(Presence, presence)
     )
@@ -217,6 +220,7 @@ const lifeOf = (tellers: ReadonlyArray<Teller>) =>
 
 const storage = Layer.mergeAll(
   JournalStorage.layer(limits.journal),
+  CommandsStorage.layer(limits.commands),
   ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "torn" }),
   SecretsStorage.layer(Redacted.make("a secret of the fault tests"))
 )

@@ -215,7 +215,9 @@ const babble = (charger: StoredCharger, model: ModelJournal, random: Random, ste
       yield* check(charger, random, yield* charger.say(event))
       if (random.chance(0.03)) {
         const keys = [{ key: "HeartbeatInterval", value: "300", readonly: false }]
-        expectAsModelled(yield* charger.answer(askConfiguration, { _tag: "ConfigurationKeys", keys, unknown: [] }))
+        const content = { _tag: "Configuration", keys, unknown: [] } as const
+        const result = { _tag: "Answered", status: undefined, answer: {}, content } as const
+        expectAsModelled(yield* charger.answer(askConfiguration, result))
       }
     }
     yield* expectSame(charger)

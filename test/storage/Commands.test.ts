@@ -14,7 +14,14 @@ import * as CommandsStorage from "../../src/storage/Commands.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { started } from "../support/journalFacts.ts"
-import { anOrganisation, factsOf, failureOf, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
+import {
+  anOrganisation,
+  factsOf,
+  failureOf,
+  noon,
+  repositories,
+  type TestOrganisation
+} from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
   CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 2 }),
@@ -40,7 +47,13 @@ const world = Effect.gen(function* () {
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
   const register = Effect.fnUntraced(function* () {
     const chargerId = `COMMANDED-${++made}`
-    const registration = { chargerId, name: "One", siteId: undefined, securityProfile: 0, passwordVerifier: undefined } as const
+    const registration = {
+      chargerId,
+      name: "One",
+      siteId: undefined,
+      securityProfile: 0,
+      passwordVerifier: undefined
+    } as const
     yield* (yield* Chargers).register(registration, organisation.writing())
     return chargerId
   })
@@ -61,7 +74,13 @@ const connect = Effect.fnUntraced(function* (organisation: TestOrganisation, cha
 })
 
 const disconnect = Effect.fnUntraced(function* (organisation: TestOrganisation, chargerId: string, epoch: number) {
-  yield* (yield* ChargerDirectory).close({ chargerId, organisationId: organisation.id, epoch, at: noon, reason: "gone" })
+  yield* (yield* ChargerDirectory).close({
+    chargerId,
+    organisationId: organisation.id,
+    epoch,
+    at: noon,
+    reason: "gone"
+  })
 })
 
 const answered = (organisation: TestOrganisation, chargerId: string, commandId: string): CommandAnswered => ({
@@ -87,7 +106,12 @@ forEachDriver("Commands", ports, (it) => {
       assert.strictEqual((yield* commands.get(organisation.id, issued.id)).status, "Sent")
       yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
       const ended = yield* commands.get(organisation.id, issued.id)
-      assert.deepInclude(ended, { status: "Accepted", sentAt: noon + 1000, completedAt: noon + 5000, by: organisation.principal.actor })
+      assert.deepInclude(ended, {
+        status: "Accepted",
+        sentAt: noon + 1000,
+        completedAt: noon + 5000,
+        by: organisation.principal.actor
+      })
       assert.deepStrictEqual(ended.result, { status: "Accepted" })
       const types = (yield* factsOf(organisation)).map(({ type }) => type).filter((type) => type.startsWith("Command"))
       assert.deepStrictEqual(types, ["CommandIssued", "CommandAnswered"])
@@ -184,7 +208,10 @@ forEachDriver("Commands", ports, (it) => {
       ])
       const [second, third] = [yield* register(), yield* register()]
       yield* commands.issue(patient(second), organisation.writing())
-      assert.deepStrictEqual(yield* failureOf(commands.issue(patient(third), organisation.writing())), ["TooMany", "command_rate"])
+      assert.deepStrictEqual(yield* failureOf(commands.issue(patient(third), organisation.writing())), [
+        "TooMany",
+        "command_rate"
+      ])
       const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds: 60 })
       yield* commands.issue(question, organisation.writing())
       yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
@@ -196,7 +223,10 @@ forEachDriver("Commands", ports, (it) => {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
       const stranger = yield* anOrganisation
-      assert.deepStrictEqual(yield* failureOf(commands.issue(asking(chargerId), stranger.writing())), ["NotFound", "charger"])
+      assert.deepStrictEqual(yield* failureOf(commands.issue(asking(chargerId), stranger.writing())), [
+        "NotFound",
+        "charger"
+      ])
       const { id } = yield* commands.issue(asking(chargerId), organisation.writing())
       assert.deepStrictEqual(yield* failureOf(commands.get(stranger.id, id)), ["NotFound", "command"])
       assert.deepStrictEqual((yield* commands.list(stranger.id, { limit: 10 })).items, [])
@@ -210,8 +240,15 @@ forEachDriver("Commands", ports, (it) => {
       const sql = yield* SqlClient.SqlClient
       const { chargerId, organisation } = yield* world
       const { epoch } = yield* connect(organisation, chargerId)
-      const command: ChargerCommand = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: "0123456789abcdef0123" }
-      yield* commands.issue(asking(chargerId, { command, parameters: { key: command.key, value: "***" } }), organisation.writing())
+      const command: ChargerCommand = {
+        _tag: "ChangeConfiguration",
+        key: "AuthorizationKey",
+        value: "0123456789abcdef0123"
+      }
+      yield* commands.issue(
+        asking(chargerId, { command, parameters: { key: command.key, value: "***" } }),
+        organisation.writing()
+      )
       const rows = yield* sql`SELECT m::text AS text FROM command m UNION ALL SELECT j.body::text FROM journal j`
       assert.notInclude(JSON.stringify(rows), command.value)
       assert.deepStrictEqual((yield* commands.take(chargerId, epoch, noon))?.command, command)
@@ -230,7 +267,11 @@ forEachDriver("Commands", ports, (it) => {
       const seeded = { organisationId: organisation.id } as never
       const fact = started(seeded, { chargerId, sessionId, transactionId: 900_000 + made })
       yield* (yield* Journal).commit([
-        { ...fact, heardAt: noon + 2000, body: { ...fact.body, tokenUid: "CARD-1", evseId: 1, connectorId: 1, reservationId: 7 } }
+        {
+          ...fact,
+          heardAt: noon + 2000,
+          body: { ...fact.body, tokenUid: "CARD-1", evseId: 1, connectorId: 1, reservationId: 7 }
+        }
       ])
       assert.deepInclude(yield* commands.get(organisation.id, id), { sessionId, effect: "SessionStarted" })
       const [row] = yield* (yield* SqlClient.SqlClient)`SELECT reservation_id FROM session WHERE id = ${sessionId}`

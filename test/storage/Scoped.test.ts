@@ -24,6 +24,7 @@ const repositories = [
   "ChargerChanges.ts",
   "ChargerRows.ts",
   "Chargers.ts",
+  "ChargingProfiles.ts",
   "Organisations.ts",
   "SessionReadings.ts",
   "Sessions.ts",

@@ -153,7 +153,9 @@ const directory = (world: World) =>
             const epoch = (world.epochs.get(chargerId) ?? 0) + 1
             world.epochs.set(chargerId, epoch)
             world.commands.opened(chargerId, epoch)
-            const commandsWaiting = world.commands.rows.some((row) => row.chargerId === chargerId && row.status === "Pending")
+            const commandsWaiting = world.commands.rows.some(
+              (row) => row.chargerId === chargerId && row.status === "Pending"
+            )
             const state = stateOf(world, chargerId, epoch)
             return state && { ...state, commandsWaiting }
           })

@@ -11,7 +11,9 @@ import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
+import { chargingProfiles } from "./fakeProfiles.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
 /** A patch of which null clears and undefined leaves. */
@@ -398,6 +400,7 @@ export const beside = (world: FakeWorld) =>
 export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),
+    Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(Sessions, sessions(world)),
     Layer.succeed(Tokens, tokens(world)),

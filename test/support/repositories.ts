@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { Principal } from "../../src/domain/operator/Operator.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
+import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
@@ -15,6 +16,7 @@ import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
+import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
@@ -23,11 +25,12 @@ import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
 import * as TokensRepository from "../../src/storage/Tokens.ts"
 
-export type Repositories = Access | Chargers | Idempotency | Secrets | Sessions | Sites | Tokens
+export type Repositories = Access | Chargers | ChargingProfiles | Idempotency | Secrets | Sessions | Sites | Tokens
 
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
   ChargersRepository.layer,
+  ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,

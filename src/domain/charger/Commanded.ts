@@ -41,13 +41,21 @@ const configurationReported = (
 })
 
 /** The profiles that stand after a command that the charger said yes to; undefined where they are what they were. */
-const profilesAfter = (state: ChargerState, command: ChargerCommand, now: number): ReadonlyArray<SetProfile> | undefined => {
+const profilesAfter = (
+  state: ChargerState,
+  command: ChargerCommand,
+  now: number
+): ReadonlyArray<SetProfile> | undefined => {
   const standing = state.profiles ?? []
   if (command._tag === "SetChargingProfile") return applied(standing, command.place.evseId, command.profile, now)
   return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
 }
 
-const profilesChanged = (state: ChargerState, command: ChargerCommand, now: number): ChargerDocumentChanged | undefined => {
+const profilesChanged = (
+  state: ChargerState,
+  command: ChargerCommand,
+  now: number
+): ChargerDocumentChanged | undefined => {
   const document = profilesAfter(state, command, now)
   if (document === undefined) return undefined
   const key = occurrenceKey("profiles", state, "", now)
@@ -55,7 +63,12 @@ const profilesChanged = (state: ChargerState, command: ChargerCommand, now: numb
 }
 
 /** What is known of the charger by an answer, whoever asked. */
-const learned = (state: ChargerState, command: ChargerCommand, result: CommandResult, now: number): ReadonlyArray<ChargerFact> => {
+const learned = (
+  state: ChargerState,
+  command: ChargerCommand,
+  result: CommandResult,
+  now: number
+): ReadonlyArray<ChargerFact> => {
   if (result._tag !== "Answered") return []
   const { content } = result
   if (command._tag === "GetConfiguration" && command.keys.length === 0 && content?._tag === "Configuration") {
@@ -65,13 +78,23 @@ const learned = (state: ChargerState, command: ChargerCommand, result: CommandRe
   return profiles === undefined ? [] : [profiles]
 }
 
-const ended = (state: ChargerState, commandId: string, command: ChargerCommand, result: CommandResult, now: number): CommandAnswered => ({
+const ended = (
+  state: ChargerState,
+  commandId: string,
+  command: ChargerCommand,
+  result: CommandResult,
+  now: number
+): CommandAnswered => ({
   type: "CommandAnswered",
   ...base(state, commandKey(commandId), now),
   body: { commandId, type: command._tag, ...endingOf(result) }
 })
 
-export const commandAnswered = (state: ChargerState, { command, commandId, result }: Answered, now: number): Decision => {
+export const commandAnswered = (
+  state: ChargerState,
+  { command, commandId, result }: Answered,
+  now: number
+): Decision => {
   // What was outstanding when the connection ended is ended with it, by whoever records that end.
   if (result._tag === "ConnectionLost") return doNothing
   const facts = learned(state, command, result, now)

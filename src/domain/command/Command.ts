@@ -74,13 +74,22 @@ export const endingOf = (result: CommandResult): Ending => {
         result: { ...failure("UnreadableAnswer", result.problem), answer: result.answer ?? null }
       }
     case "TimedOut":
-      return { status: "TimedOut", result: failure("Timeout", "the charger gave no answer in time; what came of it is not known") }
+      return {
+        status: "TimedOut",
+        result: failure("Timeout", "the charger gave no answer in time; what came of it is not known")
+      }
     case "ConnectionLost":
       return {
         status: "Failed",
-        result: failure("ConnectionLost", "the connection ended before the charger answered; what came of it is not known")
+        result: failure(
+          "ConnectionLost",
+          "the connection ended before the charger answered; what came of it is not known"
+        )
       }
     case "Crowded":
-      return { status: "Failed", result: failure("TooManyCommands", "too many commands wait for this charger; it was not sent") }
+      return {
+        status: "Failed",
+        result: failure("TooManyCommands", "too many commands wait for this charger; it was not sent")
+      }
   }
 }

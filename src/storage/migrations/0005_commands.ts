@@ -211,6 +211,16 @@ const triggers = [
 
 export const commands = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const functions = [project, announce, follow, conclude, abandon, expire, commitWithReservation, openAbandoning, closeAbandoning]
+  const functions = [
+    project,
+    announce,
+    follow,
+    conclude,
+    abandon,
+    expire,
+    commitWithReservation,
+    openAbandoning,
+    closeAbandoning
+  ]
   for (const statement of [...tables, ...functions, ...triggers]) yield* sql.unsafe(statement)
 })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
 import type { ChargerState } from "../../../src/domain/charger/ChargerState.ts"
 import { decide } from "../../../src/domain/charger/Decide.ts"
 import { evolve } from "../../../src/domain/charger/Evolve.ts"
@@ -119,54 +118,4 @@ describe("a connection that has settled", () => {
     { name: "a rejected one is left alone", parts: { ...unheard, registration: "Rejected" }, asks: [] }
   ]
   for (const { asks, name, parts } of cases) it(`shows that ${name}`, () => expect(asked(parts)).toEqual(asks))
-})
-
-describe("the answer to a command", () => {
-  const ids = { transactionId: 1, uuid: () => "uuid" }
-  const whole: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
-  const told: CommandResult = {
-    _tag: "ConfigurationKeys",
-    keys: [
-      { key: "HeartbeatInterval", value: "300", readonly: false },
-      { key: "authorizationKEY", value: "0123456789abcdef", readonly: false }
-    ],
-    unknown: ["X"]
-  }
-  const decided = (command: ChargerCommand, result: CommandResult, now = minute(0)) => {
-    const decision = decide(state({ configured: false }), { _tag: "CommandAnswered", command, result }, now, ids)
-    if (decision._tag !== "Act") throw new Error("it asks")
-    return decision
-  }
-
-  it("GetConfiguration is the charger's configuration, without its password", () => {
-    const { facts, reply } = decided(whole, told)
-    expect(reply).toBeUndefined()
-    expect(facts).toMatchObject([{ type: "ConfigurationReported", epoch: 7, body: { unknown: ["X"] } }])
-    expect(facts[0]?.body).toHaveProperty("keys", [
-      { key: "HeartbeatInterval", value: "300", readonly: false },
-      { key: "authorizationKEY", value: undefined, readonly: false }
-    ])
-    expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
-    expect(evolve(state({ configured: false }), facts, { recorded: [true], standing: undefined }).configured).toBe(true)
-  })
-
-  it("GetConfiguration has a key of its own each time", () => {
-    expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
-  })
-
-  const nothing: ReadonlyArray<{ name: string; command: ChargerCommand; result: CommandResult }> = [
-    { name: "a part of a configuration", command: { _tag: "GetConfiguration", keys: ["X"] }, result: told },
-    { name: "a CALLERROR", command: whole, result: { _tag: "CallError", code: "NotSupported", description: "" } },
-    { name: "no answer in time", command: whole, result: { _tag: "TimedOut" } },
-    { name: "a lost connection", command: whole, result: { _tag: "ConnectionLost" } },
-    {
-      name: "a TriggerMessage's status",
-      command: { _tag: "TriggerMessage", requestedMessage: "StatusNotification", connectorId: undefined },
-      result: { _tag: "Status", status: "NotImplemented" }
-    }
-  ]
-  for (const { command, name, result } of nothing) {
-    it(`that is ${name} leaves nothing`, () =>
-      expect(decided(command, result)).toMatchObject({ facts: [], reply: undefined, followUps: [] }))
-  }
 })

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest"
+import type { ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
+import { decide } from "../../../src/domain/charger/Decide.ts"
+import { evolve } from "../../../src/domain/charger/Evolve.ts"
+import { refusedTo } from "../../../src/domain/charger/Refusing.ts"
+import { commandTypes } from "../../../src/domain/command/Kinds.ts"
+import type { ChargingProfile } from "../../../src/domain/command/ChargingProfile.ts"
+import { minute, state } from "../../support/events.ts"
+
+const said = (status: string | undefined, answer: Readonly<Record<string, unknown>> = { status }): CommandResult => ({
+  _tag: "Answered",
+  status,
+  answer,
+  content: undefined
+})
+
+describe("the answer to what nobody issued", () => {
+  const ids = { transactionId: 1, uuid: () => "uuid" }
+  const whole: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
+  const told: CommandResult = {
+    _tag: "Answered",
+    status: undefined,
+    answer: {},
+    content: {
+      _tag: "Configuration",
+      keys: [
+        { key: "HeartbeatInterval", value: "300", readonly: false },
+        { key: "authorizationKEY", value: "0123456789abcdef", readonly: false }
+      ],
+      unknown: ["X"]
+    }
+  }
+  const decided = (command: ChargerCommand, result: CommandResult, now = minute(0)) => {
+    const decision = decide(state({ configured: false }), { _tag: "CommandAnswered", command, result }, now, ids)
+    if (decision._tag !== "Act") throw new Error("it asks")
+    return decision
+  }
+
+  it("GetConfiguration is the charger's configuration, without its password", () => {
+    const { facts, reply } = decided(whole, told)
+    expect(reply).toBeUndefined()
+    expect(facts).toMatchObject([{ type: "ConfigurationReported", epoch: 7, body: { unknown: ["X"] } }])
+    expect(facts[0]?.body).toHaveProperty("keys", [
+      { key: "HeartbeatInterval", value: "300", readonly: false },
+      { key: "authorizationKEY", value: undefined, readonly: false }
+    ])
+    expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
+    expect(evolve(state({ configured: false }), facts, { recorded: [true], standing: undefined }).configured).toBe(true)
+  })
+
+  it("GetConfiguration has a key of its own each time", () => {
+    expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
+  })
+
+  const nothing: ReadonlyArray<{ name: string; command: ChargerCommand; result: CommandResult }> = [
+    { name: "a part of a configuration", command: { _tag: "GetConfiguration", keys: ["X"] }, result: told },
+    { name: "a CALLERROR", command: whole, result: { _tag: "CallError", code: "NotSupported", description: "" } },
+    { name: "no answer in time", command: whole, result: { _tag: "TimedOut" } },
+    { name: "a lost connection", command: whole, result: { _tag: "ConnectionLost" } },
+    {
+      name: "a TriggerMessage's status",
+      command: { _tag: "TriggerMessage", requestedMessage: "StatusNotification" },
+      result: said("NotImplemented")
+    }
+  ]
+  for (const { command, name, result } of nothing) {
+    it(`that is ${name} leaves nothing`, () =>
+      expect(decided(command, result)).toMatchObject({ facts: [], reply: undefined, followUps: [] }))
+  }
+})
+
+describe("the end of a command", () => {
+  const ids = { transactionId: 1, uuid: () => "uuid" }
+  const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
+  const ended = (result: CommandResult, command = reset) => {
+    const input = { _tag: "CommandAnswered", commandId: "c-1", command, result } as const
+    const decision = decide(state({}), input, minute(0), ids)
+    if (decision._tag !== "Act") throw new Error("it asks")
+    return decision.facts
+  }
+
+  // contract.md: an answer of Accepted, Unlocked, Scheduled, RebootRequired, or one without a status, is Accepted; any other is Rejected.
+  const words: ReadonlyArray<readonly [word: string | undefined, status: string]> = [
+    ["Accepted", "Accepted"],
+    ["Unlocked", "Accepted"],
+    ["Scheduled", "Accepted"],
+    ["RebootRequired", "Accepted"],
+    ["accepted", "Accepted"],
+    [undefined, "Accepted"],
+    ["Rejected", "Rejected"],
+    ["UnlockFailed", "Rejected"],
+    ["NotSupported", "Rejected"],
+    ["Unknown", "Rejected"],
+    ["UnknownVendorId", "Rejected"],
+    ["UnknownMessageId", "Rejected"],
+    ["NotImplemented", "Rejected"],
+    ["Faulted", "Rejected"],
+    ["Occupied", "Rejected"],
+    ["Unavailable", "Rejected"],
+    ["Failed", "Rejected"],
+    ["VersionMismatch", "Rejected"],
+    ["NotFound", "Rejected"],
+    ["AcceptedCanceled", "Rejected"],
+    ["InvalidCertificate", "Rejected"],
+    ["a word of its own", "Rejected"]
+  ]
+  for (const [word, status] of words) {
+    it(`is ${status} for ${word ?? "an answer without a status"}`, () => {
+      const answer = word === undefined ? { fileName: "log.tar" } : { status: word, more: 1 }
+      expect(ended(said(word, answer))).toMatchObject([
+        {
+          type: "CommandAnswered",
+          key: "command-answered|c-1",
+          body: { commandId: "c-1", type: "Reset", status, result: answer }
+        }
+      ])
+    })
+  }
+
+  const others: ReadonlyArray<readonly [CommandResult, string, string]> = [
+    [{ _tag: "CallError", code: "NotImplemented", description: "no" }, "Failed", "NotImplemented"],
+    [{ _tag: "TimedOut" }, "TimedOut", "Timeout"],
+    [{ _tag: "Unreadable", problem: "no status", answer: { odd: true } }, "Failed", "UnreadableAnswer"]
+  ]
+  for (const [result, status, errorCode] of others) {
+    it(`is ${status} for ${result._tag}`, () =>
+      expect(ended(result)).toMatchObject([{ body: { status, result: { errorCode } } }]))
+  }
+
+  it("is left to the connection's own end when that is lost", () =>
+    expect(ended({ _tag: "ConnectionLost" })).toEqual([]))
+
+  const profile = (profileId: number): ChargingProfile => ({
+    profileId,
+    stackLevel: profileId,
+    purpose: "TxDefaultProfile",
+    kind: "Relative",
+    schedule: { chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 16 }] }
+  })
+  const setting: ChargerCommand = {
+    _tag: "SetChargingProfile",
+    place: { evseId: 1, connectorId: 1 },
+    profile: profile(1)
+  }
+
+  it("leaves the profile that the charger accepted, and none that it did not", () => {
+    const facts = ended(said("Accepted"), setting)
+    const recorded = { recorded: [true, true], standing: undefined }
+    const after = evolve(state({}), facts, recorded)
+    expect(after.profiles).toMatchObject([{ evseId: 1, profile: { profileId: 1 } }])
+    expect(ended(said("Rejected"), setting)).toHaveLength(1)
+    expect(ended({ _tag: "TimedOut" }, setting)).toHaveLength(1)
+    const clear = {
+      _tag: "CommandAnswered",
+      commandId: "c-2",
+      command: { _tag: "ClearChargingProfile" },
+      result: said("Accepted")
+    } as const
+    const cleared = decide(after, clear, minute(1), ids)
+    if (cleared._tag !== "Act") throw new Error("it asks")
+    expect(evolve(after, cleared.facts, recorded).profiles).toEqual([])
+  })
+})
+
+describe("what a charger is not sent", () => {
+  const sendable = (registration: "Pending" | "Rejected" | "Accepted") =>
+    commandTypes.filter((_tag) => refusedTo(state({ registration }), { _tag } as ChargerCommand) === undefined)
+
+  it("is nothing when it is accepted", () => expect(sendable("Accepted")).toEqual(commandTypes))
+  it("is charging when it is pending (OCPP 1.6 §4.2)", () =>
+    expect(sendable("Pending")).toEqual(commandTypes.filter((type) => type !== "RemoteStart" && type !== "RemoteStop")))
+  it("is everything when it is rejected", () => expect(sendable("Rejected")).toEqual([]))
+})
