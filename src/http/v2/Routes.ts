@@ -5,6 +5,7 @@ import { Api } from "./Api.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuthorizationLive from "./AuthorizationLive.ts"
 import * as Chargers from "./Chargers.ts"
+import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
 import * as Organisations from "./Organisations.ts"
@@ -27,6 +28,7 @@ export const v2Routes = (options: V2Options) => {
     Organisations.layer,
     Sites.layer,
     Chargers.layer,
+    ChargingProfiles.layer,
     Sessions.layer,
     Tokens.layer,
     ApiKeys.layer,

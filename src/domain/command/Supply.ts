@@ -1,0 +1,31 @@
+/** What an evse is fed with, as far as the operator has told: for conversion between A and W, and where no profile limits anything. */
+import { assumedEquipment, type Connector, type ConnectorEquipment } from "../charger/Charger.ts"
+import type { CompositeDefaults } from "./Composite.ts"
+
+const phasesOf = ({ powerType }: ConnectorEquipment): number =>
+  powerType === "AC_3_PHASE" ? 3 : powerType.startsWith("AC_2_PHASE") ? 2 : 1
+
+/**
+ * The supply of an evse; of the whole charger (0) the sum of its evses. Of an evse's connectors only one gives power at a time: the
+ * strongest counts.
+ */
+export const supplyOf = (
+  connectors: ReadonlyArray<Pick<Connector, "evseId" | "equipment">>,
+  evseId: number
+): CompositeDefaults => {
+  const strongest = new Map<number, ConnectorEquipment>()
+  for (const one of connectors) {
+    const { maxAmperage } = one.equipment ?? assumedEquipment
+    if (evseId !== 0 && one.evseId !== evseId) continue
+    if (maxAmperage > (strongest.get(one.evseId)?.maxAmperage ?? 0)) {
+      strongest.set(one.evseId, one.equipment ?? assumedEquipment)
+    }
+  }
+  const evses = strongest.size === 0 ? [assumedEquipment] : [...strongest.values()]
+  const [first = assumedEquipment] = evses
+  return {
+    voltage: first.maxVoltage,
+    phases: Math.max(...evses.map(phasesOf)),
+    amps: evses.reduce((sum, { maxAmperage }) => sum + maxAmperage, 0)
+  }
+}

@@ -1,0 +1,48 @@
+/** The port `ChargingProfiles` over SQL: the charger's document of profiles, and the answers that stand with commands. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChargingProfile } from "../domain/command/ChargingProfile.ts"
+import { NotFound } from "../domain/Errors.ts"
+import { ChargingProfiles } from "../domain/ports/ChargingProfiles.ts"
+import { isChargerId } from "../domain/values/ChargerId.ts"
+import { Millis, rowOf } from "./rows.ts"
+import { scopedTo } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const SetProfiles = Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))
+
+const standingRow = rowOf(Schema.Struct({ profiles: Schema.NullOr(SetProfiles) }))
+const reportedRow = rowOf(Schema.Struct({ at: Millis, answer: Schema.Record(Schema.String, Schema.Unknown) }))
+
+export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = Layer.effect(
+  ChargingProfiles,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return ChargingProfiles.of({
+      standing: Effect.fn("ChargingProfiles.standing")(function* (organisationId: string, chargerId: string) {
+        const own = scopedTo(sql, organisationId)
+        const row = isChargerId(chargerId)
+          ? yield* guarded(
+              standingRow(own`
+                SELECT d.body AS profiles FROM charger c
+                LEFT JOIN charger_document d ON d.charger_id = c.charger_id AND d.organisation_id = c.organisation_id
+                  AND d.kind = 'chargingProfiles'
+                WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
+            )
+          : undefined
+        return row === undefined ? yield* new NotFound({ kind: "charger", id: chargerId }) : (row.profiles ?? [])
+      }),
+      reported: Effect.fn("ChargingProfiles.reported")((organisationId: string, chargerId: string, evseId: number) => {
+        const own = scopedTo(sql, organisationId)
+        return guarded(
+          reportedRow(own`
+              SELECT m.completed_at AS "at", m.result AS answer FROM command m
+              WHERE ${own.rowsOf("m")} AND m.charger_id = ${chargerId} AND m.type = 'GetCompositeSchedule' AND m.status = 'Accepted'
+                AND (m.command #>> '{place,evseId}')::int = ${evseId}
+                AND m.completed_at IS NOT NULL AND jsonb_typeof(m.result) = 'object'
+              ORDER BY m.id DESC LIMIT 1`)
+        )
+      })
+    })
+  })
+)

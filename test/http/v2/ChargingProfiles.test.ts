@@ -1,0 +1,173 @@
+/** Charging profiles over REST: what stands, what it comes to, and what the charger says. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { profilesOf } from "../../support/fakeProfiles.ts"
+import { aFakeSession } from "../../support/fakeSessions.ts"
+import { fakeApp, withCharger } from "../../support/restApp.ts"
+
+const now = Date.UTC(2026, 4, 20, 12)
+const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
+
+let app: Awaited<ReturnType<typeof fakeApp>>
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now })
+  app = await fakeApp()
+  const { siteId } = await withCharger(app.ask, app.key, "CP-1")
+  const organisationId = app.own.organisationId
+  aFakeSession(app.world, { organisationId, chargerId: "CP-1", siteId, transactionId: "7", startedAt: now - 600_000 })
+  profilesOf(app.world).standing.set("CP-1", [
+    {
+      evseId: 0,
+      setAt: now - 7200_000,
+      profile: {
+        profileId: 1,
+        stackLevel: 0,
+        purpose: "ChargePointMaxProfile",
+        kind: "Recurring",
+        recurrency: "Daily",
+        validFrom: now - 86_400_000,
+        schedule: { startSchedule: now - 3600_000, chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 20 }] }
+      }
+    },
+    {
+      evseId: 1,
+      setAt: now - 600_000,
+      profile: {
+        profileId: 2,
+        transactionId: 7,
+        stackLevel: 0,
+        purpose: "TxProfile",
+        kind: "Relative",
+        schedule: {
+          chargingRateUnit: "A",
+          periods: [
+            { startPeriod: 0, limit: 6, numberPhases: 1 },
+            { startPeriod: 900, limit: 32 }
+          ]
+        }
+      }
+    }
+  ])
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await app.close()
+})
+
+it("shows what stands under OCPP 1.6's own names", async () => {
+  const { json, status } = await app.ask("GET", "/cpo/v2/chargers/CP-1/charging-profiles", { key: app.key })
+  expect(status).toBe(200)
+  expect(json).toEqual({
+    nextCursor: null,
+    items: [
+      {
+        connectorId: 0,
+        evseId: 0,
+        setAt: at(-7200),
+        chargingProfile: {
+          chargingProfileId: 1,
+          stackLevel: 0,
+          chargingProfilePurpose: "ChargePointMaxProfile",
+          chargingProfileKind: "Recurring",
+          recurrencyKind: "Daily",
+          validFrom: at(-86_400),
+          chargingSchedule: {
+            startSchedule: at(-3600),
+            chargingRateUnit: "A",
+            chargingSchedulePeriod: [{ startPeriod: 0, limit: 20 }]
+          }
+        }
+      },
+      {
+        connectorId: 1,
+        evseId: 1,
+        setAt: at(-600),
+        chargingProfile: {
+          chargingProfileId: 2,
+          transactionId: 7,
+          stackLevel: 0,
+          chargingProfilePurpose: "TxProfile",
+          chargingProfileKind: "Relative",
+          chargingSchedule: {
+            chargingRateUnit: "A",
+            chargingSchedulePeriod: [
+              { startPeriod: 0, limit: 6, numberPhases: 1 },
+              { startPeriod: 900, limit: 32 }
+            ]
+          }
+        }
+      }
+    ]
+  })
+})
+
+const composite = (query: string) =>
+  app.ask("GET", `/cpo/v2/chargers/CP-1/composite-schedule?${query}`, { key: app.key })
+
+it("computes what stands comes to, with the transaction that runs at the connector", async () => {
+  const { json, status } = await composite("connectorId=1&duration=3600")
+  expect([status, json]).toEqual([
+    200,
+    {
+      connectorId: 1,
+      computed: {
+        duration: 3600,
+        startSchedule: at(0),
+        chargingRateUnit: "A",
+        chargingSchedulePeriod: [
+          { startPeriod: 0, limit: 6, numberPhases: 1 },
+          { startPeriod: 300, limit: 20 }
+        ]
+      },
+      reported: null,
+      differences: null
+    }
+  ])
+  expect((await composite("chargingRateUnit=W&connectorId=1")).json.computed.chargingSchedulePeriod).toEqual([
+    { startPeriod: 0, limit: 1380, numberPhases: 1 },
+    { startPeriod: 300, limit: 13800 }
+  ])
+  expect((await composite("")).json.computed).toMatchObject({
+    duration: 86_400,
+    chargingSchedulePeriod: [{ startPeriod: 0, limit: 20 }]
+  })
+})
+
+it("says where the charger's last answer is another one, in the charger's unit and at its time", async () => {
+  const answer = {
+    status: "Accepted",
+    connectorId: 1,
+    scheduleStart: at(-60),
+    chargingSchedule: {
+      duration: 600,
+      chargingRateUnit: "A",
+      chargingSchedulePeriod: [
+        { startPeriod: 0, limit: 6 },
+        { startPeriod: 360, limit: 32 }
+      ]
+    }
+  }
+  profilesOf(app.world).reported.set("CP-1/1", { at: now - 30_000, answer })
+  const { json } = await composite("connectorId=1&chargingRateUnit=W")
+  expect(json.reported).toEqual({ at: at(-30), answer })
+  expect(json.differences).toEqual([{ from: at(300), to: at(540), computed: 20, reported: 32 }])
+  profilesOf(app.world).reported.set("CP-1/1", { at: now, answer: { status: "Accepted" } })
+  expect((await composite("connectorId=1")).json).toMatchObject({
+    reported: { answer: { status: "Accepted" } },
+    differences: null
+  })
+})
+
+it.each(["connectorId=-1", "connectorId=x", "duration=0", "duration=999999999", "chargingRateUnit=kW"])(
+  "refuses %s",
+  async (query) => {
+    const { json, status } = await composite(query)
+    expect([status, json.errors[0].pointer]).toEqual([400, `/${query.split("=")[0]}`])
+  }
+)
+
+it("knows no charger of that id", async () => {
+  for (const path of ["charging-profiles", "composite-schedule"]) {
+    expect((await app.ask("GET", `/cpo/v2/chargers/CP-2/${path}`, { key: app.key })).status).toBe(404)
+  }
+})

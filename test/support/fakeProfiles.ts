@@ -1,0 +1,33 @@
+/** Charging profiles and composite answers in a `FakeWorld`, as the answers of commands would have left them. */
+import { Effect } from "effect"
+import type { SetProfile } from "../../src/domain/command/ChargingProfile.ts"
+import { ChargingProfiles, type ReportedComposite } from "../../src/domain/ports/ChargingProfiles.ts"
+import { type FakeWorld, owned } from "./fakeRecords.ts"
+
+interface Known {
+  readonly standing: Map<string, ReadonlyArray<SetProfile>>
+  /** By `chargerId/evseId`. */
+  readonly reported: Map<string, ReportedComposite>
+}
+
+const worlds = new WeakMap<FakeWorld, Known>()
+
+/** What is known of profiles in a world; tests change it directly. */
+export const profilesOf = (world: FakeWorld): Known => {
+  const known = worlds.get(world) ?? { standing: new Map(), reported: new Map() }
+  worlds.set(world, known)
+  return known
+}
+
+export const chargingProfiles = (world: FakeWorld) =>
+  ChargingProfiles.of({
+    standing: (organisationId, chargerId) =>
+      world.ask(() =>
+        Effect.as(
+          owned(world.chargers.get(chargerId), organisationId, "charger", chargerId),
+          profilesOf(world).standing.get(chargerId) ?? []
+        )
+      ),
+    reported: (_, chargerId, evseId) =>
+      world.ask(() => Effect.succeed(profilesOf(world).reported.get(`${chargerId}/${evseId}`)))
+  })
