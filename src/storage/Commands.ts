@@ -3,7 +3,7 @@
  * and taken under the journal's lock, so that it cannot slip between a connection's end and the end of what that connection had sent.
  */
 import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../domain/charger/ChargerCommand.ts"
 import { type Command, isTerminal, type NewCommand } from "../domain/command/Command.ts"
 import { isDisruptive, isSecret } from "../domain/command/Kinds.ts"
@@ -14,7 +14,7 @@ import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
-import { recording, type Recording } from "./Facts.ts"
+import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Notifications } from "./Notifications.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
@@ -182,7 +182,7 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
     return command
   })
 
-export const layer = (options: CommandsOptions) =>
+export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, RecordingServices | Notifications> =>
   Layer.effect(
     Commands,
     Effect.gen(function* () {

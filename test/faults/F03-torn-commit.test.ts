@@ -221,9 +221,8 @@ const lifeOf = (tellers: ReadonlyArray<Teller>) =>
 const storage = Layer.mergeAll(
   JournalStorage.layer(limits.journal),
   CommandsStorage.layer(limits.commands),
-  ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "torn" }),
-  SecretsStorage.layer(Redacted.make("a secret of the fault tests"))
-)
+  ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "torn" })
+).pipe(Layer.provideMerge(SecretsStorage.layer(Redacted.make("a secret of the fault tests"))))
 
 forEachDriver("F03 in the process", storage, (it, driver) => {
   it.effect(

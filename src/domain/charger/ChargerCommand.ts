@@ -3,7 +3,7 @@
  * commands are stored before they are sent and read again by whoever sends them. Times are ms epoch, stretches are seconds.
  */
 import { Schema } from "effect"
-import { ChargingProfile, ChargingSchedule, ProfilePurpose } from "../command/ChargingProfile.ts"
+import { ChargingProfile, type ChargingSchedule, ProfilePurpose } from "../command/ChargingProfile.ts"
 
 /** Where on a charger; `{ evseId: 0, connectorId: 0 }` is the whole of it. */
 const Place = Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int })

@@ -72,7 +72,7 @@ describe("the answer to what nobody issued", () => {
 describe("the end of a command", () => {
   const ids = { transactionId: 1, uuid: () => "uuid" }
   const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
-  const ended = (result: CommandResult, command = reset) => {
+  const ended = (result: CommandResult, command: ChargerCommand = reset) => {
     const input = { _tag: "CommandAnswered", commandId: "c-1", command, result } as const
     const decision = decide(state({}), input, minute(0), ids)
     if (decision._tag !== "Act") throw new Error("it asks")
