@@ -1,0 +1,123 @@
+/**
+ * The service as a process, an operator's key to it, and stations that connect to it: what every certification case needs. One service
+ * serves all cases of a file; each case has a charger and cards of its own.
+ */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
+import { Service, type ServiceSettings } from "../simulation/Process.ts"
+import { until } from "../simulation/Wait.ts"
+import { Station } from "./Station.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface CommandShown extends Json {
+  readonly id: string
+  readonly type: string
+  readonly status: string
+  readonly result: Json | null
+  readonly sessionId: string | null
+}
+
+export class World {
+  private running: Service | undefined
+  readonly settings: ServiceSettings
+
+  constructor(settings: ServiceSettings = {}) {
+    this.settings = settings
+    beforeAll(async () => {
+      const databaseUrl = process.env["CASES_DATABASE_URL"]
+      this.running = await Service.start({ ...settings, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+      await this.post("sites", { name: "Cases" })
+    })
+    afterAll(async () => {
+      await this.running?.[Symbol.asyncDispose]()
+    })
+  }
+
+  get service(): Service {
+    if (this.running === undefined) throw new Error("the service has not started")
+    return this.running
+  }
+
+  /** Asks REST v2, and answers what came; a refusal is an error unless its status is the one expected. */
+  async ask(method: string, path: string, body?: unknown, expected?: number): Promise<Json> {
+    const { status, text } = await this.service.rest.request(method, path, body)
+    const fits = expected === undefined ? status >= 200 && status < 300 : status === expected
+    if (!fits) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 600)}`)
+    return text === "" ? {} : (JSON.parse(text) as Json)
+  }
+
+  get(path: string): Promise<Json> {
+    return this.ask("GET", path)
+  }
+
+  post(path: string, body: unknown, expected?: number): Promise<Json> {
+    return this.ask("POST", path, body, expected)
+  }
+
+  async items(path: string): Promise<ReadonlyArray<Json>> {
+    return (await this.get(path))["items"] as ReadonlyArray<Json>
+  }
+
+  /** A card of one's own. */
+  async card(more: Json = {}): Promise<string> {
+    const uid = `C${randomUUID().replaceAll("-", "").slice(0, 15).toUpperCase()}`
+    await this.post("tokens", { uid, ...more })
+    return uid
+  }
+
+  async charger(more: Json = {}): Promise<string> {
+    const chargerId = `CASE-${randomUUID().slice(0, 8)}`
+    await this.post("chargers", { name: chargerId, chargerId, ...more })
+    return chargerId
+  }
+
+  /** A station that has connected, booted and told its connectors. */
+  async station(chargerId?: string, options: object = {}): Promise<{ readonly id: string; readonly station: Station }> {
+    const id = chargerId ?? (await this.charger())
+    const station = new Station(this.service.ocppUrl, id, options)
+    onTestFinished(() => station.close())
+    await station.connect()
+    await station.boot()
+    await station.status(0, "Available")
+    await station.status(1, "Available")
+    await station.status(2, "Available")
+    return { id, station }
+  }
+
+  /** Sends a command and waits for what the charger says of it. */
+  async command(chargerId: string, type: string, parameters: Json = {}): Promise<CommandShown> {
+    return (await this.post(`chargers/${chargerId}/commands?wait=30`, { type, ...parameters })) as CommandShown
+  }
+
+  /** Waits until a question to REST is answered as hoped. */
+  async eventually(what: string, path: string, holds: (answer: Json) => boolean): Promise<Json> {
+    let last: Json = {}
+    await until(
+      () => `${what}: ${JSON.stringify(last).slice(0, 600)}`,
+      15_000,
+      async () => {
+        last = await this.get(path)
+        return holds(last)
+      }
+    )
+    return last
+  }
+
+  async sessionOf(chargerId: string): Promise<Json> {
+    const [session] = await this.items(`sessions?chargerId=${chargerId}`)
+    if (session === undefined) throw new Error("there is no session")
+    return session
+  }
+
+  /** The status that REST shows of a connector. */
+  async connectorStatus(chargerId: string, connectorId: number): Promise<unknown> {
+    const sockets = (await this.get(`chargers/${chargerId}`))["sockets"] as ReadonlyArray<Json>
+    return sockets.find(({ id }) => id === connectorId)?.["status"]
+  }
+
+  /** What the charger and we said to each other about an action. */
+  async messages(chargerId: string, action: string): Promise<ReadonlyArray<Json>> {
+    return this.items(`chargers/${chargerId}/messages?action=${action}&limit=100`)
+  }
+}
