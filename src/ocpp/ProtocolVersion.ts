@@ -31,7 +31,7 @@ export interface ProtocolVersion {
     readonly action: string
     readonly payload: Readonly<Record<string, unknown>>
   }
-  /** Reads the CALLRESULT of a command of ours. */
+  /** Reads the CALLRESULT of a command of ours. The answer in the result is as it came, without its secrets. */
   readonly decodeResult: (command: ChargerCommand, payload: unknown) => CommandResult
   /** The frame's text with secrets replaced by `***`, for logs. `action` is the CALL's, also for its result. */
   readonly mask: (action: string, frame: string) => string

@@ -2,10 +2,12 @@
  * What every OCPP version must do, run once for each: a version's own tests then need to tell only what is its own. A test that does not
  * apply to a version is skipped by name, with its reason.
  */
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand, CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
+import { ChargerCommand, type CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
+import { commandTypes } from "../../src/domain/command/Kinds.ts"
 import type { ProtocolVersion } from "../../src/ocpp/ProtocolVersion.ts"
 import { errorDescriptionMaxLength, parseFrame, serializeCallResult } from "../../src/ocpp/rpc/Frame.ts"
 import { anyJson, mutateJson } from "../ocpp/rpc/awkward.ts"
@@ -23,7 +25,7 @@ export interface ProtocolVersionFixture {
   readonly ownActions: ReadonlyArray<string>
   /** Everything that the domain answers to an action. */
   readonly replies: ReadonlyArray<{ readonly action: string; readonly reply: Reply }>
-  /** Each command with valid answers and what they are read as. */
+  /** Each command of the domain at least once, with valid answers and what they are read as. */
   readonly commands: ReadonlyArray<{
     readonly command: ChargerCommand
     readonly answers: ReadonlyArray<{ readonly payload: Payload; readonly result: CommandResult }>
@@ -201,26 +203,66 @@ const answering = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
   ]
 }
 
+/** Strings that are times, wherever they stand: a name like `updateType` only sounds like one. */
+const instantsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return /^\d{4}-\d\d-\d\d[T ]/.test(value) ? [value] : []
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(instantsIn) : []
+}
+
+const sending = ({ commands, ownActions, schemaProblem, version }: ProtocolVersionFixture): ReadonlyArray<Test> => [
+  [
+    "knows every command of the domain",
+    () => {
+      const known = new Set(commands.map(({ command }) => command._tag))
+      expect(commandTypes.filter((type) => !known.has(type))).toEqual([])
+      for (const { answers } of commands) expect(answers.length).toBeGreaterThan(0)
+    }
+  ],
+  [
+    "sends every action that is ours to send",
+    () => {
+      const sent = new Set(commands.map(({ command }) => version.encodeCommand(command).action))
+      expect(ownActions.filter((action) => !sent.has(action))).toEqual([])
+    }
+  ],
+  [
+    "sends commands that the official schemas allow, their times in UTC with a Z, and nothing that is null",
+    () => {
+      for (const { command } of commands) {
+        const { action, payload } = version.encodeCommand(command)
+        expect([command._tag, schemaProblem(action, "req", payload)]).toEqual([command._tag, undefined])
+        for (const time of instantsIn(payload)) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+        // What the wire has is what was made: no member without a value, no number that JSON has not.
+        expect(JSON.parse(JSON.stringify(payload))).toStrictEqual(payload)
+        expect(JSON.stringify(payload)).not.toContain("null")
+      }
+    }
+  ],
+  [
+    "sends a command that was stored as JSON and read again as it would have sent the first",
+    () => {
+      const stored = Schema.fromJsonString(ChargerCommand)
+      for (const { command } of commands) {
+        const read = Schema.decodeSync(stored)(Schema.encodeSync(stored)(command))
+        expect(version.encodeCommand(read)).toEqual(version.encodeCommand(command))
+      }
+    }
+  ]
+]
+
 const commanding = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
   const { commands, version } = fixture
   return [
+    ...sending(fixture),
     [
-      "sends commands that the official schemas allow",
-      () => {
-        for (const { command } of commands) {
-          const { action, payload } = version.encodeCommand(command)
-          expect(fixture.schemaProblem(action, "req", payload)).toBeUndefined()
-        }
-      }
-    ],
-    [
-      "reads valid answers to its commands",
+      "reads valid answers to its commands, and keeps them as they came",
       () => {
         for (const { answers, command } of commands) {
           const { action } = version.encodeCommand(command)
           for (const { payload, result } of answers) {
             expect(fixture.schemaProblem(action, "conf", payload)).toBeUndefined()
             expect(version.decodeResult(command, payload)).toEqual(result)
+            expect(result).toMatchObject({ _tag: "Answered", answer: payload })
           }
         }
       }
@@ -228,16 +270,31 @@ const commanding = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
     [
       "reads any other answer as far as it can, and never throws",
       () => {
-        forSeeds(3_000, (random) => {
+        forSeeds(10_000, (random) => {
           const { answers, command } = random.pick(commands)
           const answer = random.next() < 0.3 ? anyJson(random) : mutateJson(random, random.pick(answers).payload)
-          expect(["ConfigurationKeys", "Status", "Unreadable"]).toContain(version.decodeResult(command, answer)._tag)
+          expect(["Answered", "Unreadable"]).toContain(version.decodeResult(command, answer)._tag)
         })
         for (const { command } of commands) {
           for (const answer of [undefined, null, "Accepted", 1, [1]]) {
-            expect(version.decodeResult(command, answer)._tag).toBe("Unreadable")
+            expect(version.decodeResult(command, answer)).toMatchObject({ _tag: "Unreadable", answer: answer ?? null })
           }
         }
+      }
+    ],
+    [
+      "keeps answers that a database can hold, whatever a frame held",
+      () => {
+        forSeeds(2_000, (random) => {
+          const { answers, command } = random.pick(commands)
+          const sent = JSON.stringify([3, "1", mutateJson(random, random.pick(answers).payload)])
+          const frame = parseFrame(sent)
+          expect(frame._tag).toBe("CallResult")
+          if (frame._tag !== "CallResult") return
+          const result = version.decodeResult(command, frame.payload)
+          // No NUL and no half of a surrogate pair: neither fits into a text of PostgreSQL.
+          expect(JSON.stringify(result)).not.toMatch(/\\u0000|\\ud[89a-f]/i)
+        })
       }
     ]
   ]

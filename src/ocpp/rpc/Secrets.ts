@@ -1,6 +1,7 @@
 /**
- * Secrets in frames, taken out before a frame is logged. A configuration key carries its secret beside its name, in whatever order and
- * spacing; this reads the frame's tokens, so that everything but the secret stays as it was sent.
+ * Secrets in frames, taken out before a frame is logged: configuration keys, private keys, and what makes a URL a key. A configuration
+ * key carries its secret beside its name, in whatever order and spacing; this reads the frame's tokens, so that everything but the secret
+ * stays as it was sent.
  */
 import { isDeeperThan, maxFrameDepth } from "./Depth.ts"
 import { isJson } from "./Frame.ts"
@@ -99,3 +100,52 @@ export const maskConfigurationKey = (text: string, secret: string): string => {
   }
   return masked + text.slice(done)
 }
+
+/** A private key in PEM. It ends with its own last line, or, where that is missing, with the string that it stands in. */
+const privateKey = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|(?=")|$)/g
+
+/**
+ * The text without the private keys that stand in it. No message of OCPP has a place for one: it is there when an operator has pasted too
+ * much into a certificate.
+ */
+export const maskPrivateKeys = (text: string): string =>
+  text.includes("PRIVATE KEY-----") ? text.replace(privateKey, maskedValue) : text
+
+/** A URL in plain text or in a JSON string, where a slash and an ampersand may be escaped. The scheme has a bound, so none backtracks far. */
+const url = /[a-z][a-z0-9+.-]{1,15}:(?:\\?\/){2}(?:[^"\\\s]|\\[/u])*/gi
+
+/** The user's name before a password, and that password: `ftp://name:password@host`. */
+const password = /^([^/]*:(?:\\?\/){2}[^/:@]*:)[^/]*@/
+
+/** Names of query members that let whoever has the URL in, among them those of presigned S3 URLs. */
+const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
+
+/** What the service's own file store has in the path of its one-time URLs. */
+const ownFiles = /^(.*?\/files\\?\/)(.*)$/s
+
+/** By hand and not by an expression, which would try each end of each segment. A backslash belongs to the escaped slash behind it. */
+const maskLastSegment = (path: string): string => {
+  const segments = path.split("/")
+  const last = segments.findLastIndex((segment) => segment !== "" && segment !== "\\")
+  return segments
+    .map((segment, i) => (i === last ? maskedValue + (segment.endsWith("\\") ? "\\" : "") : segment))
+    .join("/")
+}
+
+const maskUrl = (found: string): string => {
+  const named = found.replace(password, `$1${maskedValue}@`)
+  const end = named.search(/[?#]/)
+  const address = end < 0 ? named : named.slice(0, end)
+  const query = named.slice(address.length)
+  const [, store, file = ""] = ownFiles.exec(address) ?? []
+  const isKey = store !== undefined || credentials.test(query)
+  const path = store === undefined ? address : store + maskLastSegment(file)
+  return path + (isKey && query.length > 1 ? query.slice(0, 1) + maskedValue : query)
+}
+
+/**
+ * The text with what is secret in its URLs replaced by `***`: a password, a query with credentials, and in one-time URLs of our own
+ * file store (`/files/` in the path) the last segment, which is the key, and any query.
+ */
+export const maskUrls = (text: string): string =>
+  text.includes(":/") || text.includes(":\\/") ? text.replace(url, maskUrl) : text

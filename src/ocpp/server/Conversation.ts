@@ -228,7 +228,7 @@ export class Conversation {
       return this.version.decodeResult(command, payload)
     } catch (cause) {
       this.defect(cause, "decoding a result", command._tag)
-      return { _tag: "Unreadable", problem: failedHere }
+      return { _tag: "Unreadable", problem: failedHere, answer: undefined }
     }
   }
 

@@ -6,15 +6,19 @@ import { writeTime } from "./Time.ts"
 export const idTagMaxLength = 20
 
 /**
- * The verdict as the wire has it. A parent that is longer than an idTag may be is left out: the charger would refuse the whole answer, and
- * a shortened one is another group's.
+ * The parent if it can be sent. One that is longer than an idTag may be is left out: the charger would refuse the whole message, and a
+ * shortened one is another group's.
  */
+export const fittingParent = (parentUid: string | undefined): string | undefined =>
+  parentUid !== undefined && parentUid !== "" && parentUid.length <= idTagMaxLength ? parentUid : undefined
+
+/** The verdict as the wire has it. */
 export const idTagInfo = ({ expiresAt, parentUid, status }: IdTagVerdict): Readonly<Record<string, unknown>> => {
   const expiryDate = expiresAt === undefined ? undefined : writeTime(expiresAt)
-  const fits = parentUid !== undefined && parentUid !== "" && parentUid.length <= idTagMaxLength
+  const parentIdTag = fittingParent(parentUid)
   return {
     status,
     ...(expiryDate === undefined ? {} : { expiryDate }),
-    ...(fits ? { parentIdTag: parentUid } : {})
+    ...(parentIdTag === undefined ? {} : { parentIdTag })
   }
 }

@@ -55,6 +55,9 @@ const takeNumber = (value: unknown, path: string, report: Report): number | unde
   return Number.isFinite(value) ? value : report.lost(path, "out of range")
 }
 
+/** A number with or without decimals. */
+export const number: Field<number> = required(Schema.Finite, takeNumber)
+
 const takeInteger = (value: unknown, path: string, report: Report): number | undefined => {
   const taken = takeNumber(value, path, report)
   if (taken === undefined || Number.isSafeInteger(taken)) return taken
@@ -128,6 +131,13 @@ export const texts = (maxLength: number): Field<ReadonlyArray<string>> => {
     takeArray(value, path, report).flatMap((element) => (element === null ? [] : (take(element, path, report) ?? [])))
   )
 }
+
+/** An object within a message. */
+export const nested = <const F extends Fields>(of: Message<F>): Field<Read<F>> =>
+  required(of.schema, (value, path, report) => {
+    const object = asObject(value)
+    return object === undefined ? report.lost(path, "wrong type") : of.take(object, path, report)
+  })
 
 /** A list of objects. What is none in it is left out. */
 export const list = <const F extends Fields>(of: Message<F>): Field<ReadonlyArray<Read<F>>> =>

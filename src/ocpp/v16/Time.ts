@@ -69,8 +69,8 @@ export const readTime = (raw: string | undefined): ChargerTime => {
 }
 
 /** The last instant that a date of four digits can name. */
-const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
+export const latestTime = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** A time as we write it: UTC with a trailing Z, which is the only form that every charger reads. Undefined when no year of four digits has it. */
 export const writeTime = (at: number): string | undefined =>
-  at >= 0 && at <= latest ? new Date(at).toISOString() : undefined
+  at >= 0 && at <= latestTime ? new Date(at).toISOString() : undefined

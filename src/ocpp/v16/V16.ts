@@ -2,21 +2,37 @@
  * OCPP 1.6J as a `ProtocolVersion`: the table of its messages, and nothing else. To add a message is to add a row here and its fields in
  * its profile's file.
  */
-import type { ChargerCommand, CommandResult } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandOf, CommandResult } from "../../domain/charger/ChargerCommand.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
-import { maskConfigurationKey } from "../rpc/Secrets.ts"
 import type { Action } from "./Action.ts"
-import { changeConfiguration, getConfiguration, secretKey } from "./Configuration.ts"
+import { certificateSigned, deleteCertificate, getInstalledCertificateIds, installCertificate } from "./Certificates.ts"
+import type { Command } from "./Command.ts"
+import { changeConfiguration, getConfiguration } from "./Configuration.ts"
 import { authorize, bootNotification, dataTransfer, heartbeat, statusNotification } from "./Core.ts"
+import {
+  changeAvailability,
+  clearCache,
+  remoteStart,
+  remoteStop,
+  reset,
+  sendData,
+  unlockConnector
+} from "./CoreCommands.ts"
+import { getDiagnostics, updateFirmware } from "./FirmwareCommands.ts"
 import { diagnosticsStatusNotification, firmwareStatusNotification } from "./FirmwareManagement.ts"
 import { asObject } from "./Lenient.ts"
-import { triggerMessage } from "./RemoteTrigger.ts"
+import { getLocalListVersion, sendLocalList } from "./LocalAuthList.ts"
+import { mask, maskAnswer } from "./Masking.ts"
+import { extendedTriggerMessage, triggerMessage } from "./RemoteTrigger.ts"
+import { cancelReservation, reserveNow } from "./Reservation.ts"
 import {
   logStatusNotification,
   securityEventNotification,
   signCertificate,
   signedFirmwareStatusNotification
 } from "./Security.ts"
+import { getLog, signedUpdateFirmware } from "./SecurityCommands.ts"
+import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from "./SmartCharging.ts"
 import { meterValuesAction, startTransaction, stopTransaction } from "./Transactions.ts"
 
 /** What chargers send. A map, so that an action by the name of `constructor` finds nothing. */
@@ -37,79 +53,67 @@ const actions: ReadonlyMap<string, Action> = new Map([
   ["StopTransaction", stopTransaction]
 ])
 
-/** What only the central system sends (OCPP 1.6 §5 and the security whitepaper): known, and not for us to answer. */
-const centralSystemOnly: ReadonlySet<string> = new Set([
-  "CancelReservation",
-  "CertificateSigned",
-  "ChangeAvailability",
-  "ChangeConfiguration",
-  "ClearCache",
-  "ClearChargingProfile",
-  "DeleteCertificate",
-  "ExtendedTriggerMessage",
-  "GetCompositeSchedule",
-  "GetConfiguration",
-  "GetDiagnostics",
-  "GetInstalledCertificateIds",
-  "GetLocalListVersion",
-  "GetLog",
-  "InstallCertificate",
-  "RemoteStartTransaction",
-  "RemoteStopTransaction",
-  "ReserveNow",
-  "Reset",
-  "SendLocalList",
-  "SetChargingProfile",
-  "SignedUpdateFirmware",
-  "TriggerMessage",
-  "UnlockConnector",
-  "UpdateFirmware"
-])
+/** What we send. */
+const commands: { readonly [Tag in ChargerCommand["_tag"]]: Command<Tag> } = {
+  RemoteStart: remoteStart,
+  RemoteStop: remoteStop,
+  UnlockConnector: unlockConnector,
+  Reset: reset,
+  ChangeAvailability: changeAvailability,
+  GetConfiguration: getConfiguration,
+  ChangeConfiguration: changeConfiguration,
+  ClearCache: clearCache,
+  DataTransfer: sendData,
+  GetDiagnostics: getDiagnostics,
+  UpdateFirmware: updateFirmware,
+  GetLocalListVersion: getLocalListVersion,
+  SendLocalList: sendLocalList,
+  ReserveNow: reserveNow,
+  CancelReservation: cancelReservation,
+  SetChargingProfile: setChargingProfile,
+  ClearChargingProfile: clearChargingProfile,
+  GetCompositeSchedule: getCompositeSchedule,
+  TriggerMessage: triggerMessage,
+  ExtendedTriggerMessage: extendedTriggerMessage,
+  CertificateSigned: certificateSigned,
+  DeleteCertificate: deleteCertificate,
+  GetInstalledCertificateIds: getInstalledCertificateIds,
+  GetLog: getLog,
+  InstallCertificate: installCertificate,
+  SignedUpdateFirmware: signedUpdateFirmware
+}
+
+/** What the central system sends (OCPP 1.6 §5 and the security whitepaper): known, and not for us to answer. */
+const ownActions: ReadonlySet<string> = new Set(Object.values(commands).map(({ action }) => action))
 
 const refuseAction = (action: string): DecodedCall =>
-  centralSystemOnly.has(action)
+  ownActions.has(action)
     ? { _tag: "Refused", code: "NotSupported", description: "this action is the central system's, not the charger's" }
     : { _tag: "Refused", code: "NotImplemented", description: "OCPP 1.6 has no such action" }
 
 const noSuchAction: EncodedReply = { _tag: "Error", code: "NotImplemented", description: "OCPP 1.6 has no such action" }
 
-const encodeCommand: ProtocolVersion["encodeCommand"] = (command) => {
-  switch (command._tag) {
-    case "GetConfiguration":
-      return getConfiguration.encode(command)
-    case "ChangeConfiguration":
-      return changeConfiguration.encode(command)
-    case "TriggerMessage":
-      return triggerMessage.encode(command)
-  }
-}
-
-const commands: { readonly [Tag in ChargerCommand["_tag"]]: { readonly decode: typeof getConfiguration.decode } } = {
-  GetConfiguration: getConfiguration,
-  ChangeConfiguration: changeConfiguration,
-  TriggerMessage: triggerMessage
+const encodeWith = <Tag extends ChargerCommand["_tag"]>(tag: Tag, command: CommandOf<Tag>) => {
+  const { action, encode } = commands[tag]
+  return { action, payload: encode(command) }
 }
 
 const decodeResult = (command: ChargerCommand, payload: unknown): CommandResult => {
   const object = asObject(payload)
-  return object === undefined
-    ? { _tag: "Unreadable", problem: "the answer is not a JSON object" }
-    : commands[command._tag].decode(object)
+  const answer = maskAnswer(command, payload)
+  if (object === undefined) return { _tag: "Unreadable", problem: "the answer is not a JSON object", answer }
+  const reading = commands[command._tag].decode(object)
+  return reading._tag === "Unreadable"
+    ? { ...reading, answer }
+    : { _tag: "Answered", status: reading.status, answer: asObject(answer) ?? {}, content: reading.content }
 }
-
-/** Whether the text may name the secret at all: a search for the rest of them. */
-const namesSecret = new RegExp(secretKey, "i")
 
 export const v16: ProtocolVersion = {
   version: "1.6",
   subprotocol: "ocpp1.6",
   decodeCall: (action, payload) => actions.get(action)?.decode(payload) ?? refuseAction(action),
   encodeReply: (action, reply, now) => actions.get(action)?.encodeReply(reply, now) ?? noSuchAction,
-  encodeCommand,
+  encodeCommand: (command) => encodeWith(command._tag, command),
   decodeResult,
-  // A name may hide behind an escape, which only frames about configuration are worth reading for.
-  mask: (action, frame) =>
-    namesSecret.test(frame) || (action.endsWith("Configuration") && frame.includes("\\u"))
-      ? maskConfigurationKey(frame, secretKey)
-      : frame
+  mask
 }

@@ -15,3 +15,7 @@ export const placeOf = (connectorId: number): Place =>
 
 /** The other way. An evse of a 1.6 charger has one connector, so its number says all. */
 export const connectorIdOf = (place: Place): number => place.evseId
+
+/** The same for a place that need not be named. */
+export const optionalConnectorIdOf = (place: Place | undefined): number | undefined =>
+  place === undefined ? undefined : connectorIdOf(place)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { maskConfigurationKey } from "../../../src/ocpp/rpc/Secrets.ts"
+import { maskConfigurationKey, maskPrivateKeys, maskUrls } from "../../../src/ocpp/rpc/Secrets.ts"
 import { forSeeds } from "../../support/random.ts"
 
 const mask = (text: string): string => maskConfigurationKey(text, "authorizationkey")
@@ -76,5 +76,76 @@ describe("a secret configuration key", () => {
       expect(mask(frame)).toContain('{"key":"A","value":"1"}')
       expect(() => JSON.parse(mask(frame)) as unknown).not.toThrow()
     })
+  })
+})
+
+describe("a URL", () => {
+  const rows: ReadonlyArray<readonly [string, string, string]> = [
+    [
+      "of our file store loses its last segment",
+      '{"location":"https://csms.example/files/uploads/t0k3n","retries":3}',
+      '{"location":"https://csms.example/files/uploads/***","retries":3}'
+    ],
+    ["loses it before a slash at the end", "https://csms.example/files/t0k3n/", "https://csms.example/files/***/"],
+    [
+      "loses its query and its fragment too",
+      '"https://h:8443/a/files/f.bin?expires=1&t=t0k3n#t0k3n"',
+      '"https://h:8443/a/files/***?***"'
+    ],
+    [
+      "loses it where slashes and ampersands are escaped",
+      '"https:\\/\\/csms.example\\/files\\/t0k3n\\/?a=1\\u0026b=t0k3n"',
+      '"https:\\/\\/csms.example\\/files\\/***\\/?***"'
+    ],
+    ["loses it in the middle of a text", "cannot get https://h/files/t0k3n now", "cannot get https://h/files/*** now"],
+    ["has nothing to lose behind /files/", "https://h/files/", "https://h/files/"],
+    ["loses its password", '"ftp://user:t0k3n@h/dir/f.bin"', '"ftp://user:***@h/dir/f.bin"'],
+    ["loses a password with signs in it", '"sftp://user:t0?k@3n@h:22/f"', '"sftp://user:***@h:22/f"'],
+    [
+      "loses a query that is a signature",
+      '"https://b.s3.example/f.bin?X-Amz-Expires=60&X-Amz-Signature=t0k3n"',
+      '"https://b.s3.example/f.bin?***"'
+    ],
+    ["keeps everything else", '"https://h:80/a/b.bin?version=2#top"', '"https://h:80/a/b.bin?version=2#top"'],
+    ["is not a path alone", '{"path":"/files/x","at":"10:00"}', '{"path":"/files/x","at":"10:00"}'],
+    ["may stand beside another", '["ftp://a:b@h/","https://h/files/x"]', '["ftp://a:***@h/","https://h/files/***"]']
+  ]
+  it.each(rows)("%s", (_, text, expected) => {
+    expect(maskUrls(text)).toBe(expected)
+    expect(maskUrls(expected)).toBe(expected)
+  })
+
+  it("takes no longer than its length, however it is written", () => {
+    const long = "a".repeat(300_000)
+    const slashes = "/".repeat(300_000)
+    const begun = performance.now()
+    for (const text of [`https://h/files/${long}/x`, `https://h/files${slashes}`, `https://${long}`, `${long}://`])
+      maskUrls(text)
+    maskUrls(`https://h/files/${"a/".repeat(100_000)}`)
+    maskUrls("https://a:".repeat(30_000))
+    // A second is what no reading in one pass takes; one that tries each end of each part takes minutes.
+    expect(performance.now() - begun).toBeLessThan(1_000)
+  })
+})
+
+describe("a private key", () => {
+  const begin = "-----BEGIN EC PRIVATE KEY-----"
+  const end = "-----END EC PRIVATE KEY-----"
+  const certificate = "-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----\\n"
+
+  it("is taken out of a certificate's frame, and the certificate stays", () => {
+    const frame = `[2,"7","InstallCertificate",{"certificate":"${certificate}${begin}\\nt0k3n-_\\n${end}\\n"}]`
+    const masked = `[2,"7","InstallCertificate",{"certificate":"${certificate}***\\n"}]`
+    expect(maskPrivateKeys(frame)).toBe(masked)
+    expect(maskPrivateKeys(masked)).toBe(masked)
+  })
+
+  it("ends with its string where its end is missing", () => {
+    expect(maskPrivateKeys(`["-----BEGIN PRIVATE KEY-----\\nt0k3n","x"]`)).toBe('["***","x"]')
+    expect(maskPrivateKeys(`${begin}${"t0k3n".repeat(100_000)}`)).toBe("***")
+  })
+
+  it("is none where there is only a certificate", () => {
+    expect(maskPrivateKeys(certificate)).toBe(certificate)
   })
 })

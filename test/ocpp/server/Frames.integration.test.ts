@@ -128,11 +128,13 @@ describe("a command of ours", () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const mailbox = server.inbox.of("CP1")
-    mailbox.call("m-1", { _tag: "TriggerMessage", requestedMessage: "BootNotification", connectorId: undefined })
+    mailbox.call("m-1", { _tag: "TriggerMessage", requestedMessage: "BootNotification" })
     expect(await client.next()).toEqual([2, "m-1", "TriggerMessage", { requestedMessage: "BootNotification" }])
     client.send([3, "m-1", { status: "Accepted" }])
     await until(() => mailbox.results.length === 1, "the result")
-    expect(mailbox.results).toEqual([{ _tag: "Status", status: "Accepted" }])
+    expect(mailbox.results).toEqual([
+      { _tag: "Answered", status: "Accepted", answer: { status: "Accepted" }, content: undefined }
+    ])
   })
 
   it("may end in a CALLERROR or in an answer that cannot be read", async () => {
@@ -189,7 +191,7 @@ describe("the message log", () => {
     await client.call("BootNotification", boot, "1")
     await client.call("Heartbeat", {}, "2")
     await client.call("MakeCoffee", {}, "3")
-    server.inbox.of("CP1").call("4", { _tag: "TriggerMessage", requestedMessage: "Heartbeat", connectorId: undefined })
+    server.inbox.of("CP1").call("4", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     await client.next()
     client.send([3, "4", { status: "Rejected" }])
     client.send("hello")
@@ -225,7 +227,7 @@ describe("the message log", () => {
     mailbox.call("1", { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: secret })
     expect(await client.next()).toEqual([2, "1", "ChangeConfiguration", { key: "AuthorizationKey", value: secret }])
     mailbox.call("2", configuration)
-    mailbox.call("3", { _tag: "TriggerMessage", requestedMessage: "Heartbeat", connectorId: undefined })
+    mailbox.call("3", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     client.send([3, "2", answer])
     client.send([3, "3", answer])
     client.send([3, "nobody's", answer])
@@ -233,7 +235,8 @@ describe("the message log", () => {
     await until(() => server.frames.length === 7, "seven frames")
     expect(JSON.stringify(server.frames)).not.toContain(secret)
     expect([...server.lastMessage.values()].join("")).not.toContain(secret)
-    expect(mailbox.results).toMatchObject([{ _tag: "ConfigurationKeys" }, { _tag: "Unreadable" }])
+    expect(mailbox.results).toMatchObject([{ _tag: "Answered" }, { _tag: "Unreadable" }])
+    expect(JSON.stringify(mailbox.results)).not.toContain(secret)
   })
 })
 

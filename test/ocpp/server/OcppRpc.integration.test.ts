@@ -78,8 +78,14 @@ describe("the npm package ocpp-rpc as a charger", () => {
     const mailbox = server.inbox.of("DE*VLT:1")
     mailbox.call("1", { _tag: "GetConfiguration", keys: [] })
     await until(() => mailbox.results.length === 1, "the answer")
+    const keys = [{ key: "HeartbeatInterval", readonly: false, value: "300" }]
     expect(mailbox.results).toEqual([
-      { _tag: "ConfigurationKeys", keys: [{ key: "HeartbeatInterval", readonly: false, value: "300" }], unknown: [] }
+      {
+        _tag: "Answered",
+        status: undefined,
+        answer: { configurationKey: keys, unknownKey: [] },
+        content: { _tag: "Configuration", keys, unknown: [] }
+      }
     ])
   })
 

@@ -1,78 +1,193 @@
-/** Answers to our commands that are not as the specification wants them, and what is sent. */
+/** What is sent for each command, letter by letter, and what is made of answers that are not as the specification wants them. */
 import { describe, expect, it } from "vitest"
+import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
+import { answered } from "./commandAnswers.ts"
+import { sentCommands, smallProfile } from "./commands.ts"
+import { schemaProblem, statusesOf } from "./schemas.ts"
 
-const getAll = { _tag: "GetConfiguration", keys: [] } as const
-const trigger = { _tag: "TriggerMessage", requestedMessage: "BootNotification", connectorId: undefined } as const
+const whole = { evseId: 0, connectorId: 0 }
+const trigger: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "BootNotification" }
+const composite: ChargerCommand = { _tag: "GetCompositeSchedule", place: whole, durationSeconds: 60 }
+const certificates: ChargerCommand = {
+  _tag: "GetInstalledCertificateIds",
+  certificateType: "CentralSystemRootCertificate"
+}
 
-describe("GetConfiguration", () => {
-  it("asks for all keys by naming none", () => {
-    expect(v16.encodeCommand(getAll)).toEqual({ action: "GetConfiguration", payload: {} })
-    expect(v16.encodeCommand({ _tag: "GetConfiguration", keys: ["A"] }).payload).toEqual({ key: ["A"] })
-  })
-
-  it("takes what it can of the answer", () => {
-    const answer = {
-      configurationKey: [
-        { key: "A", readonly: "true", value: 5 },
-        { key: "B", value: null },
-        { key: "", readonly: false, value: "x" },
-        { readonly: false, value: "x" },
-        null,
-        "C",
-        { key: "D".repeat(60), readonly: 1, value: "x".repeat(600), vendors: "own" }
-      ],
-      unknownKey: "E"
+describe("a command", () => {
+  it.each(sentCommands.map(({ action, command, payload }) => [command._tag, action, command, payload] as const))(
+    "%s is sent as %s",
+    (_, action, command, payload) => {
+      expect(v16.encodeCommand(command)).toStrictEqual({ action, payload })
     }
-    expect(v16.decodeResult(getAll, answer)).toEqual({
-      _tag: "ConfigurationKeys",
-      keys: [
-        { key: "A", readonly: true, value: "5" },
-        { key: "B", readonly: false, value: undefined },
-        { key: "D".repeat(60), readonly: true, value: "x".repeat(600) }
-      ],
-      unknown: ["E"]
-    })
+  )
+
+  it("is sent without the fields that have no value, whatever the object looks like", () => {
+    // As code without exact optional properties would build it.
+    const loose = { _tag: "RemoteStart", tokenUid: "TAG", place: undefined } as unknown as ChargerCommand
+    expect(Object.keys(v16.encodeCommand(loose).payload)).toEqual(["idTag"])
   })
 
-  it("takes lists that are null, missing or no lists", () => {
-    for (const answer of [
-      { configurationKey: null, unknownKey: null },
-      {},
-      { configurationKey: "x", unknownKey: {} }
-    ]) {
-      expect(v16.decodeResult(getAll, answer)).toMatchObject({ _tag: "ConfigurationKeys", keys: [] })
-    }
-  })
-
-  it("never tells the charger's password", () => {
-    for (const key of ["AuthorizationKey", "authorizationkey", " AUTHORIZATIONKEY "]) {
-      expect(v16.decodeResult(getAll, { configurationKey: [{ key, readonly: false, value: "4f5a" }] })).toEqual({
-        _tag: "ConfigurationKeys",
-        keys: [{ key, readonly: false, value: undefined }],
-        unknown: []
-      })
+  it("has limits of one decimal, which the official schemas take", () => {
+    for (let i = 0; i < 2_000; i++) {
+      const limit = i * 0.0371
+      const periods = [{ startPeriod: 0, limit }]
+      const schedule = { chargingRateUnit: "A", periods } as const
+      const command = { _tag: "SetChargingProfile", place: whole, profile: { ...smallProfile, schedule } } as const
+      const { action, payload } = v16.encodeCommand(command)
+      expect(schemaProblem(action, "req", payload)).toBeUndefined()
+      const [, sent = ""] = /"limit":([^,}]*)/.exec(JSON.stringify(payload)) ?? []
+      expect(sent).toMatch(/^\d+(?:\.\d)?$/)
+      expect(Math.abs(Number(sent) - limit)).toBeLessThan(0.05 + 1e-9)
     }
   })
 })
 
 describe("an answer that is a status", () => {
-  it("keeps a word that no list has", () => {
-    expect(v16.decodeResult(trigger, { status: "Maybe" })).toEqual({ _tag: "Status", status: "Maybe" })
+  const withStatus = sentCommands.filter(({ action }) => statusesOf(action).length > 0)
+  const withoutOne = [{}, { status: "" }, { status: "  " }, { status: null }, { status: {} }, { status: ["Accepted"] }]
+
+  it("belongs to all commands but four", () => {
+    const without = sentCommands.filter((sent) => !withStatus.includes(sent)).map(({ action }) => action)
+    expect(new Set(without)).toEqual(
+      new Set(["GetConfiguration", "GetDiagnostics", "UpdateFirmware", "GetLocalListVersion"])
+    )
   })
 
-  it.each([{}, { status: "" }, { status: null }, { status: {} }, "Accepted", null])(
-    "is unreadable without one: %j",
+  it("is read whatever its case and spaces are, and kept as it came", () => {
+    for (const { action, command } of withStatus) {
+      for (const status of statusesOf(action)) {
+        for (const said of [status, status.toLowerCase(), ` ${status.toUpperCase()} `]) {
+          expect(v16.decodeResult(command, { status: said })).toMatchObject({ status, answer: { status: said } })
+        }
+      }
+    }
+  })
+
+  it("keeps a word that no list has", () => {
+    for (const { command } of withStatus) {
+      expect(v16.decodeResult(command, { status: "Maybe" })).toMatchObject({ _tag: "Answered", status: "Maybe" })
+      expect(v16.decodeResult(command, { status: 5 })).toMatchObject({ status: "5", answer: { status: 5 } })
+    }
+  })
+
+  it("is unreadable without one, and kept", () => {
+    for (const { command } of withStatus) {
+      for (const answer of withoutOne) {
+        expect(v16.decodeResult(command, answer)).toEqual({
+          _tag: "Unreadable",
+          problem: "the answer has no status",
+          answer
+        })
+      }
+    }
+  })
+
+  it("is unreadable when it is no object", () => {
+    for (const answer of ["Accepted", 1, true, null, [{ status: "Accepted" }]]) {
+      expect(v16.decodeResult(trigger, answer)).toMatchObject({
+        _tag: "Unreadable",
+        problem: "the answer is not a JSON object",
+        answer
+      })
+    }
+  })
+
+  it("is not asked for where the specification has none", () => {
+    const update: ChargerCommand = { _tag: "UpdateFirmware", location: "https://files.example/f", retrieveAt: 0 }
+    expect(v16.decodeResult(update, { vendors: "own" })).toEqual(answered({ vendors: "own" }, undefined))
+    expect(v16.decodeResult(update, [])).toEqual(answered({}, undefined))
+  })
+})
+
+describe("an answer about a local list", () => {
+  const ask: ChargerCommand = { _tag: "GetLocalListVersion" }
+
+  it.each([
+    [{ listVersion: "7" }, 7],
+    [{ listVersion: " -1 " }, -1],
+    [{ listVersion: 3, status: "Accepted" }, 3]
+  ])("%j is version %d", (answer, version) => {
+    expect(v16.decodeResult(ask, answer)).toEqual(answered(answer, undefined, { _tag: "LocalListVersion", version }))
+  })
+
+  it.each([{}, { listVersion: null }, { listVersion: "new" }, { listVersion: 1.5 }, { status: "Accepted" }])(
+    "%j is unreadable",
     (answer) => {
-      expect(v16.decodeResult(trigger, answer)).toMatchObject({ _tag: "Unreadable" })
+      expect(v16.decodeResult(ask, answer)).toEqual({
+        _tag: "Unreadable",
+        problem: "the answer has no listVersion",
+        answer
+      })
     }
   )
 })
 
-it("TriggerMessage names a connector only if there is one to name", () => {
-  expect(v16.encodeCommand(trigger).payload).toEqual({ requestedMessage: "BootNotification" })
-  expect(v16.encodeCommand({ ...trigger, connectorId: 0 }).payload).toEqual({
-    requestedMessage: "BootNotification",
-    connectorId: 0
+describe("an answer that names a file", () => {
+  const diagnostics: ChargerCommand = { _tag: "GetDiagnostics", location: "ftp://files.example/" }
+  const log: ChargerCommand = { _tag: "GetLog", logType: "SecurityLog", requestId: 1, location: "ftp://files.example/" }
+
+  it.each([
+    [diagnostics, { filename: "a.zip" }, "a.zip"],
+    [diagnostics, { fileName: "", filename: null }, undefined],
+    [diagnostics, { fileName: {} }, undefined],
+    [log, { status: "AcceptedCanceled", fileName: "b.zip" }, "b.zip"],
+    [log, { status: "Rejected", filename: 5 }, "5"]
+  ] as const)("%j %j", (command, answer, fileName) => {
+    expect(v16.decodeResult(command, answer)).toMatchObject({ content: { _tag: "FileName", fileName } })
+  })
+
+  it("does not tell the key in our own URL", () => {
+    const fileName = "https://csms.example/files/uploads/t0k3n"
+    const result = v16.decodeResult(diagnostics, { fileName })
+    expect(result).toMatchObject({ content: { fileName: "https://csms.example/files/uploads/***" } })
+    expect(JSON.stringify(result)).not.toContain("t0k3n")
+  })
+})
+
+describe("a composite schedule", () => {
+  const period = { startPeriod: 0, limit: 16 }
+  const scheduleOf = (chargingSchedule: unknown): unknown => {
+    const result = v16.decodeResult(composite, { status: "Accepted", connectorId: "1", chargingSchedule })
+    expect(result).toMatchObject({ status: "Accepted", content: { _tag: "CompositeSchedule", evseId: 1 } })
+    return result._tag === "Answered" && result.content?._tag === "CompositeSchedule" && result.content.schedule
+  }
+
+  it("is read from numbers written as strings and units in lower case", () => {
+    const chargingSchedulePeriod = [{ startPeriod: "0", limit: "16.5", numberPhases: null }]
+    expect(scheduleOf({ chargingRateUnit: "a", chargingSchedulePeriod })).toStrictEqual({
+      chargingRateUnit: "A",
+      periods: [{ startPeriod: 0, limit: 16.5 }]
+    })
+  })
+
+  it.each([
+    undefined,
+    null,
+    "A",
+    {},
+    { chargingRateUnit: "A", chargingSchedulePeriod: [] },
+    { chargingRateUnit: "kW", chargingSchedulePeriod: [period] },
+    { chargingSchedulePeriod: [period] },
+    { chargingRateUnit: "A", chargingSchedulePeriod: [period, { startPeriod: 60 }] }
+  ])("is none when a part of it cannot be read: %j", (chargingSchedule) => {
+    expect(scheduleOf(chargingSchedule)).toBeUndefined()
+  })
+})
+
+describe("installed certificates", () => {
+  const hash = { hashAlgorithm: "SHA256", issuerNameHash: "ab", issuerKeyHash: "cd", serialNumber: "01" }
+
+  it("are those whose hash is whole", () => {
+    const certificateHashData = [
+      { ...hash, hashAlgorithm: "sha-256" },
+      { ...hash, serialNumber: 17 },
+      { ...hash, serialNumber: undefined },
+      { ...hash, hashAlgorithm: "MD5" },
+      null,
+      "hash"
+    ]
+    const result = v16.decodeResult(certificates, { status: "Accepted", certificateHashData })
+    expect(result).toMatchObject({ content: { _tag: "Certificates", hashes: [hash, { ...hash, serialNumber: "17" }] } })
   })
 })

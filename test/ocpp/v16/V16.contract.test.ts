@@ -1,12 +1,13 @@
 import type { Reply } from "../../../src/domain/charger/Reply.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { protocolVersionContract } from "../../contracts/ProtocolVersionContract.ts"
+import { answersTo } from "./commandAnswers.ts"
+import { sentCommands } from "./commands.ts"
 import { examples } from "./examples.ts"
 import { replies } from "./replies.ts"
 import { allActions, schemaProblem } from "./schemas.ts"
 
 const fromChargers = new Set(examples.map(({ action }) => action))
-const status = (word: string) => ({ payload: { status: word }, result: { _tag: "Status", status: word } as const })
 const acknowledged: Reply = { _tag: "Acknowledged" }
 
 protocolVersionContract({
@@ -16,52 +17,7 @@ protocolVersionContract({
   // DataTransfer goes both ways; every other action goes one.
   ownActions: allActions.filter((action) => !fromChargers.has(action)),
   replies: [...replies, { action: "StopTransaction", reply: acknowledged }],
-  commands: [
-    {
-      command: { _tag: "GetConfiguration", keys: [] },
-      answers: [
-        { payload: {}, result: { _tag: "ConfigurationKeys", keys: [], unknown: [] } },
-        {
-          payload: {
-            configurationKey: [
-              { key: "HeartbeatInterval", readonly: false, value: "300" },
-              { key: "NumberOfConnectors", readonly: true }
-            ],
-            unknownKey: ["Nonsense"]
-          },
-          result: {
-            _tag: "ConfigurationKeys",
-            keys: [
-              { key: "HeartbeatInterval", readonly: false, value: "300" },
-              { key: "NumberOfConnectors", readonly: true, value: undefined }
-            ],
-            unknown: ["Nonsense"]
-          }
-        }
-      ]
-    },
-    {
-      command: { _tag: "GetConfiguration", keys: ["HeartbeatInterval"] },
-      answers: [
-        {
-          payload: { unknownKey: ["HeartbeatInterval"] },
-          result: { _tag: "ConfigurationKeys", keys: [], unknown: ["HeartbeatInterval"] }
-        }
-      ]
-    },
-    {
-      command: { _tag: "ChangeConfiguration", key: "HeartbeatInterval", value: "60" },
-      answers: ["Accepted", "Rejected", "RebootRequired", "NotSupported"].map(status)
-    },
-    {
-      command: { _tag: "TriggerMessage", requestedMessage: "StatusNotification", connectorId: undefined },
-      answers: ["Accepted", "Rejected", "NotImplemented"].map(status)
-    },
-    {
-      command: { _tag: "TriggerMessage", requestedMessage: "MeterValues", connectorId: 2 },
-      answers: [status("Accepted")]
-    }
-  ],
+  commands: sentCommands.map(({ action, command }) => ({ command, answers: answersTo(command._tag, action) })),
   secrets: [
     {
       action: "ChangeConfiguration",
@@ -84,6 +40,27 @@ protocolVersionContract({
       action: "GetConfiguration",
       frame: '[3,"1",{"configurationKey":[{"key":"AuthorizationKey","value":"4f5a',
       secret: "4f5a"
+    },
+    {
+      action: "GetDiagnostics",
+      frame: '[2,"1","GetDiagnostics",{"location":"https://csms.example/files/uploads/t0k3n"}]',
+      secret: "t0k3n"
+    },
+    {
+      action: "UpdateFirmware",
+      frame: '[2,"1","UpdateFirmware",{"location":"ftp://user:t0k3n@files.example/f.bin"}]',
+      secret: "t0k3n"
+    },
+    {
+      action: "GetLog",
+      frame: '[2,"1","GetLog",{"log":{"remoteLocation":"https://csms.example/files/up?key=t0k3n"}}]',
+      secret: "t0k3n"
+    },
+    {
+      action: "InstallCertificate",
+      frame:
+        '[2,"1","InstallCertificate",{"certificate":"-----BEGIN EC PRIVATE KEY-----\\nt0k3n\\n-----END EC PRIVATE KEY-----"}]',
+      secret: "t0k3n"
     }
   ],
   schemaProblem,

@@ -22,6 +22,14 @@ export const allActions: ReadonlyArray<string> = schemas.flatMap(
   ({ $id }) => /^urn:(.+)\.req$/.exec($id ?? "")?.[1] ?? []
 )
 
+/** Every word that an action's answer may have as its status; none for answers without one. */
+export const statusesOf = (action: string): ReadonlyArray<string> => {
+  const conf = schemas.find(({ $id }) => $id === `urn:${action}.conf`)!
+  const status = conf.properties?.["status"]
+  const name = status?.$ref?.split("/").at(-1)
+  return (name === undefined ? status : conf.definitions?.[name])?.enum ?? []
+}
+
 /** What the schema says against the payload; undefined when nothing. `kind` is the CALL (`req`) or its CALLRESULT (`conf`). */
 export const schemaProblem = (action: string, kind: "req" | "conf", payload: unknown): string | undefined => {
   try {

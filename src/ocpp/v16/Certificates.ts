@@ -1,0 +1,60 @@
+/** The certificates of a charger (security whitepaper, edition 3, §5): installing, listing, deleting them, and handing over its own. */
+import type { CertificateHash } from "../../domain/charger/ChargerCommand.ts"
+import { answersWith, take, type Command } from "./Command.ts"
+import { list, text, word } from "./Kinds.ts"
+import { message, optional, type ReadOf } from "./Lenient.ts"
+
+/** CertificateSigned.req: the chain that answers the charger's SignCertificate. */
+export const certificateSigned: Command<"CertificateSigned"> = {
+  action: "CertificateSigned",
+  encode: ({ certificateChain }) => ({ certificateChain }),
+  decode: answersWith(["Accepted", "Rejected"])
+}
+
+/** InstallCertificate.req: a root that the charger shall trust. */
+export const installCertificate: Command<"InstallCertificate"> = {
+  action: "InstallCertificate",
+  encode: ({ certificate, certificateType }) => ({ certificateType, certificate }),
+  decode: answersWith(["Accepted", "Failed", "Rejected"])
+}
+
+/** DeleteCertificate.req. */
+export const deleteCertificate: Command<"DeleteCertificate"> = {
+  action: "DeleteCertificate",
+  encode: ({ hash: { hashAlgorithm, issuerKeyHash, issuerNameHash, serialNumber } }) => ({
+    certificateHashData: { hashAlgorithm, issuerNameHash, issuerKeyHash, serialNumber }
+  }),
+  decode: answersWith(["Accepted", "Failed", "NotFound"])
+}
+
+const algorithms = ["SHA256", "SHA384", "SHA512"] as const
+
+const hashData = message({
+  hashAlgorithm: word(algorithms),
+  issuerNameHash: text(128),
+  issuerKeyHash: text(128),
+  serialNumber: text(40)
+})
+
+const installed = message({ certificateHashData: optional(list(hashData)) })
+
+/** A certificate that lacks a part of its hash cannot be named to the charger again, and is left out. */
+const readHash = (said: ReadOf<typeof hashData>): ReadonlyArray<CertificateHash> => {
+  const { issuerKeyHash, issuerNameHash, serialNumber } = said
+  // Some write SHA-256 or sha256.
+  const spelt = said.hashAlgorithm?.trim().toUpperCase().replace("-", "")
+  const hashAlgorithm = algorithms.find((known) => known === spelt)
+  if (hashAlgorithm === undefined || issuerNameHash === undefined) return []
+  if (issuerKeyHash === undefined || serialNumber === undefined) return []
+  return [{ hashAlgorithm, issuerNameHash, issuerKeyHash, serialNumber }]
+}
+
+/** GetInstalledCertificateIds.req. `NotFound` is a charger that has none of this type. */
+export const getInstalledCertificateIds: Command<"GetInstalledCertificateIds"> = {
+  action: "GetInstalledCertificateIds",
+  encode: ({ certificateType }) => ({ certificateType }),
+  decode: answersWith(["Accepted", "NotFound"], (payload) => ({
+    _tag: "Certificates",
+    hashes: (take(installed, payload).certificateHashData ?? []).flatMap(readHash)
+  }))
+}

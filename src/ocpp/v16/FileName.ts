@@ -1,0 +1,16 @@
+/** The name of the file that a charger says it will upload (OCPP 1.6 §6.28; whitepaper GetLog.conf). */
+import type { AnswerContent } from "../../domain/charger/ChargerCommand.ts"
+import { maskUrls } from "../rpc/Secrets.ts"
+import { take } from "./Command.ts"
+import { text } from "./Kinds.ts"
+import { message, optional, type PayloadObject } from "./Lenient.ts"
+
+/** GetDiagnostics spells it `fileName` and GetLog `filename`, and chargers mix the two up. */
+const named = message({ fileName: optional(text(255)), filename: optional(text(255)) })
+
+export const readFileName = (payload: PayloadObject): AnswerContent => {
+  const { fileName, filename } = take(named, payload)
+  const told = [fileName, filename].find((name) => name !== undefined && name.trim() !== "")
+  // Some chargers answer with the whole URL, and ours is a key to the file store.
+  return { _tag: "FileName", fileName: told === undefined ? undefined : maskUrls(told) }
+}

@@ -1,0 +1,90 @@
+/** Answers about configuration keys: what is taken of them, and that none tells the charger's password. */
+import { describe, expect, it } from "vitest"
+import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import { v16 } from "../../../src/ocpp/v16/V16.ts"
+import { answered } from "./commandAnswers.ts"
+
+const getAll: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
+
+describe("GetConfiguration", () => {
+  it("takes what it can of the answer", () => {
+    const answer = {
+      configurationKey: [
+        { key: "A", readonly: "true", value: 5 },
+        { key: "B", value: null },
+        { key: "", readonly: false, value: "x" },
+        { readonly: false, value: "x" },
+        null,
+        "C",
+        { key: "D".repeat(60), readonly: 1, value: "x".repeat(600), vendors: "own" }
+      ],
+      unknownKey: "E"
+    }
+    expect(v16.decodeResult(getAll, answer)).toEqual(
+      answered(answer, undefined, {
+        _tag: "Configuration",
+        keys: [
+          { key: "A", readonly: true, value: "5" },
+          { key: "B", readonly: false, value: undefined },
+          { key: "D".repeat(60), readonly: true, value: "x".repeat(600) }
+        ],
+        unknown: ["E"]
+      })
+    )
+  })
+
+  it("takes lists that are null, missing or no lists", () => {
+    for (const answer of [
+      { configurationKey: null, unknownKey: null },
+      {},
+      { configurationKey: "x", unknownKey: {} }
+    ]) {
+      expect(v16.decodeResult(getAll, answer)).toMatchObject({ answer, content: { _tag: "Configuration", keys: [] } })
+    }
+  })
+
+  it("never tells the charger's password, neither in what is read nor in the answer that is kept", () => {
+    for (const key of ["AuthorizationKey", "authorizationkey", " AUTHORIZATIONKEY "]) {
+      const other = { key: "A", readonly: false, value: "1" }
+      const told = { configurationKey: [{ key, readonly: false, value: "4f5a" }, other] }
+      expect(v16.decodeResult(getAll, told)).toEqual(
+        answered({ configurationKey: [{ key, readonly: false, value: "***" }, other] }, undefined, {
+          _tag: "Configuration",
+          keys: [{ key, readonly: false, value: undefined }, other],
+          unknown: []
+        })
+      )
+      expect(told.configurationKey[0]?.value).toBe("4f5a")
+    }
+  })
+
+  it("does not tell it either when nothing else of the answer can be read", () => {
+    const told = [{ configurationKey: [{ key: "AuthorizationKey", value: "4f5a" }] }]
+    const result = v16.decodeResult(getAll, told)
+    expect(result).toMatchObject({ _tag: "Unreadable" })
+    expect(JSON.stringify(result)).not.toContain("4f5a")
+  })
+})
+
+describe("ChangeConfiguration of the password", () => {
+  const value = '"0123456789abcde'
+  const change: ChargerCommand = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value }
+
+  it("is not repeated by the answer that is kept", () => {
+    const result = v16.decodeResult(change, { status: "Rejected", reason: `${value} is too short`, [value]: 1 })
+    expect(result).toEqual(answered({ status: "Rejected", reason: "*** is too short", "***": 1 }, "Rejected"))
+  })
+
+  it("hides an answer whole that is no JSON without it", () => {
+    const digits: ChargerCommand = { ...change, value: "1234567812345678" }
+    const result = v16.decodeResult(digits, { status: "Rejected", reason: 1234567812345678 })
+    expect(result).toEqual(answered({}, "Rejected"))
+  })
+
+  it("leaves other answers alone when its value is gone, or a common word", () => {
+    for (const said of ["", "Rejected"]) {
+      const answer = { status: "Accepted", reason: "Rejecte" }
+      expect(v16.decodeResult({ ...change, value: said }, answer)).toEqual(answered(answer, "Accepted"))
+    }
+  })
+})
