@@ -1,4 +1,4 @@
-/** The schedule that a charger says it follows (OCPP 1.6 §6.26), as far as it can be compared with ours. */
+/** The schedule that a charger says it follows (OCPP 1.6 §6.22), as far as it can be compared with ours. */
 import type { AnswerContent } from "../../domain/charger/ChargerCommand.ts"
 import type { ChargingSchedule, ChargingSchedulePeriod } from "../../domain/command/ChargingProfile.ts"
 import { take } from "./Command.ts"

@@ -1,4 +1,4 @@
-/** The name of the file that a charger says it will upload (OCPP 1.6 §6.28; whitepaper GetLog.conf). */
+/** The name of the file that a charger says it will upload (OCPP 1.6 §6.26; whitepaper GetLog.conf). */
 import type { AnswerContent } from "../../domain/charger/ChargerCommand.ts"
 import { maskUrls } from "../rpc/Secrets.ts"
 import { take } from "./Command.ts"

@@ -1,8 +1,8 @@
-/** What the FirmwareManagement profile asks of a charger (OCPP 1.6 §5.7, §5.19). */
+/** What the FirmwareManagement profile asks of a charger (OCPP 1.6 §5.9, §5.19). */
 import { answersWithout, present, writeNearestTime, writeOptionalTime, writeRetries, type Command } from "./Command.ts"
 import { readFileName } from "./FileName.ts"
 
-/** §5.7. An answer without a name means that there is nothing to upload. */
+/** §5.9. An answer without a name means that there is nothing to upload. */
 export const getDiagnostics: Command<"GetDiagnostics"> = {
   action: "GetDiagnostics",
   encode: (command) =>

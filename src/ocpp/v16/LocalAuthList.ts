@@ -19,7 +19,7 @@ export const getLocalListVersion: Command<"GetLocalListVersion"> = {
   }
 }
 
-/** §7.2. Without idTagInfo the charger takes the tag off its list. */
+/** §7.1. Without idTagInfo the charger takes the tag off its list. */
 const writeEntry = ({ authorization, tokenUid }: LocalListEntry): Readonly<Record<string, unknown>> =>
   present({
     idTag: tokenUid,

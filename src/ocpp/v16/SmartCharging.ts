@@ -1,4 +1,4 @@
-/** What the SmartCharging profile asks of a charger (OCPP 1.6 §5.5, §5.9, §5.16). */
+/** What the SmartCharging profile asks of a charger (OCPP 1.6 §5.5, §5.7, §5.16). */
 import type { ChargingProfile, ChargingSchedule } from "../../domain/command/ChargingProfile.ts"
 import { answersWith, present, writeOptionalTime, type Command } from "./Command.ts"
 import { readCompositeSchedule } from "./CompositeSchedule.ts"
@@ -53,7 +53,7 @@ export const clearChargingProfile: Command<"ClearChargingProfile"> = {
   decode: answersWith(["Accepted", "Unknown"])
 }
 
-/** §5.9. */
+/** §5.7. */
 export const getCompositeSchedule: Command<"GetCompositeSchedule"> = {
   action: "GetCompositeSchedule",
   encode: ({ durationSeconds, place, rateUnit }) =>
