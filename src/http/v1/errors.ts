@@ -11,7 +11,8 @@ export const domainRows = {
   Conflict: { status: 409, code: "conflict" },
   InvalidInput: { status: 400, code: "invalid_body" },
   PermissionDenied: { status: 403, code: "permission_denied" },
-  ChargerOffline: { status: 409, code: "charger_offline" }
+  ChargerOffline: { status: 409, code: "charger_offline" },
+  TooMany: { status: 429, code: "too_many" }
 } as const satisfies Record<DomainError["_tag"], Row>
 
 /** What this face refuses by itself. */
@@ -82,10 +83,13 @@ export const domainBody = (error: DomainError): ErrorBody => {
       return body(code, `These permissions are missing: ${error.requiredPermissions.join(", ")}.`)
     case "ChargerOffline":
       return body(code, `Charger ${error.chargerId} is not connected.`)
+    case "TooMany":
+      return body(error.code, error.message)
   }
 }
 
 export const domainResponse = (error: DomainError): HttpServerResponse.HttpServerResponse => {
   const { status } = domainRows[error._tag]
-  return errorResponse(status, domainBody(error), status === 503 ? { "retry-after": String(retryAfterSeconds) } : {})
+  const wait = error._tag === "TooMany" ? error.retryAfterSeconds : status === 503 ? retryAfterSeconds : undefined
+  return errorResponse(status, domainBody(error), wait === undefined ? {} : { "retry-after": String(wait) })
 }

@@ -4,7 +4,7 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../../domain/Errors.ts"
+import { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable, TooMany } from "../../domain/Errors.ts"
 import type { DomainError } from "../DomainError.ts"
 import { domainRows } from "./errors.ts"
 import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
@@ -42,6 +42,13 @@ export const Conflict409 = ofDomain(
   Conflict,
   domainRows.Conflict,
   (problem) => new Conflict({ code: problem.code, message: problem.detail })
+)
+
+export const TooMany429 = ofDomain(
+  TooMany,
+  domainRows.TooMany,
+  (problem) =>
+    new TooMany({ code: problem.code, message: problem.detail, retryAfterSeconds: problem.retryAfterSeconds ?? 60 })
 )
 
 export const InvalidInput400 = ofDomain(

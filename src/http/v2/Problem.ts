@@ -28,12 +28,15 @@ export const Problem = Schema.Struct({
   requiredPermissions: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({ description: "The permissions that the key lacks" })
   ),
-  errors: Schema.optionalKey(Schema.Array(FieldError))
+  errors: Schema.optionalKey(Schema.Array(FieldError)),
+  retryAfterSeconds: Schema.optionalKey(Schema.Int.annotate({ description: "As the header Retry-After says" }))
 }).annotate({ identifier: "Problem", description: "RFC 9457 problem document" })
 
 export type Problem = typeof Problem.Type
 
-type Extras = Partial<Pick<Problem, "requiredPermissions" | "errors">> & { readonly code?: string }
+type Extras = Partial<Pick<Problem, "requiredPermissions" | "errors" | "retryAfterSeconds">> & {
+  readonly code?: string
+}
 
 const problem = (row: Row, detail: string, extras: Extras = {}): Problem => {
   const code = extras.code ?? row.code
@@ -82,6 +85,8 @@ export const domainProblem = (error: DomainError): Problem => {
       })
     case "ChargerOffline":
       return problem(row, `Charger ${error.chargerId} is not connected.`)
+    case "TooMany":
+      return problem(row, error.message, { code: error.code, retryAfterSeconds: error.retryAfterSeconds })
   }
 }
 
@@ -92,6 +97,9 @@ export const toResponse = (document: Problem, path: string): HttpServerResponse.
     { status: document.status, contentType: problemType }
   )
   if (document.status === 503) return HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
+  if (document.retryAfterSeconds !== undefined) {
+    return HttpServerResponse.setHeader(response, "retry-after", String(document.retryAfterSeconds))
+  }
   if (document.code === "in_progress") return HttpServerResponse.setHeader(response, "retry-after", "1")
   if (document.status !== 401) return response
   return HttpServerResponse.setHeader(response, "www-authenticate", 'ApiKey realm="voltlane", header="x-api-key"')

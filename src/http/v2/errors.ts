@@ -16,7 +16,8 @@ export const domainRows = {
   Conflict: { status: 409, code: "conflict", title: "Conflict" },
   InvalidInput: { status: 400, code: "invalid_input", title: "Invalid input" },
   PermissionDenied: { status: 403, code: "permission_denied", title: "Permission denied" },
-  ChargerOffline: { status: 409, code: "charger_offline", title: "Charger offline" }
+  ChargerOffline: { status: 409, code: "charger_offline", title: "Charger offline" },
+  TooMany: { status: 429, code: "too_many", title: "Too many requests" }
 } as const satisfies Record<DomainError["_tag"], Row>
 
 /** What this face refuses by itself, before or beside the domain. */

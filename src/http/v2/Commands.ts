@@ -1,0 +1,206 @@
+/** The endpoints of commands over the domain's ports: what a command leaves open is found, then it is stored, and the charger's actor told. */
+import { Clock, Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { ChargerCommand } from "../../domain/charger/ChargerCommand.ts"
+import { newChargerPassword } from "../../domain/operator/Keys.ts"
+import { isSecret } from "../../domain/command/Kinds.ts"
+import type { Command as DomainCommand } from "../../domain/command/Command.ts"
+import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
+import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
+import { Chargers } from "../../domain/ports/Chargers.ts"
+import { Commands } from "../../domain/ports/Commands.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { Sessions } from "../../domain/ports/Sessions.ts"
+import { Tokens } from "../../domain/ports/Tokens.ts"
+import type { Token } from "../../domain/token/Token.ts"
+import { Api } from "./Api.ts"
+import { organisationId, writing } from "./Caller.ts"
+import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
+import type { Open } from "./commands/Row.ts"
+import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
+import { Transfers } from "./Transfers.ts"
+
+const toCommand = (command: DomainCommand): typeof Command.Type => ({
+  id: command.id,
+  type: command.type,
+  chargerId: command.chargerId,
+  status: command.status,
+  createdAt: command.createdAt,
+  sentAt: command.sentAt ?? null,
+  completedAt: command.completedAt ?? null,
+  expiresAt: command.expiresAt ?? null,
+  result: command.result ?? null,
+  sessionId: command.sessionId ?? null,
+  effect: command.effect ?? null,
+  parameters: command.parameters,
+  issuedBy: command.by
+})
+
+const encodeBody = Schema.encodeSync(NewCommand)
+
+/** Tokens of one list. The largest charger lists hold a few thousand; a message of more does not fit a frame. */
+const tokensAtMost = 2_000
+
+const entryOf = ({ expiresAt, parentUid, status, uid }: Token) => ({
+  tokenUid: uid,
+  authorization: {
+    status,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(parentUid === undefined ? {} : { parentUid })
+  }
+})
+
+/** What a command turned out to be, and what else belongs to it. */
+interface Found {
+  readonly command: ChargerCommand
+  readonly sessionId?: string
+  readonly password?: string
+}
+
+/** What is stored of the parameters is what the caller wrote. */
+const parametersOf = (body: NewCommandBody, found: Found): Readonly<Record<string, unknown>> => {
+  const { expiresIn: _, type: __, ...given } = encodeBody(body)
+  return isSecret(found.command) ? { ...given, value: "***" } : given
+}
+
+const finding = Effect.gen(function* () {
+  const chargers = yield* Chargers
+  const commands = yield* Commands
+  const secrets = yield* Secrets
+  const sessions = yield* Sessions
+  const tokens = yield* Tokens
+  const transfers = yield* Transfers
+
+  const transactionOf = Effect.fnUntraced(function* (chargerId: string, sessionId: string) {
+    const session = yield* sessions.get(yield* organisationId, sessionId)
+    if (session.chargerId !== chargerId) return yield* new NotFound({ kind: "session of this charger", id: sessionId })
+    if (session.endedAt !== undefined) {
+      return yield* new Conflict({ code: "session_ended", message: "This session has ended already." })
+    }
+    return Number(session.transactionId)
+  })
+
+  const ownTokens = Effect.fnUntraced(function* () {
+    const found: Array<Token> = []
+    let cursor: string | undefined
+    do {
+      const page = yield* tokens.list(yield* organisationId, { limit: 500, cursor })
+      found.push(...page.items)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined && found.length <= tokensAtMost)
+    if (found.length > tokensAtMost) {
+      const message = `A charger takes no list of more than ${tokensAtMost} tokens in one message. Send parts of it as localAuthorizationList.`
+      return yield* new Conflict({ code: "too_many_tokens", message })
+    }
+    // A charger of 1.6 cannot read a longer one anyway.
+    return found.filter(({ uid }) => uid.length <= 20).map(entryOf)
+  })
+
+  /** The session of a transaction that a RemoteStop names by its number. */
+  const sessionOf = Effect.fnUntraced(function* (chargerId: string, transactionId: number) {
+    const active = yield* sessions.list(yield* organisationId, { limit: 100, chargerId, status: "ACTIVE" })
+    return active.items.find((one) => Number(one.transactionId) === transactionId)?.id
+  })
+
+  return Effect.fnUntraced(function* (chargerId: string, first: Open) {
+    // Before anything is made for it: a charger of somebody else's gets neither numbers nor places for uploads.
+    yield* chargers.get(yield* organisationId, chargerId)
+    const now = yield* Clock.currentTimeMillis
+    let open = first
+    let sessionId: string | undefined
+    let password: string | undefined
+    // Each kind of gap is filled at most once.
+    for (let gaps = 0; gaps < 4; gaps++) {
+      switch (open._tag) {
+        case "Refused":
+          return yield* new InvalidInput({ pointer: open.pointer, detail: open.detail })
+        case "NeedsNumber":
+          open = open.with(yield* commands.takeNumber)
+          break
+        case "NeedsSession":
+          sessionId = open.sessionId
+          open = open.with(yield* transactionOf(chargerId, open.sessionId))
+          break
+        case "NeedsTokens": {
+          const listVersion: number = open.listVersion ?? (yield* commands.takeNumber)
+          open = { _tag: "SendLocalList", listVersion, updateType: "Full", entries: yield* ownTokens() }
+          break
+        }
+        case "NeedsUpload":
+          open = open.with(yield* transfers.upload(yield* organisationId, chargerId, open.kind, now))
+          break
+        case "NeedsDownload":
+          open = open.with(yield* transfers.download(yield* organisationId, chargerId, open.fileId, now))
+          break
+        case "NeedsPassword":
+          password = newChargerPassword(secrets)
+          open = { _tag: "ChangeConfiguration", key: open.key, value: password }
+          break
+        default: {
+          const command: ChargerCommand = open
+          if (command._tag === "RemoteStop") sessionId ??= yield* sessionOf(chargerId, command.transactionId)
+          return {
+            command,
+            ...(sessionId === undefined ? {} : { sessionId }),
+            ...(password === undefined ? {} : { password })
+          } satisfies Found
+        }
+      }
+    }
+    return yield* Effect.die("a command leaves more open than there is")
+  })
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "commands",
+  Effect.fn(function* (handlers) {
+    const chargers = yield* Chargers
+    const commands = yield* Commands
+    const link = yield* ChargerLink
+    const publicUrl = yield* PublicUrl
+    const find = yield* finding
+    return handlers.handleAll({
+      issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
+        // The row's own function for this very type; the union has lost which.
+        const open = commandRows[payload.type].open as (given: NewCommandBody) => Open
+        const found = yield* find(chargerId, open(payload))
+        const { command, password, sessionId } = found
+        const issued = yield* commands.issue(
+          {
+            chargerId,
+            command,
+            parameters: parametersOf(payload, found),
+            expiresInSeconds: payload.expiresIn,
+            sessionId
+          },
+          yield* writing
+        )
+        yield* link.wake(chargerId)
+        const shown =
+          query.wait === undefined ? issued : yield* commands.wait(issued.organisationId, issued.id, query.wait * 1000)
+        const body = toCommand(shown)
+        return located(publicUrl, `/v2/commands/${issued.id}`, password === undefined ? body : { ...body, password })
+      }),
+      listOfCharger: Effect.fn("v2.commands.listOfCharger")(function* ({ params: { chargerId }, query, request }) {
+        const organisation = yield* organisationId
+        yield* chargers.get(organisation, chargerId)
+        const page = yield* commands.list(organisation, { ...pageRequest(query), chargerId, status: query.status })
+        return listed(publicUrl, request.url, page, toCommand)
+      }),
+      list: Effect.fn("v2.commands.list")(function* ({ query, request }) {
+        const { chargerId, status } = query
+        const page = yield* commands.list(yield* organisationId, { ...pageRequest(query), chargerId, status })
+        return listed(publicUrl, request.url, page, toCommand)
+      }),
+      get: Effect.fn("v2.commands.get")(function* ({ params, query }) {
+        const organisation = yield* organisationId
+        return toCommand(
+          query.wait === undefined
+            ? yield* commands.get(organisation, params.id)
+            : yield* commands.wait(organisation, params.id, query.wait * 1000)
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,154 @@
+/** LocalAuthListManagement, Reservation and SmartCharging (OCPP 1.6 §5.2, §5.5, §5.7, §5.10, §5.13, §5.15, §5.16). */
+import { Schema } from "effect"
+import { refused, row } from "./Row.ts"
+import { ConnectorOrWhole, IdTag, Integer, Natural, placeOf, Profile, profileOf, Time } from "./Values.ts"
+import { whole } from "../../Fields.ts"
+
+const type = <T extends string>(name: T) => ({ type: Schema.Literal(name) })
+
+const Entry = Schema.Struct({
+  idTag: IdTag,
+  idTagInfo: Schema.optionalKey(
+    Schema.Struct({
+      status: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid"]),
+      expiryDate: Schema.optionalKey(Time),
+      parentIdTag: Schema.optionalKey(IdTag)
+    })
+  )
+})
+
+const entryOf = ({ idTag, idTagInfo }: typeof Entry.Type) => ({
+  tokenUid: idTag,
+  ...(idTagInfo === undefined
+    ? {}
+    : {
+        authorization: {
+          status: idTagInfo.status,
+          ...(idTagInfo.expiryDate === undefined ? {} : { expiresAt: idTagInfo.expiryDate }),
+          ...(idTagInfo.parentIdTag === undefined ? {} : { parentUid: idTagInfo.parentIdTag })
+        }
+      })
+})
+
+export const profiles = {
+  GetLocalListVersion: row(Schema.Struct(type("GetLocalListVersion")), () => ({ _tag: "GetLocalListVersion" })),
+  SendLocalList: row(
+    Schema.Struct({
+      ...type("SendLocalList"),
+      listVersion: Schema.optionalKey(whole(1, 0x7fffffff)),
+      updateType: Schema.optionalKey(Schema.Literals(["Full", "Differential"])),
+      localAuthorizationList: Schema.optionalKey(Schema.Array(Entry).check(Schema.isMaxLength(5000)))
+    }),
+    ({ listVersion, localAuthorizationList, updateType }) => {
+      if (localAuthorizationList === undefined) {
+        return updateType === "Differential"
+          ? refused(
+              "/localAuthorizationList",
+              "Must be there for a differential update; your own tokens are sent in full"
+            )
+          : { _tag: "NeedsTokens", listVersion }
+      }
+      if (updateType !== "Differential" && localAuthorizationList.some(({ idTagInfo }) => idTagInfo === undefined)) {
+        return refused("/localAuthorizationList", "Must have idTagInfo for each idTag of a full list (OCPP 1.6 §5.15)")
+      }
+      const with_ = (version: number) =>
+        ({
+          _tag: "SendLocalList",
+          listVersion: version,
+          updateType: updateType ?? "Full",
+          entries: localAuthorizationList.map(entryOf)
+        }) as const
+      return listVersion === undefined ? { _tag: "NeedsNumber", with: with_ } : with_(listVersion)
+    }
+  ),
+  ReserveNow: row(
+    Schema.Struct({
+      ...type("ReserveNow"),
+      connectorId: ConnectorOrWhole,
+      idTag: IdTag,
+      expiryDate: Time,
+      parentIdTag: Schema.optionalKey(IdTag),
+      reservationId: Schema.optionalKey(whole(1, 0x7fffffff))
+    }),
+    ({ connectorId, expiryDate, idTag, parentIdTag, reservationId }) => {
+      const with_ = (id: number) =>
+        ({
+          _tag: "ReserveNow",
+          reservationId: id,
+          place: placeOf(connectorId),
+          tokenUid: idTag,
+          expiresAt: expiryDate,
+          ...(parentIdTag === undefined ? {} : { parentUid: parentIdTag })
+        }) as const
+      return reservationId === undefined ? { _tag: "NeedsNumber", with: with_ } : with_(reservationId)
+    }
+  ),
+  CancelReservation: row(
+    Schema.Struct({ ...type("CancelReservation"), reservationId: Integer }),
+    ({ reservationId }) => ({
+      _tag: "CancelReservation",
+      reservationId
+    })
+  ),
+  SetChargingProfile: row(
+    Schema.Struct({
+      ...type("SetChargingProfile"),
+      connectorId: ConnectorOrWhole,
+      chargingProfile: Schema.optionalKey(Profile),
+      csChargingProfiles: Schema.optionalKey(Profile)
+    }),
+    ({ chargingProfile, connectorId, csChargingProfiles }) => {
+      const given = chargingProfile ?? csChargingProfiles
+      if (given === undefined) return refused("/chargingProfile", "Must be there")
+      const { chargingProfileKind: kind, chargingProfilePurpose: purpose } = given
+      if (purpose === "ChargePointMaxProfile" && connectorId !== 0) {
+        return refused("/connectorId", "Must be 0 for a ChargePointMaxProfile (OCPP 1.6 §3.13.1)")
+      }
+      if (purpose === "TxProfile" && (given.transactionId === undefined || connectorId === 0)) {
+        return refused(
+          "/chargingProfile/transactionId",
+          "A TxProfile needs a transactionId and a connector (OCPP 1.6 §5.16)"
+        )
+      }
+      if (
+        kind === "Recurring" &&
+        (given.recurrencyKind === undefined || given.chargingSchedule.startSchedule === undefined)
+      ) {
+        return refused("/chargingProfile/recurrencyKind", "A Recurring profile needs recurrencyKind and startSchedule")
+      }
+      return { _tag: "SetChargingProfile", place: placeOf(connectorId), profile: profileOf(given) }
+    }
+  ),
+  ClearChargingProfile: row(
+    Schema.Struct({
+      ...type("ClearChargingProfile"),
+      id: Schema.optionalKey(Integer),
+      connectorId: Schema.optionalKey(ConnectorOrWhole),
+      chargingProfilePurpose: Schema.optionalKey(
+        Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"])
+      ),
+      stackLevel: Schema.optionalKey(Natural)
+    }),
+    ({ chargingProfilePurpose, connectorId, id, stackLevel }) => ({
+      _tag: "ClearChargingProfile",
+      ...(id === undefined ? {} : { profileId: id }),
+      ...(connectorId === undefined ? {} : { place: placeOf(connectorId) }),
+      ...(chargingProfilePurpose === undefined ? {} : { purpose: chargingProfilePurpose }),
+      ...(stackLevel === undefined ? {} : { stackLevel })
+    })
+  ),
+  GetCompositeSchedule: row(
+    Schema.Struct({
+      ...type("GetCompositeSchedule"),
+      connectorId: ConnectorOrWhole,
+      duration: whole(1, 31_536_000).annotate({ description: "Seconds" }),
+      chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]))
+    }),
+    ({ chargingRateUnit, connectorId, duration }) => ({
+      _tag: "GetCompositeSchedule",
+      place: placeOf(connectorId),
+      durationSeconds: duration,
+      ...(chargingRateUnit === undefined ? {} : { rateUnit: chargingRateUnit })
+    })
+  )
+} as const
