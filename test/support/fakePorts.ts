@@ -5,6 +5,7 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
+import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
@@ -14,6 +15,7 @@ import type { Organisation, Principal } from "../../src/domain/operator/Operator
 import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
+import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
 /** A patch of which null clears and undefined leaves. */
@@ -400,6 +402,7 @@ export const beside = (world: FakeWorld) =>
 export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),
+    Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(Sessions, sessions(world)),

@@ -11,6 +11,7 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
+import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
@@ -20,18 +21,20 @@ import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
+import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
 import * as TokensRepository from "../../src/storage/Tokens.ts"
 
-export type Repositories = Access | Chargers | ChargingProfiles | Idempotency | Secrets | Sessions | Sites | Tokens
+export type Repositories = Access | Chargers | ChargingProfiles | Idempotency | LocalLists | Secrets | Sessions | Sites | Tokens
 
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,
+  LocalListsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
   TokensRepository.layer

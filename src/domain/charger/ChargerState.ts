@@ -13,6 +13,8 @@ export interface ChargerPolicy {
   /** Whether a token may have two sessions at once. */
   readonly concurrentTransactions: "Refuse" | "Allow"
   readonly heartbeatIntervalSeconds: number
+  /** Whether chargers' local authorisation lists are kept in step with the organisation's tokens. Undefined means Manual. */
+  readonly localLists?: "Manual" | "Managed"
 }
 
 /** A session of this charger that the actor keeps at hand: open, superseded, or ended a short while ago. */

@@ -22,6 +22,7 @@ const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.T
   unknownTokens: organisation.policy.unknownTokens,
   concurrentTransactions: organisation.policy.concurrentTransactions,
   heartbeatIntervalSeconds: organisation.policy.heartbeatIntervalSeconds,
+  localLists: organisation.policy.localLists ?? "Manual",
   createdAt: organisation.createdAt
 })
 

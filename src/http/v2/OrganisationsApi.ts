@@ -14,6 +14,10 @@ const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({
   description: "Whether one token may have two sessions at once"
 })
 
+const LocalLists = Schema.Literals(["Manual", "Managed"]).annotate({
+  description: "Managed: the local authorisation lists of chargers are kept in step with the tokens"
+})
+
 /** Shorter floods the service, longer than a day is no sign of life. */
 const HeartbeatInterval = whole(10, 86_400)
 
@@ -44,7 +48,8 @@ export const OrganisationChange = Schema.Struct({
   timeZone: Schema.optionalKey(TimeZone),
   unknownTokens: Schema.optionalKey(UnknownTokens),
   concurrentTransactions: Schema.optionalKey(ConcurrentTransactions),
-  heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval)
+  heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval),
+  localLists: Schema.optionalKey(LocalLists)
 }).annotate({ identifier: "OrganisationChange" })
 
 const fields = {
@@ -56,6 +61,7 @@ const fields = {
   unknownTokens: UnknownTokens,
   concurrentTransactions: ConcurrentTransactions,
   heartbeatIntervalSeconds: Schema.Int,
+  localLists: LocalLists,
   createdAt: Time
 }
 

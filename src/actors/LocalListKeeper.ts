@@ -1,0 +1,139 @@
+/**
+ * Keeps the local authorisation lists of managed organisations' chargers in step with their tokens: every few seconds it takes some that
+ * are not, and issues the next command for each. It waits for no answer; the end of the command settles what is known of the list, and the
+ * next look goes on from there. A change of one token is so spread over all chargers in time.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { ChargerCommand } from "../domain/charger/ChargerCommand.ts"
+import type { Principal } from "../domain/operator/Operator.ts"
+import { Commands } from "../domain/ports/Commands.ts"
+import { type ClaimedList, LocalLists } from "../domain/ports/LocalLists.ts"
+import { abilitiesOf, entriesOf, nextStep, type Send } from "../domain/token/LocalList.ts"
+
+export interface LocalListKeeperOptions {
+  readonly everyMillis: number
+  /** Chargers that are commanded in one round, so that a token's change does not command all of them at once. */
+  readonly chargersPerRound: number
+  /** How long a charger is left alone after it has connected: it is asked for other things first. */
+  readonly settleMillis: number
+}
+
+export const defaultKeeperOptions: LocalListKeeperOptions = {
+  everyMillis: 5_000,
+  chargersPerRound: 50,
+  settleMillis: 10_000
+}
+
+/** Until somebody looks at a charger again whose command could not be issued. */
+const leaseMillis = 30_000
+
+/** Until a charger is looked at again that has its list switched off; it is sooner when it tells its configuration. */
+const disabledMillis = 600_000
+
+/** How long it is kept in mind that a token was removed: a charger that was away for longer gets the whole list. */
+const removalsKeptMillis = 90 * 86_400_000
+
+/** Old removals are forgotten once in so many rounds: about hourly. */
+const roundsBetweenForgetting = 720
+
+/** The platform acts for the organisation whose charger it is. */
+const platform = (organisationId: string): Principal => ({
+  organisationId,
+  actor: "platform",
+  keyId: "platform",
+  operatorId: undefined,
+  permissions: []
+})
+
+interface Keeping {
+  readonly lists: LocalLists["Service"]
+  readonly commands: Commands["Service"]
+  readonly now: number
+}
+
+/** What could not be issued (the charger has gone, or too much waits for it) is tried again after the lease. */
+const issue = (
+  { commands, now }: Keeping,
+  one: ClaimedList,
+  command: ChargerCommand,
+  parameters: Record<string, unknown>
+) =>
+  commands
+    .issue(
+      { chargerId: one.chargerId, command, parameters, expiresInSeconds: undefined },
+      { by: platform(one.organisationId), now }
+    )
+    .pipe(
+      Effect.asVoid,
+      Effect.catchTag(["NotFound", "Conflict", "InvalidInput", "TooMany"], (error) =>
+        Effect.logDebug(`local list of ${one.chargerId}: not issued`, error)
+      )
+    )
+
+const send = (keeping: Keeping, one: ClaimedList, step: Send) =>
+  Effect.gen(function* () {
+    const { lists, now } = keeping
+    const { chargerId, organisationId } = one
+    const { after, fillTo, limit, listVersion, newest, upTo, updateType } = step
+    const full = updateType === "Full"
+    const changes = yield* lists.changes(organisationId, { after, upTo, limit, newest, removed: !full })
+    const { entries, losses } = entriesOf(changes, updateType, now)
+    // A page that is not full was the last one before `upTo`.
+    const seq = changes.length < limit ? upTo : (changes.at(-1)?.seq ?? upTo)
+    if (losses.length > 0) yield* Effect.logDebug(`local list of ${chargerId}: left out`, losses)
+    if (entries.length === 0 && !full) return yield* lists.caughtUp(chargerId, seq, now)
+    yield* lists.pending(chargerId, { version: listVersion, seq, fillTo, full }, now)
+    yield* issue(keeping, one, { _tag: "SendLocalList", listVersion, updateType, entries }, { listVersion, updateType })
+  })
+
+const lookAt = (keeping: Keeping, one: ClaimedList) => {
+  const step = nextStep(one.list, abilitiesOf(one.configuration), one.listable)
+  switch (step._tag) {
+    case "Disabled":
+      return keeping.lists.postpone(one.chargerId, keeping.now + disabledMillis)
+    case "AskVersion":
+      return issue(keeping, one, { _tag: "GetLocalListVersion" }, {})
+    case "InStep":
+      return keeping.lists.caughtUp(one.chargerId, one.list.syncedSeq, keeping.now)
+    case "Send":
+      return send(keeping, one, step)
+  }
+}
+
+/** One round; answers how many chargers were looked at. */
+export const keepInStep = (options: LocalListKeeperOptions) =>
+  Effect.gen(function* () {
+    const lists = yield* LocalLists
+    const commands = yield* Commands
+    const now = yield* Clock.currentTimeMillis
+    const { chargersPerRound: limit, settleMillis } = options
+    const claimed = yield* lists.claim({ now, limit, leaseMillis, settleMillis })
+    for (const one of claimed) yield* lookAt({ lists, commands, now }, one)
+    return claimed.length
+  })
+
+/** Rounds until the scope closes. A database that is away is said once, and waited for. */
+export const layer = (
+  options: LocalListKeeperOptions = defaultKeeperOptions
+): Layer.Layer<never, never, LocalLists | Commands> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const lists = yield* LocalLists
+      let rounds = 0
+      let away = false
+      const round = Effect.gen(function* () {
+        yield* keepInStep(options)
+        const now = yield* Clock.currentTimeMillis
+        if (rounds++ % roundsBetweenForgetting === 0) yield* lists.forget(now - removalsKeptMillis)
+        away = false
+      }).pipe(
+        Effect.catchTag("StorageUnavailable", (error) => {
+          const isNew = !away
+          away = true
+          return isNew ? Effect.logWarning("local lists: waits for the database", error) : Effect.void
+        }),
+        Effect.catchCause((cause) => Effect.logError("local lists: a round went wrong", cause))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(round, options.everyMillis)))
+    })
+  )

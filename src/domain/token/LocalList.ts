@@ -1,0 +1,160 @@
+/**
+ * A charger's local authorisation list as it should be, and the next step to make it so (OCPP 1.6 §3.5, §5.15). A list is kept up by
+ * messages whose versions rise by one: a Full one with the first entries, and Differential ones with the rest and with what changes.
+ */
+import type { ConfigurationKey, LocalListEntry } from "../charger/ChargerCommand.ts"
+import type { TokenStatus } from "./Token.ts"
+
+/** OCPP 1.6 §7.28: an idTag has at most 20 characters. */
+export const idTagMax = 20
+
+/** Entries of a message where the charger does not say (SendLocalListMaxLength): what chargers of little memory take in one frame. */
+export const defaultSendMax = 100
+
+/** Most entries of a message whatever the charger says: a frame of some ten kilobytes. */
+export const sendMaxLimit = 500
+
+/** Highest version; beyond it they begin anew. */
+const versionMax = 2_147_483_647
+
+/** One token as it is now, or one that is gone. */
+export interface TokenChange {
+  /** Grows with every change in the organisation. */
+  readonly seq: number
+  readonly uid: string
+  /** Undefined: it was removed. */
+  readonly token:
+    | { readonly status: TokenStatus; readonly expiresAt: number | undefined; readonly parentUid: string | undefined }
+    | undefined
+}
+
+/** What of a token no list of OCPP 1.6 can hold. A parent that is left out costs the group its rights while the charger is offline. */
+export interface Loss {
+  readonly uid: string
+  readonly what: "UidTooLong" | "ParentTooLong"
+}
+
+const fits = (text: string): boolean => [...text].length <= idTagMax
+
+/** OCPP 1.6 §7.2: a token that has expired by now is Expired, whatever the operator set; later the charger sees by the date. */
+const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
+  if (token === undefined) return { tokenUid: uid }
+  const { expiresAt, parentUid, status } = token
+  const over = status === "Accepted" && expiresAt !== undefined && expiresAt <= now
+  return {
+    tokenUid: uid,
+    authorization: {
+      status: over ? "Expired" : status,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(parentUid === undefined || !fits(parentUid) ? {} : { parentUid })
+    }
+  }
+}
+
+/** Changes as entries, the last of each uid; a Full list names no token that is gone. */
+export const entriesOf = (
+  changes: ReadonlyArray<TokenChange>,
+  updateType: "Full" | "Differential",
+  now: number
+): { readonly entries: ReadonlyArray<LocalListEntry>; readonly losses: ReadonlyArray<Loss> } => {
+  const last = new Map<string, TokenChange>()
+  for (const change of changes.toSorted((a, b) => a.seq - b.seq)) {
+    const key = change.uid.toLowerCase()
+    last.delete(key)
+    last.set(key, change)
+  }
+  const standing = [...last.values()].filter(({ token }) => updateType === "Differential" || token !== undefined)
+  const losses = standing.flatMap(({ token, uid }): ReadonlyArray<Loss> => {
+    if (!fits(uid)) return [{ uid, what: "UidTooLong" }]
+    return token?.parentUid !== undefined && !fits(token.parentUid) ? [{ uid, what: "ParentTooLong" }] : []
+  })
+  return { entries: standing.filter(({ uid }) => fits(uid)).map((change) => entryOf(change, now)), losses }
+}
+
+/** What a charger's configuration says of its list (OCPP 1.6 §9.2). */
+export interface ListAbilities {
+  readonly enabled: boolean
+  /** Entries of one message. */
+  readonly sendMax: number
+  /** Entries of the whole list. */
+  readonly listMax: number
+}
+
+export const abilitiesOf = (configuration: ReadonlyArray<Pick<ConfigurationKey, "key" | "value">>): ListAbilities => {
+  const value = (name: string) =>
+    configuration.find(({ key }) => key.trim().toLowerCase() === name.toLowerCase())?.value?.trim()
+  const count = (name: string) => {
+    const told = value(name)
+    return told !== undefined && /^\d{1,9}$/.test(told) && Number(told) > 0 ? Number(told) : undefined
+  }
+  return {
+    enabled: value("LocalAuthListEnabled")?.toLowerCase() === "true",
+    sendMax: Math.min(count("SendLocalListMaxLength") ?? defaultSendMax, sendMaxLimit),
+    listMax: count("LocalAuthListMaxLength") ?? Infinity
+  }
+}
+
+/** What is known of a charger's list. */
+export interface KnownList {
+  readonly version: number
+  /** Every change up to this one is on it. */
+  readonly syncedSeq: number
+  /** A list that takes several messages is complete when it has come to here. */
+  readonly fillTo: number
+  /** True when only a Full list makes it right. */
+  readonly needsFull: boolean
+  readonly supported: boolean
+  /** True when the charger has told its version since it connected and booted. */
+  readonly checked: boolean
+}
+
+/** What there is to be listed. */
+export interface Listable {
+  /** The newest change of the organisation's tokens. */
+  readonly latestSeq: number
+  /** Tokens whose uids fit. */
+  readonly tokens: number
+}
+
+/** Which changes a message is to hold: after one and up to another, so many at most. */
+export interface Send {
+  readonly _tag: "Send"
+  readonly updateType: "Full" | "Differential"
+  readonly listVersion: number
+  /** In a Full list: only the newest tokens, as many as the charger can hold; undefined for all. */
+  readonly newest: number | undefined
+  readonly after: number
+  readonly upTo: number
+  readonly limit: number
+  /** Where the list is complete after this message and those that follow it. */
+  readonly fillTo: number
+}
+
+export type Step = { readonly _tag: "Disabled" } | { readonly _tag: "AskVersion" } | { readonly _tag: "InStep" } | Send
+
+/** The next version of a list; OCPP 1.6 §5.15 wants it higher than the one before. */
+export const nextVersion = (version: number): number => (version >= versionMax ? 1 : Math.max(version, 0) + 1)
+
+/**
+ * The next step towards a list that is right. The version is asked once per connection and boot. An organisation with more tokens than the
+ * list can hold has its newest ones on it, and the whole list again when any has changed: which of them fall out is then no riddle.
+ */
+export const nextStep = (list: KnownList, abilities: ListAbilities, listable: Listable): Step => {
+  if (!abilities.enabled) return { _tag: "Disabled" }
+  if (!list.checked) return { _tag: "AskVersion" }
+  const filling = list.syncedSeq < list.fillTo
+  if (!list.supported || (!list.needsFull && !filling && list.syncedSeq >= listable.latestSeq))
+    return { _tag: "InStep" }
+  const tooMany = listable.tokens > abilities.listMax
+  const full = list.needsFull || (tooMany && !filling) || list.version >= versionMax
+  return {
+    _tag: "Send",
+    updateType: full ? "Full" : "Differential",
+    listVersion: nextVersion(list.version),
+    newest: full && tooMany ? abilities.listMax : undefined,
+    after: full ? 0 : list.syncedSeq,
+    upTo: full || !filling ? listable.latestSeq : list.fillTo,
+    limit: Math.min(abilities.sendMax, abilities.listMax),
+    fillTo: full || !filling ? listable.latestSeq : list.fillTo
+  }
+}

@@ -1,0 +1,26 @@
+/** Chargers' local authorisation lists in REST v2: how far each is in step with the tokens. Commands send them. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ChargerId, Time } from "../Fields.ts"
+import { NotFound404 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+
+export const LocalList = Schema.Struct({
+  version: Schema.NullOr(Schema.Int).annotate({ description: "Of the list that the charger has, as far as is known" }),
+  inStep: Schema.Boolean.annotate({ description: "Whether it has every change of the tokens" }),
+  state: Schema.Literals(["Unknown", "InStep", "Sending", "Unsupported", "Failed"]),
+  updatedAt: Schema.NullOr(Time)
+}).annotate({ identifier: "LocalList" })
+
+export class LocalListsApi extends HttpApiGroup.make("local-lists").add(
+  HttpApiEndpoint.get("get", "/v2/chargers/:chargerId/local-list", {
+    params: { chargerId: ChargerId },
+    success: LocalList,
+    error: NotFound404
+  }).annotateMerge(
+    operation(
+      "Whether the charger's local authorisation list is in step (while the organisation's localLists is Managed)",
+      "chargers:read"
+    )
+  )
+) {}

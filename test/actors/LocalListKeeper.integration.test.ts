@@ -1,0 +1,244 @@
+/** Local lists kept in step on both databases: what chargers are sent, and what their lists are in the end. */
+import { expect } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { keepInStep } from "../../src/actors/LocalListKeeper.ts"
+import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import type { Writing } from "../../src/domain/ports/Sites.ts"
+import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { aListCharger, type ListCharger, type Mood, storedCommands } from "../support/listCharger.ts"
+import { Random, seeds } from "../support/random.ts"
+import { anOrganisation, repositories } from "../support/repositories.ts"
+
+const round = keepInStep({ everyMillis: 1, chargersPerRound: 2, settleMillis: 0 })
+
+const aToken = (uid: string, writing: Writing, status: "Accepted" | "Blocked" = "Accepted", parentUid?: string) =>
+  Effect.flatMap(Tokens, (tokens) =>
+    tokens.create(
+      { uid, type: "RFID", status, parentUid, expiresAt: undefined, visualNumber: undefined, note: undefined },
+      writing
+    )
+  )
+
+/** Rounds and answers until the charger is asked nothing more. */
+const settled = (charger: ListCharger) =>
+  Effect.gen(function* () {
+    for (let n = 0; n < 60; n++) {
+      yield* charger.patience
+      const looked = yield* round
+      if (!(yield* charger.answer()) && looked === 0) return charger.heard
+    }
+    return yield* Effect.die(new Error(`the list does not come to rest: ${charger.heard.join(", ")}`))
+  })
+
+/** One round, answered like this. */
+const once = (charger: ListCharger, mood: Mood) =>
+  Effect.andThen(Effect.andThen(charger.patience, round), charger.answer(mood))
+
+const statusOf = (organisationId: string, chargerId: string) =>
+  Effect.flatMap(LocalLists, (lists) => lists.status(organisationId, chargerId))
+
+forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (it) => {
+  it.effect("a list is sent whole in parts, then only what changes, and each change once", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Tokens
+      const { charger, chargerId, ours } = yield* aListCharger({ SendLocalListMaxLength: "2" })
+      expect(yield* statusOf(ours.id, chargerId)).toEqual({
+        version: undefined,
+        state: "Unknown",
+        inStep: false,
+        updatedAt: undefined
+      })
+      for (const uid of ["A", "B", "C", "D".repeat(21), "E"]) yield* aToken(uid, ours.writing())
+      expect(yield* settled(charger)).toEqual(["version?", "Full 1: A B", "Differential 2: C E"])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: 2, state: "InStep", inStep: true })
+      expect(yield* settled(charger)).toEqual([])
+
+      yield* tokens.update("B", { status: "Blocked" }, ours.writing())
+      yield* tokens.update("C", { note: "is no business of the charger's" }, ours.writing())
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ inStep: false })
+      expect(yield* settled(charger)).toEqual(["Differential 3: B"])
+      yield* tokens.remove("A", ours.writing())
+      yield* tokens.remove("E", ours.writing())
+      yield* aToken("e", ours.writing(), "Blocked")
+      expect(yield* settled(charger)).toEqual(["Differential 4: A e"])
+      expect([...charger.entries]).toEqual([
+        ["b", "Blocked"],
+        ["c", "Accepted"],
+        ["e", "Blocked"]
+      ])
+      yield* tokens.remove("D".repeat(21), ours.writing())
+      expect(yield* settled(charger)).toEqual([])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: 4, inStep: true })
+    })
+  )
+
+  it.effect("a list whose version is off is sent whole; the version is asked after each connection and boot", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { charger, chargerId, ours } = yield* aListCharger()
+      yield* aToken("A", ours.writing())
+      charger.version = 7
+      expect(yield* settled(charger)).toEqual(["version?", "Full 8: A"])
+      yield* charger.reconnect
+      expect(yield* settled(charger)).toEqual(["version?"])
+      charger.version = 0
+      charger.entries.clear()
+      yield* sql`UPDATE charger SET booted_at = ${new Date(Date.now() + 1000)} WHERE charger_id = ${chargerId}`
+      yield* charger.patience
+      yield* round
+      yield* charger.answer()
+      yield* sql`UPDATE charger SET booted_at = ${new Date(0)} WHERE charger_id = ${chargerId}`
+      expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
+      // Somebody else's list: the version is asked, and ours sent.
+      charger.version = 99
+      yield* aToken("B", ours.writing())
+      expect(yield* settled(charger)).toEqual(["Differential 2: B", "version?", "Full 100: A B"])
+    })
+  )
+
+  it.effect("what came of an unanswered message the version tells, and it is not sent twice", () =>
+    Effect.gen(function* () {
+      const { charger, ours } = yield* aListCharger()
+      yield* aToken("A", ours.writing())
+      yield* settled(charger)
+      yield* aToken("B", ours.writing())
+      yield* once(charger, "LostAfter")
+      expect([charger.heard, yield* settled(charger)]).toEqual([["Differential 2: B", "LostAfter"], ["version?"]])
+      yield* aToken("C", ours.writing())
+      yield* once(charger, "LostBefore")
+      expect([charger.heard, yield* settled(charger)]).toEqual([["LostBefore"], ["version?", "Differential 3: C"]])
+      yield* aToken("D", ours.writing())
+      yield* once(charger, "Reconnects")
+      expect(yield* settled(charger)).toEqual(["version?", "Differential 4: D"])
+    })
+  )
+
+  it.effect("an update that is refused is followed by the whole list, and a refused whole one by a pause", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { charger, chargerId, ours } = yield* aListCharger()
+      yield* aToken("A", ours.writing())
+      yield* settled(charger)
+      yield* aToken("B", ours.writing())
+      yield* once(charger, "Failed")
+      yield* round
+      yield* charger.answer("Failed")
+      expect(charger.heard).toEqual(["Failed", "Failed"])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "Failed", inStep: false })
+      yield* round
+      expect(yield* charger.answer()).toBe(false)
+      const [row] = yield* sql<{ later: boolean }>`
+        SELECT next_look_at > now() + interval '20 seconds' AS later FROM local_list WHERE charger_id = ${chargerId}`
+      expect(row?.later).toBe(true)
+      expect(yield* settled(charger)).toEqual(["Full 2: A B"])
+    })
+  )
+
+  it.effect("a charger without such a list is asked once per connection, one that has it switched off not at all", () =>
+    Effect.gen(function* () {
+      const { charger, chargerId, ours } = yield* aListCharger()
+      yield* aToken("A", ours.writing())
+      charger.version = -1
+      expect(yield* settled(charger)).toEqual(["version?"])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "Unsupported", inStep: false })
+      yield* charger.reconnect
+      expect(yield* settled(charger)).toEqual(["version?"])
+      const off = yield* aListCharger({ LocalAuthListEnabled: "false" })
+      expect([yield* round, yield* off.charger.answer(), yield* round]).toEqual([1, false, 0])
+      const refusing = yield* aListCharger()
+      yield* once(refusing.charger, "NotSupported")
+      expect(yield* settled(refusing.charger)).toEqual(["NotSupported"])
+    })
+  )
+
+  it.effect("a list that is too small has the newest tokens", () =>
+    Effect.gen(function* () {
+      const { charger, ours } = yield* aListCharger({ LocalAuthListMaxLength: "3", SendLocalListMaxLength: "2" })
+      for (const uid of ["A", "B", "C", "D"]) yield* aToken(uid, ours.writing())
+      expect(yield* settled(charger)).toEqual(["version?", "Full 1: B C", "Differential 2: D"])
+      yield* aToken("E", ours.writing())
+      expect(yield* settled(charger)).toEqual(["Full 3: C D", "Differential 4: E"])
+    })
+  )
+
+  it.effect(
+    "a round commands so many chargers and no more, none twice, and none of an organisation that manages its own",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE organisation SET local_lists = 'Manual'`
+        const { another, ours } = yield* aListCharger()
+        const others = [yield* another, yield* another]
+        const open = Effect.map(
+          sql<{
+            n: number
+          }>`SELECT count(*)::int AS n FROM command WHERE organisation_id = ${ours.id} AND status = 'Sent'`,
+          (rows) => rows[0]?.n
+        )
+        expect([yield* round, yield* open, yield* round, yield* open, yield* round, yield* open]).toEqual([
+          2, 2, 1, 3, 0, 3
+        ])
+        for (const { charger } of others) yield* charger.answer()
+        yield* sql`UPDATE organisation SET local_lists = 'Manual' WHERE id = ${ours.id}`
+        expect([yield* round, yield* open]).toEqual([0, 1])
+        const stranger = yield* anOrganisation
+        expect((yield* Effect.flip(statusOf(stranger.id, others[0]!.chargerId)))._tag).toBe("NotFound")
+      })
+  )
+
+  it.effect("removals are forgotten in time, and who has not heard of them gets the whole list", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Tokens
+      const lists = yield* LocalLists
+      const { charger, ours } = yield* aListCharger()
+      yield* aToken("A", ours.writing())
+      yield* aToken("B", ours.writing())
+      yield* settled(charger)
+      yield* tokens.remove("A", ours.writing())
+      yield* lists.forget(Date.now() - 60_000)
+      expect(yield* settled(charger)).toEqual(["Differential 2: A"])
+      yield* tokens.remove("B", ours.writing())
+      yield* lists.forget(Date.now() + 60_000)
+      expect(yield* settled(charger)).toEqual(["Full 3: "])
+    })
+  )
+
+  it.effect("after any history a list has what the tokens are", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Tokens
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE organisation SET local_lists = 'Manual'`
+      for (const seed of seeds(4)) {
+        const random = new Random(seed)
+        const { charger, chargerId, ours } = yield* aListCharger({
+          SendLocalListMaxLength: String(random.between(1, 4))
+        })
+        const standing = new Map<string, string>()
+        for (let n = 0; n < 60; n++) {
+          const uid = random.pick(["A", "B", "C", "D", "E", "F", "G"])
+          const status = random.pick(["Accepted", "Blocked"] as const)
+          if (random.chance(0.5)) {
+            const mood = random.pick<Mood>(["Well", "Well", "Well", "Failed", "LostAfter", "LostBefore", "Reconnects"])
+            yield* once(charger, mood)
+          } else if (random.chance(0.1)) yield* charger.reconnect
+          else if (standing.has(uid) && random.chance(0.4)) {
+            yield* tokens.remove(uid, ours.writing())
+            standing.delete(uid)
+          } else {
+            if (standing.has(uid)) yield* tokens.update(uid, { status }, ours.writing())
+            else yield* aToken(uid, ours.writing(), status)
+            standing.set(uid, status)
+          }
+        }
+        yield* charger.answer()
+        yield* settled(charger)
+        const wanted = [...standing].map(([uid, status]) => [uid.toLowerCase(), status]).toSorted()
+        expect([seed, [...charger.entries].toSorted()]).toEqual([seed, wanted])
+        expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: charger.version, inStep: true })
+        yield* sql`UPDATE organisation SET local_lists = 'Manual'`
+      }
+    })
+  )
+})

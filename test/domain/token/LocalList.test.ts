@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest"
+import {
+  abilitiesOf,
+  entriesOf,
+  type KnownList,
+  type ListAbilities,
+  nextStep,
+  nextVersion,
+  type TokenChange
+} from "../../../src/domain/token/LocalList.ts"
+
+const now = Date.UTC(2026, 4, 20, 12)
+
+const token = (seq: number, uid: string, more: Partial<NonNullable<TokenChange["token"]>> = {}): TokenChange => ({
+  seq,
+  uid,
+  token: { status: "Accepted", expiresAt: undefined, parentUid: undefined, ...more }
+})
+const gone = (seq: number, uid: string): TokenChange => ({ seq, uid, token: undefined })
+
+describe("entries", () => {
+  it.each([
+    ["an accepted token", token(1, "A"), { status: "Accepted" }],
+    ["a blocked one", token(1, "A", { status: "Blocked" }), { status: "Blocked" }],
+    ["one that the operator calls expired", token(1, "A", { status: "Expired" }), { status: "Expired" }],
+    ["one that expires", token(1, "A", { expiresAt: now + 1 }), { status: "Accepted", expiresAt: now + 1 }],
+    ["one that has expired", token(1, "A", { expiresAt: now }), { status: "Expired", expiresAt: now }],
+    [
+      "a blocked one that has expired",
+      token(1, "A", { status: "Blocked", expiresAt: now }),
+      { status: "Blocked", expiresAt: now }
+    ],
+    ["one of a group", token(1, "A", { parentUid: "P".repeat(20) }), { status: "Accepted", parentUid: "P".repeat(20) }],
+    ["one that is gone", gone(1, "A"), undefined]
+  ])("say what stands of %s", (_, change, authorization) => {
+    const entry = authorization === undefined ? { tokenUid: "A" } : { tokenUid: "A", authorization }
+    expect(entriesOf([change], "Differential", now)).toEqual({ entries: [entry], losses: [] })
+  })
+
+  it("leave out what OCPP 1.6 cannot hold, and name it", () => {
+    const changes = [token(1, "L".repeat(21)), token(2, "A", { parentUid: "P".repeat(21) }), gone(3, "M".repeat(21))]
+    expect(entriesOf(changes, "Differential", now)).toEqual({
+      entries: [{ tokenUid: "A", authorization: { status: "Accepted" } }],
+      losses: [
+        { uid: "L".repeat(21), what: "UidTooLong" },
+        { uid: "A", what: "ParentTooLong" },
+        { uid: "M".repeat(21), what: "UidTooLong" }
+      ]
+    })
+  })
+
+  it("name each uid once, as it stands last, whatever its letters' case and the order of the changes", () => {
+    const changes = [gone(3, "a"), token(1, "A"), token(2, "B"), token(5, "b", { status: "Blocked" })]
+    expect(entriesOf(changes, "Differential", now).entries).toEqual([
+      { tokenUid: "a" },
+      { tokenUid: "b", authorization: { status: "Blocked" } }
+    ])
+    expect(entriesOf(changes, "Full", now).entries).toEqual([{ tokenUid: "b", authorization: { status: "Blocked" } }])
+  })
+})
+
+it.each([
+  [[], { enabled: false, sendMax: 100, listMax: Infinity }],
+  [[["LocalAuthListEnabled", "true"]], { enabled: true, sendMax: 100, listMax: Infinity }],
+  [
+    [
+      ["localauthlistenabled", " TRUE "],
+      ["SendLocalListMaxLength", "20"],
+      ["LocalAuthListMaxLength", "50"]
+    ],
+    { enabled: true, sendMax: 20, listMax: 50 }
+  ],
+  [
+    [
+      ["SendLocalListMaxLength", "9999"],
+      ["LocalAuthListMaxLength", "0"]
+    ],
+    { enabled: false, sendMax: 500, listMax: Infinity }
+  ],
+  [
+    [
+      ["SendLocalListMaxLength", "many"],
+      ["LocalAuthListEnabled", undefined]
+    ],
+    { enabled: false, sendMax: 100, listMax: Infinity }
+  ]
+] as ReadonlyArray<[ReadonlyArray<[string, string | undefined]>, ListAbilities]>)(
+  "reads from the configuration %j what a charger can hold",
+  (keys, abilities) => {
+    expect(abilitiesOf(keys.map(([key, value]) => ({ key, value })))).toEqual(abilities)
+  }
+)
+
+describe("the next step", () => {
+  const able: ListAbilities = { enabled: true, sendMax: 10, listMax: 100 }
+  const list: KnownList = { version: 4, syncedSeq: 50, fillTo: 40, needsFull: false, supported: true, checked: true }
+  const step = (more: Partial<KnownList> = {}, { latestSeq = 50, tokens = 30 } = {}, abilities = able) =>
+    nextStep({ ...list, ...more }, abilities, { latestSeq, tokens })
+
+  it("is none for a list that is right, is switched off or is not supported", () => {
+    expect(step()).toEqual({ _tag: "InStep" })
+    expect(step({ checked: false, needsFull: true }, {}, { ...able, enabled: false })).toEqual({ _tag: "Disabled" })
+    expect(step({ supported: false, needsFull: true })).toEqual({ _tag: "InStep" })
+  })
+
+  it("is to ask for the version after a connection or a boot, before anything is sent", () => {
+    expect(step({ checked: false, needsFull: true })).toEqual({ _tag: "AskVersion" })
+    expect(step({ checked: false, supported: false })).toEqual({ _tag: "AskVersion" })
+  })
+
+  it("is to send what has changed, by the next version", () => {
+    expect(step({}, { latestSeq: 55 })).toEqual({
+      _tag: "Send",
+      updateType: "Differential",
+      listVersion: 5,
+      newest: undefined,
+      after: 50,
+      upTo: 55,
+      limit: 10,
+      fillTo: 55
+    })
+  })
+
+  it("is to send the whole list where it is off, and to go on from there", () => {
+    const whole = { updateType: "Full", listVersion: 5, newest: undefined, after: 0, upTo: 50, limit: 10, fillTo: 50 }
+    expect(step({ needsFull: true })).toMatchObject(whole)
+    // The rest of a list that takes several messages comes before what has changed since it began.
+    expect(step({ syncedSeq: 20, fillTo: 50 }, { latestSeq: 60 })).toMatchObject({
+      updateType: "Differential",
+      after: 20,
+      upTo: 50,
+      fillTo: 50
+    })
+  })
+
+  it("is to send the newest tokens, as many as the list can hold, and the whole list again after each change", () => {
+    expect(step({}, { latestSeq: 55, tokens: 101 })).toMatchObject({ updateType: "Full", newest: 100, after: 0 })
+    expect(step({ syncedSeq: 20, fillTo: 50 }, { latestSeq: 50, tokens: 101 })).toMatchObject({
+      updateType: "Differential",
+      after: 20
+    })
+    expect(step({}, { tokens: 101 })).toEqual({ _tag: "InStep" })
+    expect(step({ needsFull: true }, {}, { ...able, listMax: 3 })).toMatchObject({ newest: 3, limit: 3 })
+  })
+
+  it("gives versions that rise by one, and begins anew with a whole list at their end", () => {
+    expect([nextVersion(-1), nextVersion(0), nextVersion(7), nextVersion(2 ** 31 - 1)]).toEqual([1, 1, 8, 1])
+    expect(step({ version: 2 ** 31 - 1 }, { latestSeq: 51 })).toMatchObject({ updateType: "Full", listVersion: 1 })
+  })
+})

@@ -1,0 +1,32 @@
+/** Local lists in a `FakeWorld`: nobody keeps them, and what is known of them is what a test says. */
+import { Effect } from "effect"
+import { LocalLists, type LocalListStatus } from "../../src/domain/ports/LocalLists.ts"
+import { type FakeWorld, owned } from "./fakeRecords.ts"
+
+const worlds = new WeakMap<FakeWorld, Map<string, LocalListStatus>>()
+
+/** What is known of lists in a world, by charger; tests change it directly. */
+export const localListsOf = (world: FakeWorld): Map<string, LocalListStatus> => {
+  const known = worlds.get(world) ?? new Map<string, LocalListStatus>()
+  worlds.set(world, known)
+  return known
+}
+
+const unknown: LocalListStatus = { version: undefined, state: "Unknown", inStep: false, updatedAt: undefined }
+
+export const localLists = (world: FakeWorld) =>
+  LocalLists.of({
+    claim: () => Effect.succeed([]),
+    changes: () => Effect.succeed([]),
+    pending: () => Effect.void,
+    caughtUp: () => Effect.void,
+    postpone: () => Effect.void,
+    forget: () => Effect.void,
+    status: (organisationId, chargerId) =>
+      world.ask(() =>
+        Effect.as(
+          owned(world.chargers.get(chargerId), organisationId, "charger", chargerId),
+          localListsOf(world).get(chargerId) ?? unknown
+        )
+      )
+  })
