@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
+import { LocalListsApi } from "./LocalListsApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
@@ -22,6 +23,7 @@ Every request carries a key in the header \`x-api-key\`. Bodies are JSON in came
 export class Api extends HttpApi.make("voltlane-v2")
   .add(OrganisationsApi, SitesApi, ChargersApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
   .add(ChargingProfilesApi)
+  .add(LocalListsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

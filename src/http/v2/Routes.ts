@@ -8,6 +8,7 @@ import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
+import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
 import * as Pages from "./Pages.ts"
 import { PublicUrl } from "./Paging.ts"
@@ -29,6 +30,7 @@ export const v2Routes = (options: V2Options) => {
     Sites.layer,
     Chargers.layer,
     ChargingProfiles.layer,
+    LocalLists.layer,
     Sessions.layer,
     Tokens.layer,
     ApiKeys.layer,
