@@ -6,6 +6,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
+import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
@@ -21,12 +22,14 @@ import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as Chargers from "../storage/Chargers.ts"
+import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
 import * as KeyCheck from "../storage/KeyCheck.ts"
 import * as LastSeen from "../storage/LastSeen.ts"
+import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
 import * as Partitions from "../storage/Partitions.ts"
@@ -69,6 +72,8 @@ const storage = (settings: ServiceSettings) => {
   const records = Layer.mergeAll(
     Sites.layer,
     Chargers.layer,
+    ChargingProfiles.layer,
+    LocalLists.layer,
     Sessions.layer,
     Tokens.layer,
     Access.layer,
@@ -147,7 +152,9 @@ const drainLimit = "20 seconds"
  */
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
-    const services = Actors.layer(settings.actors, decide, evolve).pipe(Layer.provideMerge(storage(settings)))
+    const services = Layer.mergeAll(Actors.layer(settings.actors, decide, evolve), LocalListKeeper.layer()).pipe(
+      Layer.provideMerge(storage(settings))
+    )
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
     )

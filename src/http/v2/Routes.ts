@@ -6,6 +6,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as AuthorizationLive from "./AuthorizationLive.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
+import * as Commands from "./Commands.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
 import * as LocalLists from "./LocalLists.ts"
@@ -16,6 +17,7 @@ import * as Sessions from "./Sessions.ts"
 import * as Sites from "./Sites.ts"
 import * as Statistics from "./Statistics.ts"
 import * as Tokens from "./Tokens.ts"
+import * as Transfers from "./Transfers.ts"
 
 export interface V2Options {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
@@ -29,6 +31,7 @@ export const v2Routes = (options: V2Options) => {
     Organisations.layer,
     Sites.layer,
     Chargers.layer,
+    Commands.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
     Sessions.layer,
@@ -36,6 +39,7 @@ export const v2Routes = (options: V2Options) => {
     ApiKeys.layer,
     Statistics.layer
   ).pipe(
+    Layer.provide(Transfers.layerNone),
     Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )
