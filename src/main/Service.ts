@@ -33,6 +33,7 @@ import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
 import * as Partitions from "../storage/Partitions.ts"
+import * as Reservations from "../storage/Reservations.ts"
 import * as Secrets from "../storage/Secrets.ts"
 import * as Sessions from "../storage/Sessions.ts"
 import * as Sites from "../storage/Sites.ts"
@@ -74,6 +75,7 @@ const storage = (settings: ServiceSettings) => {
     Chargers.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
+    Reservations.layer,
     Sessions.layer,
     Tokens.layer,
     Access.layer,

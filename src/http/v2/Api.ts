@@ -10,6 +10,7 @@ import { LocalListsApi } from "./LocalListsApi.ts"
 import { CommandsApi } from "./CommandsApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
+import { ReservationsApi } from "./ReservationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 import { SitesApi } from "./SitesApi.ts"
 import { StatisticsApi } from "./StatisticsApi.ts"
@@ -22,7 +23,7 @@ Every request carries a key in the header \`x-api-key\`. Bodies are JSON in came
 \`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served.`
 
 export class Api extends HttpApi.make("voltlane-v2")
-  .add(OrganisationsApi, SitesApi, ChargersApi, CommandsApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
+  .add(OrganisationsApi, SitesApi, ChargersApi, CommandsApi, ReservationsApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
   .add(ChargingProfilesApi)
   .add(LocalListsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.

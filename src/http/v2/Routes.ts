@@ -13,6 +13,7 @@ import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
 import * as Pages from "./Pages.ts"
 import { PublicUrl } from "./Paging.ts"
+import * as Reservations from "./Reservations.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Sites from "./Sites.ts"
 import * as Statistics from "./Statistics.ts"
@@ -32,6 +33,7 @@ export const v2Routes = (options: V2Options) => {
     Sites.layer,
     Chargers.layer,
     Commands.layer,
+    Reservations.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
     Sessions.layer,

@@ -4,11 +4,15 @@ import { journalFunctions } from "./0002_journal_functions.ts"
 import { partitions } from "./0003_partitions.ts"
 import { service } from "./0004_service.ts"
 import { commands } from "./0005_commands.ts"
+import { localLists } from "./0006_local_lists.ts"
+import { reservations } from "./0007_reservations.ts"
 
 export const migrations = {
   "0001_spine": spine,
   "0002_journal_functions": journalFunctions,
   "0003_partitions": partitions,
   "0004_service": service,
-  "0005_commands": commands
+  "0005_commands": commands,
+  "0006_local_lists": localLists,
+  "0007_reservations": reservations
 }

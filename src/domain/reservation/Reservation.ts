@@ -1,0 +1,75 @@
+/**
+ * Reservations (OCPP 1.6 §5.13, §5.2): a connector kept for a card until a time. One is made by every ReserveNow and shows what became of
+ * it; the charger keeps the connector, we keep the record.
+ */
+
+export type ReservationStatus =
+  /** Asked for, and not answered yet. */
+  | "Pending"
+  | "Active"
+  /** The charger would not, or was never asked. */
+  | "Rejected"
+  /** A start has consumed it. */
+  | "Used"
+  | "Cancelled"
+  | "Expired"
+  /** It was sent, and whether the charger has it nobody knows. */
+  | "Unknown"
+
+export interface Reservation {
+  readonly commandId: string
+  readonly organisationId: string
+  readonly chargerId: string
+  readonly reservationId: number
+  /** 0: any connector of the charger. */
+  readonly evseId: number
+  readonly tokenUid: string
+  readonly parentUid: string | undefined
+  /** ms epoch. */
+  readonly expiresAt: number
+  readonly status: ReservationStatus
+  /** The charger's word for no (Faulted, Occupied, Rejected, Unavailable), or the error's code. */
+  readonly reason: string | undefined
+  readonly sessionId: string | undefined
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** True while the charger may hold a connector for it. */
+export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "status">, now: number): boolean =>
+  (status === "Active" || status === "Unknown") && expiresAt > now
+
+/** The status as it stands at `now`: what has not been used by its time has expired, whether or not anybody has noted it. */
+export const standing = (
+  { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
+  now: number
+): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)
+
+interface Start {
+  readonly reservationId: number | undefined
+  readonly evseId: number
+  readonly tokenUid: string
+  readonly parentUid: string | undefined
+  /** Whether the start's card was accepted. */
+  readonly accepted: boolean
+  /** ms epoch, by the charger's clock: a start that was made offline in time is in time. */
+  readonly startedAt: number
+}
+
+const same = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && one.toLowerCase() === other.toLowerCase()
+
+/**
+ * Whether a start consumes a reservation: by its id, with the card that reserved or one of its group; or without any id, with the very
+ * card on the reserved connector, since some chargers leave the id out. A refused start consumes nothing.
+ */
+export const consumes = (start: Start, reservation: Reservation): boolean => {
+  const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
+  if (!start.accepted || start.startedAt >= expiresAt) return false
+  if (status !== "Active" && status !== "Unknown" && status !== "Expired") return false
+  const holder = same(start.tokenUid, tokenUid)
+  if (start.reservationId !== undefined) {
+    return start.reservationId === reservationId && (holder || same(start.parentUid, parentUid))
+  }
+  return holder && (evseId === 0 || evseId === start.evseId)
+}
