@@ -29,6 +29,7 @@ const organisationRow = rowOf(
     unknownTokens: Schema.Literals(["Refuse", "Accept"]),
     concurrentTransactions: Schema.Literals(["Refuse", "Allow"]),
     heartbeatIntervalSeconds: Schema.Int,
+    localLists: Schema.Literals(["Manual", "Managed"]),
     createdAt: Millis
   })
 )
@@ -39,14 +40,14 @@ const find = (own: Scoped, id: string) =>
       ? yield* organisationRow(own`
           SELECT o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId", o.time_zone AS "timeZone",
             o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
-            o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.created_at AS "createdAt"
+            o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.created_at AS "createdAt"
           FROM organisation o WHERE ${own.itself("o")}`)
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
-    const { concurrentTransactions, heartbeatIntervalSeconds, unknownTokens, ...rest } = row
+    const { concurrentTransactions, heartbeatIntervalSeconds, localLists, unknownTokens, ...rest } = row
     return {
       ...rest,
-      policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds }
+      policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds, localLists }
     } satisfies Organisation
   })
 
@@ -132,16 +133,18 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const before = yield* find(own, id)
       const { name = before.name, policy: given, timeZone = before.timeZone } = patch
-      const policy: ChargerPolicy = {
+      const policy = {
         unknownTokens: given?.unknownTokens ?? before.policy.unknownTokens,
         concurrentTransactions: given?.concurrentTransactions ?? before.policy.concurrentTransactions,
-        heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds
-      }
+        heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds,
+        localLists: given?.localLists ?? before.policy.localLists
+      } satisfies ChargerPolicy
       const after = { ...before, name, timeZone, policy }
       if (Equal.equals(before, after)) return { result: before, facts: [] }
       yield* own`
         UPDATE organisation o SET name = ${name}, time_zone = ${timeZone}, unknown_tokens = ${policy.unknownTokens},
-          concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds}
+          concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
+          local_lists = ${policy.localLists}
         WHERE ${own.itself("o")}`
       const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(writing.now), writing)
       return {
