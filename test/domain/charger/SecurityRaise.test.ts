@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest"
+import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import { checkRaise, maxUnsettledPasswords, type SecurityStanding } from "../../../src/domain/charger/SecurityRaise.ts"
+
+const everything: SecurityStanding = {
+  securityProfile: 0,
+  hasPassword: true,
+  unsettledPasswords: 0,
+  tls: true,
+  clientCertificates: true
+}
+const change = (key: string, value: string): ChargerCommand => ({ _tag: "ChangeConfiguration", key, value })
+const raise = (standing: Partial<SecurityStanding>, value: string) =>
+  checkRaise({ ...everything, ...standing }, change("SecurityProfile", value))
+
+describe("raising a security profile", () => {
+  it.each([
+    [0, "1"],
+    [0, "2"],
+    [0, "3"],
+    [1, "2"],
+    [1, "3"],
+    [2, " 3 "]
+  ] as const)("from %s to %s is allowed where everything is there", (securityProfile, value) => {
+    expect(raise({ securityProfile }, value)).toBeUndefined()
+  })
+
+  it.each([
+    [0, "0"],
+    [1, "1"],
+    [2, "1"],
+    [3, "0"],
+    [3, "3"]
+  ] as const)("from %s to %s is refused, since it raises nothing", (securityProfile, value) => {
+    expect(raise({ securityProfile }, value)).toContain("can only be raised")
+  })
+
+  it.each(["", "4", "-1", "1.5", "two", "11"])("to %j is refused, since there is no such profile", (value) => {
+    expect(raise({}, value)).toContain("1, 2 or 3")
+  })
+
+  it("to 1 or 2 needs a password, and to 3 none", () => {
+    expect(raise({ hasPassword: false }, "1")).toContain("AuthorizationKey")
+    expect(raise({ hasPassword: false }, "2")).toContain("AuthorizationKey")
+    expect(raise({ hasPassword: false }, "3")).toBeUndefined()
+  })
+
+  it("to 2 or 3 needs TLS, and to 3 client certificates besides", () => {
+    expect(raise({ tls: false }, "1")).toBeUndefined()
+    expect(raise({ tls: false }, "2")).toContain("TLS_CERT_FILE")
+    expect(raise({ tls: false }, "3")).toContain("TLS_CERT_FILE")
+    expect(raise({ clientCertificates: false }, "2")).toBeUndefined()
+    expect(raise({ clientCertificates: false }, "3")).toContain("TLS_CLIENT_CA_FILE")
+  })
+
+  it("is seen however the key is spelt", () => {
+    expect(checkRaise(everything, change(" securityPROFILE ", "0"))).toContain("can only be raised")
+  })
+})
+
+describe("a new password", () => {
+  it("is refused while as many are unsettled as are taken at a time", () => {
+    const standing = (unsettledPasswords: number) => ({ ...everything, unsettledPasswords })
+    const command = change("authorizationKEY", "0123456789abcdef")
+    expect(checkRaise(standing(maxUnsettledPasswords - 1), command)).toBeUndefined()
+    expect(checkRaise(standing(maxUnsettledPasswords), command)).toContain("PATCH")
+  })
+})
+
+it("lets every other command pass", () => {
+  const standing = { ...everything, unsettledPasswords: 9, tls: false }
+  expect(checkRaise(standing, change("HeartbeatInterval", "0"))).toBeUndefined()
+  expect(checkRaise(standing, { _tag: "Reset", kind: "Hard" })).toBeUndefined()
+})
