@@ -203,7 +203,10 @@ export interface CommandAnswered extends FactBase {
 /** What is known of a charger beyond its row, whole: the last one of each kind stands. */
 export interface ChargerDocumentChanged extends FactBase {
   readonly type: "ChargerDocumentChanged"
-  readonly body: { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
+  readonly body:
+    | { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
+    /** The charger was asked to have a certificate of its own signed, at `at` (ms epoch), and said that it will. */
+    | { readonly kind: "certificateAsked"; readonly document: { readonly at: number } }
 }
 
 /** Everything that a charger's actor commits. */

@@ -20,20 +20,31 @@ export interface ChargerDirectoryOptions {
   readonly maxQueue: number
 }
 
+/** Passwords and profiles that a charger may have by now. Each needs a command whose outcome nobody knows; more would be a mistake of ours. */
+const pendingAtMost = 8
+
 const Credentials = Schema.Struct({
   charger_id: Schema.String,
   organisation_id: Schema.String,
   security_profile: Schema.Literals([0, 1, 2, 3]),
   password_verifier: Schema.NullOr(Schema.Uint8Array),
-  serial_number: Schema.String
+  serial_number: Schema.String,
+  pending_verifiers: Schema.NullOr(Schema.Array(Schema.String)),
+  pending_profiles: Schema.NullOr(Schema.Array(Schema.Literals([1, 2, 3])))
 })
 const decodeCredentials = Schema.decodeUnknownSync(Credentials)
 
 const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =>
   Effect.map(
     guarded(sql<Record<string, unknown>>`
-      SELECT charger_id, organisation_id, security_profile::int AS security_profile, password_verifier, serial_number
-      FROM charger WHERE charger_id = ANY (${textArray(ids)})`),
+      SELECT c.charger_id, c.organisation_id, c.security_profile::int AS security_profile, c.password_verifier, c.serial_number,
+        p.pending_verifiers, p.pending_profiles
+      FROM charger c LEFT JOIN LATERAL (
+        SELECT jsonb_agg(encode(verifier, 'hex')) FILTER (WHERE verifier IS NOT NULL) AS pending_verifiers,
+          jsonb_agg(security_profile::int) FILTER (WHERE security_profile > c.security_profile) AS pending_profiles
+        FROM (SELECT * FROM charger_pending x WHERE x.charger_id = c.charger_id ORDER BY x.command_id DESC LIMIT ${pendingAtMost}::int) newest
+      ) p ON true
+      WHERE c.charger_id = ANY (${textArray(ids)})`),
     (rows) => {
       const found = new Map<string, ChargerCredentials>()
       for (const row of rows) {
@@ -43,6 +54,13 @@ const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =
           organisationId: c.organisation_id,
           securityProfile: c.security_profile,
           passwordVerifier: c.password_verifier ?? undefined,
+          pending: [
+            ...(c.pending_verifiers ?? []).map((hex) => ({
+              passwordVerifier: new Uint8Array(Buffer.from(hex, "hex")),
+              securityProfile: undefined
+            })),
+            ...(c.pending_profiles ?? []).map((securityProfile) => ({ passwordVerifier: undefined, securityProfile }))
+          ],
           serialNumber: c.serial_number
         })
       }
@@ -54,6 +72,12 @@ const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =
 const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyArray<ConnectionOpening>) =>
   Effect.gen(function* () {
     const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
+    for (const { at, chargerId, settles } of distinct) {
+      if (settles === undefined) continue
+      yield* guardedWrite(sql`
+        SELECT credentials_settle(${chargerId}, ${settles.passwordVerifier ?? null}::bytea, ${settles.securityProfile ?? null}::int,
+          ${new Date(at)})`)
+    }
     yield* guardedWrite(sql`
       SELECT charger_id, epoch FROM connection_open(${textArray(distinct.map((o) => o.chargerId))},
         ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},

@@ -61,7 +61,10 @@ const StateRow = Schema.Struct({
   booted: Schema.Boolean,
   configured: Schema.Boolean,
   commands_waiting: Schema.Boolean,
-  profiles: Optional(Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))),
+  profiles: Optional(
+    Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))
+  ),
+  certificate_asked_at: Optional(Schema.Finite),
   manufacturer: Schema.String,
   model: Schema.String,
   firmware_version: Schema.String,
@@ -126,6 +129,7 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   booted: row.booted,
   configured: row.configured,
   commandsWaiting: row.commands_waiting,
+  certificateAskedAt: row.certificate_asked_at ?? undefined,
   ...(row.profiles === null || row.profiles === undefined ? {} : { profiles: row.profiles }),
   vendor: row.manufacturer,
   model: row.model,
@@ -160,6 +164,8 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
         EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS commands_waiting,
         (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
+        (SELECT (d.body ->> 'at')::float8 FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'certificateAsked')
+          AS certificate_asked_at,
         c.manufacturer, c.model,
         c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
       FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)

@@ -101,6 +101,7 @@ forEachDriver("the directory of chargers", ports, (it) => {
             organisationId: seeded.organisationId,
             securityProfile: 2,
             passwordVerifier: [0, 1, 2, 255],
+            pending: [],
             serialNumber: "SN 1"
           },
           {
@@ -108,6 +109,7 @@ forEachDriver("the directory of chargers", ports, (it) => {
             organisationId: seeded.organisationId,
             securityProfile: 0,
             passwordVerifier: undefined,
+            pending: [],
             serialNumber: ""
           },
           undefined,

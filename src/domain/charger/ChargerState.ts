@@ -80,6 +80,8 @@ export interface ChargerState {
   readonly bootedHere?: boolean | undefined
   /** True when commands waited for the charger as it connected. */
   readonly commandsWaiting?: boolean | undefined
+  /** When it last agreed to ask for a certificate, ms epoch. */
+  readonly certificateAskedAt?: number | undefined
   /** The charging profiles that the charger has accepted and that stand. */
   readonly profiles?: ReadonlyArray<SetProfile> | undefined
   readonly connectors: ReadonlyArray<ConnectorState>

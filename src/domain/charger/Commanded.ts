@@ -74,7 +74,13 @@ const learned = (
   if (command._tag === "GetConfiguration" && command.keys.length === 0 && content?._tag === "Configuration") {
     return [configurationReported(state, content, now)]
   }
-  const profiles = endingOf(result).status === "Accepted" ? profilesChanged(state, command, now) : undefined
+  if (endingOf(result).status !== "Accepted") return []
+  if (command._tag === "ExtendedTriggerMessage" && command.requestedMessage === "SignChargePointCertificate") {
+    const key = occurrenceKey("certificate-asked", state, "", now)
+    const body = { kind: "certificateAsked", document: { at: now } } as const
+    return [{ type: "ChargerDocumentChanged", ...base(state, key, now), body }]
+  }
+  const profiles = profilesChanged(state, command, now)
   return profiles === undefined ? [] : [profiles]
 }
 

@@ -118,7 +118,9 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
     case "ConfigurationReported":
       return state.configured === true ? state : { ...state, configured: true }
     case "ChargerDocumentChanged":
-      return { ...state, profiles: fact.body.document }
+      return fact.body.kind === "chargingProfiles"
+        ? { ...state, profiles: fact.body.document }
+        : { ...state, certificateAskedAt: fact.body.document.at }
     case "ChargerBooted": {
       const { firmwareVersion = "", model, registration, vendor } = fact.body
       const accepted = registration === "Accepted"

@@ -99,11 +99,15 @@ export const securityEventReported = (
   return act([fact], acknowledged)
 }
 
+/** How long an operator's wish for a certificate stands: chargers that make a key on a small processor take minutes. */
+const wishStandsMillis = 60 * 60 * 1000
+
 /**
- * Rejected as long as nobody here can sign: Accepted promises a CertificateSigned that would never come, and a charger that waits for it
- * asks again and again. The request is stored all the same, so that an operator can see it.
+ * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
+ * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it.
  */
-const cannotSign = always({ _tag: "CertificateAnswered", status: "Rejected" })
+const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
+const nobodySigns = always({ _tag: "CertificateAnswered", status: "Rejected" })
 
 export const certificateRequested = (state: ChargerState, event: CertificateRequested, now: number): Decision => {
   const fact: CertificateSigningRequested = {
@@ -111,5 +115,7 @@ export const certificateRequested = (state: ChargerState, event: CertificateRequ
     ...base(state, contentKey("csr", state, event.csr), now),
     body: { csr: event.csr }
   }
-  return act([fact], cannotSign)
+  const { certificateAskedAt } = state
+  const isWished = certificateAskedAt !== undefined && now - certificateAskedAt < wishStandsMillis
+  return act([fact], isWished ? willBeSigned : nobodySigns)
 }

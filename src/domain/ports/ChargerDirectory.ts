@@ -13,6 +13,11 @@ export interface ChargerCredentials {
   readonly securityProfile: 0 | 1 | 2 | 3
   /** Keyed hash of the password; undefined where the profile has none. */
   readonly passwordVerifier: Uint8Array | undefined
+  /** What it was told to use and may have by now: a new password's verifier, or a higher profile. Taken beside what stands. */
+  readonly pending: ReadonlyArray<{
+    readonly passwordVerifier: Uint8Array | undefined
+    readonly securityProfile: 1 | 2 | 3 | undefined
+  }>
   /** Serial number the charger reported; a client certificate may carry it as CN. */
   readonly serialNumber: string
 }
@@ -26,6 +31,10 @@ export interface ConnectionOpening {
   readonly remoteAddress: string
   /** ms epoch. */
   readonly at: number
+  /** What this connection was proved with, where more than one thing might have been: from now on it stands alone. */
+  readonly settles?:
+    | { readonly passwordVerifier: Uint8Array | undefined; readonly securityProfile: 1 | 2 | 3 | undefined }
+    | undefined
 }
 
 export class ChargerDirectory extends Context.Service<

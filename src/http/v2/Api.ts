@@ -4,6 +4,8 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
+import { AuditLogApi } from "./AuditLogApi.ts"
+import { CertificatesApi } from "./CertificatesApi.ts"
 import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
 import { LocalListsApi } from "./LocalListsApi.ts"
@@ -23,9 +25,21 @@ Every request carries a key in the header \`x-api-key\`. Bodies are JSON in came
 \`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served.`
 
 export class Api extends HttpApi.make("voltlane-v2")
-  .add(OrganisationsApi, SitesApi, ChargersApi, CommandsApi, ReservationsApi, SessionsApi, TokensApi, ApiKeysApi, StatisticsApi)
+  .add(
+    OrganisationsApi,
+    SitesApi,
+    ChargersApi,
+    CommandsApi,
+    ReservationsApi,
+    CertificatesApi,
+    SessionsApi,
+    TokensApi,
+    ApiKeysApi,
+    StatisticsApi
+  )
   .add(ChargingProfilesApi)
   .add(LocalListsApi)
+  .add(AuditLogApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

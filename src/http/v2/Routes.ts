@@ -3,7 +3,9 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as ApiKeys from "./ApiKeys.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuthorizationLive from "./AuthorizationLive.ts"
+import * as Certificates from "./Certificates.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
@@ -33,9 +35,11 @@ export const v2Routes = (options: V2Options) => {
     Sites.layer,
     Chargers.layer,
     Commands.layer,
+    Certificates.layer,
     Reservations.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
+    AuditLog.layer,
     Sessions.layer,
     Tokens.layer,
     ApiKeys.layer,

@@ -62,23 +62,32 @@ const checkProfile = (stored: 0 | 1 | 2 | 3, origin: Origin, minimum: number): R
   return reachableProfile(stored, origin) < minimum ? refusals.belowMinimum(minimum) : undefined
 }
 
-const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Refusal | undefined => {
+/** What an identity was proved with; the verifier only where a password was asked for. */
+interface Identity {
+  readonly passwordVerifier: Uint8Array | undefined
+}
+
+const isRefusal = (checked: Identity | Refusal): checked is Refusal => "status" in checked
+
+const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Identity | Refusal => {
   const { guard, now, respelled, secrets } = parts
   const { network } = handshake.origin
-  const { chargerId, passwordVerifier } = charger
+  const { chargerId } = charger
+  const verifiers = [charger, ...charger.pending].flatMap(({ passwordVerifier }) => passwordVerifier ?? [])
   const password = basicPassword(handshake.request.headers.authorization, chargerId)
   if (password === undefined) return refusals.missingPassword
-  if (password === "user" || passwordVerifier === undefined) return refusals.wrongPassword
+  if (password === "user" || verifiers.length === 0) return refusals.wrongPassword
   if (!guard.mayGuess(chargerId, network, now())) {
     return refusals.limited(guard.guessWaitSeconds(chargerId, network, now()))
   }
-  const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
-  if (spelling === undefined) {
-    guard.guessedWrong(chargerId, network, now())
-    return refusals.wrongPassword
+  for (const passwordVerifier of verifiers) {
+    const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
+    if (spelling === undefined) continue
+    if (spelling !== "as given") respelled(chargerId, spelling)
+    return { passwordVerifier }
   }
-  if (spelling !== "as given") respelled(chargerId, spelling)
-  return undefined
+  guard.guessedWrong(chargerId, network, now())
+  return refusals.wrongPassword
 }
 
 const certificateLines = {
@@ -89,11 +98,32 @@ const certificateLines = {
   "other name": "The client certificate's CN is neither this charger's id nor its serial number: install its own."
 } as const
 
-const checkIdentity = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Refusal | undefined => {
-  if (charger.securityProfile === 0) return undefined
+const anonymous: Identity = { passwordVerifier: undefined }
+
+const checkIdentity = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Identity | Refusal => {
+  if (charger.securityProfile === 0) return anonymous
   if (charger.securityProfile < 3) return checkPasswordOf(parts, handshake, charger)
   const verdict = checkCertificate(handshake.socket, charger, parts.revoked)
-  return verdict === "ok" ? undefined : refusals.certificate(certificateLines[verdict])
+  return verdict === "ok" ? anonymous : refusals.certificate(certificateLines[verdict])
+}
+
+/**
+ * Proves a charger at the highest profile that it was told to use, or else at the one that stands: until it has come with the new one,
+ * the old one is taken.
+ */
+const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials) => {
+  const raised = charger.pending
+    .flatMap(({ securityProfile }) => securityProfile ?? [])
+    .sort((one, other) => other - one)
+  for (const securityProfile of raised) {
+    if (checkProfile(securityProfile, handshake.origin, parts.minSecurityProfile) !== undefined) continue
+    if (reachableProfile(securityProfile, handshake.origin) < securityProfile) continue
+    const identity = checkIdentity(parts, handshake, { ...charger, securityProfile })
+    if (!isRefusal(identity)) return { ...identity, securityProfile }
+  }
+  const refusal = checkProfile(charger.securityProfile, handshake.origin, parts.minSecurityProfile)
+  const identity = refusal ?? checkIdentity(parts, handshake, charger)
+  return isRefusal(identity) ? identity : { ...identity, securityProfile: undefined }
 }
 
 /** The charger `chargerId` as it is registered, unless its network has been refused too often to be worth asking. */
@@ -116,7 +146,7 @@ export const prove = Effect.fnUntraced(function* (
   parts: ProofParts,
   handshake: Handshake
 ): Effect.fn.Return<Proven, Refusal> {
-  const { guard, minSecurityProfile, now, protocols } = parts
+  const { guard, now, protocols } = parts
   const { origin, request } = handshake
   const path = parseChargerPath(request.url ?? "")
   if (path === undefined) return yield* Effect.fail(refusals.noPath)
@@ -125,9 +155,10 @@ export const prove = Effect.fnUntraced(function* (
   if (badHandshake !== undefined) return yield* Effect.fail(badHandshake)
 
   const charger = yield* lookUp(parts, handshake, chargerId)
-  const refusal =
-    checkProfile(charger.securityProfile, origin, minSecurityProfile) ?? checkIdentity(parts, handshake, charger)
-  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const identity = identify(parts, handshake, charger)
+  if ("status" in identity) return yield* Effect.fail(identity)
+  const { passwordVerifier, securityProfile } = identity
+  const hasPendingPassword = charger.pending.some((one) => one.passwordVerifier !== undefined)
   const agreed = agree(request.headers["sec-websocket-protocol"], only16, protocols)
   if (agreed === undefined) {
     const names = protocols.map(({ subprotocol }) => subprotocol)
@@ -142,7 +173,10 @@ export const prove = Effect.fnUntraced(function* (
       chargerId,
       organisationId: charger.organisationId,
       ocppVersion: version.version,
-      securityProfile: reachableProfile(charger.securityProfile, origin),
+      securityProfile: reachableProfile(securityProfile ?? charger.securityProfile, origin),
+      ...(securityProfile === undefined && !(hasPendingPassword && passwordVerifier !== undefined)
+        ? {}
+        : { settles: { passwordVerifier: hasPendingPassword ? passwordVerifier : undefined, securityProfile } }),
       remoteAddress: origin.address,
       at: now()
     },

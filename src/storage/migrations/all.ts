@@ -6,6 +6,7 @@ import { service } from "./0004_service.ts"
 import { commands } from "./0005_commands.ts"
 import { localLists } from "./0006_local_lists.ts"
 import { reservations } from "./0007_reservations.ts"
+import { pendingCredentials } from "./0008_pending_credentials.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -14,5 +15,6 @@ export const migrations = {
   "0004_service": service,
   "0005_commands": commands,
   "0006_local_lists": localLists,
-  "0007_reservations": reservations
+  "0007_reservations": reservations,
+  "0008_pending_credentials": pendingCredentials
 }

@@ -243,6 +243,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       organisationId: "0199aaaa-0000-7000-8000-000000000001",
       securityProfile: profile,
       passwordVerifier: password === undefined ? undefined : verifier("charger-password", password),
+      pending: [],
       serialNumber
     })
   for (const [id, charger] of Object.entries(options.chargers ?? {})) register(id, charger)

@@ -1,0 +1,26 @@
+/** The endpoint of certificate requests over the domain's ports. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Certificates } from "../../domain/ports/Certificates.ts"
+import { Chargers } from "../../domain/ports/Chargers.ts"
+import { Api } from "./Api.ts"
+import { organisationId } from "./Caller.ts"
+import { listed, pageRequest, PublicUrl } from "./Paging.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "certificates",
+  Effect.fn(function* (handlers) {
+    const certificates = yield* Certificates
+    const chargers = yield* Chargers
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      requests: Effect.fn("v2.certificates.requests")(function* ({ params: { chargerId }, query, request }) {
+        const organisation = yield* organisationId
+        yield* chargers.get(organisation, chargerId)
+        const page = yield* certificates.requests(organisation, chargerId, pageRequest(query))
+        return listed(publicUrl, request.url, page, (one) => one)
+      })
+    })
+  })
+)
