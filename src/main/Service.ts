@@ -20,6 +20,7 @@ import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
 import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
+import * as AuditLog from "../storage/AuditLog.ts"
 import * as Certificates from "../storage/Certificates.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as Chargers from "../storage/Chargers.ts"
@@ -76,6 +77,7 @@ const storage = (settings: ServiceSettings) => {
     Chargers.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
+    AuditLog.layer,
     Certificates.layer,
     Reservations.layer,
     Sessions.layer,

@@ -68,7 +68,11 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   ocppLimits: limits.ocpp,
   actors: limits.actors,
   journal: limits.journal,
-  commands: limits.commands,
+  commands: {
+    ...limits.commands,
+    tls: config.tls !== undefined,
+    clientCertificates: config.tls?.clientCaFile !== undefined
+  },
   directory: limits.directory,
   messageLog: limits.messageLog,
   lastSeen: limits.lastSeen,

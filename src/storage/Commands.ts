@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../domain/charger/ChargerCommand.ts"
+import { checkRaise } from "../domain/charger/SecurityRaise.ts"
 import { type Command, isTerminal, type NewCommand } from "../domain/command/Command.ts"
 import { isDisruptive, isSecret } from "../domain/command/Kinds.ts"
 import { Conflict, NotFound, TooMany } from "../domain/Errors.ts"
@@ -27,6 +28,9 @@ export interface CommandsOptions {
   readonly maxWaiting: number
   /** Chargers that one caller may command in a minute without asking only to be told something (T26). */
   readonly chargersPerMinute: number
+  /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
+  readonly tls: boolean
+  readonly clientCertificates: boolean
 }
 
 /** How often what has waited too long is ended: `expiresIn` is in seconds. */
@@ -35,6 +39,14 @@ const sweepEvery = "1 second"
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
 
+const chargerRow = rowOf(
+  Schema.Struct({
+    connected: Schema.Boolean,
+    securityProfile: Schema.Literals([0, 1, 2, 3]),
+    hasPassword: Schema.Boolean,
+    unsettledPasswords: Schema.Int
+  })
+)
 const commandRow = rowOf(CommandRow)
 const commandRows = rowsOf(CommandRow)
 const pages = pagedList("commands", UuidKey, (row: typeof CommandRow.Type) => row.id)
@@ -93,10 +105,15 @@ const issue = ({ journaled, secrets, sql }: Recording, options: CommandsOptions)
     const { parameters } = input
     const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
     const write = Effect.gen(function* () {
-      const [charger] = yield* own<{ connected: boolean }>`
-        SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected
-        FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`
+      const charger = yield* chargerRow(own`
+        SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
+          c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
+          (SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)::int AS "unsettledPasswords"
+        FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
       if (charger === undefined) return yield* notFound(input.chargerId)
+      const { clientCertificates, tls } = options
+      const lockOut = checkRaise({ ...charger, tls, clientCertificates }, input.command)
+      if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
       yield* withinBounds(sql, options, input, writing)
       yield* own`
         INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,

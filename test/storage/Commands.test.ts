@@ -24,7 +24,7 @@ import {
 } from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 2 }),
+  CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 2, tls: true, clientCertificates: true }),
   ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 ).pipe(Layer.provideMerge(repositories))

@@ -7,6 +7,7 @@ import { commands } from "./0005_commands.ts"
 import { localLists } from "./0006_local_lists.ts"
 import { reservations } from "./0007_reservations.ts"
 import { pendingCredentials } from "./0008_pending_credentials.ts"
+import { audit } from "./0009_audit.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -16,5 +17,6 @@ export const migrations = {
   "0005_commands": commands,
   "0006_local_lists": localLists,
   "0007_reservations": reservations,
-  "0008_pending_credentials": pendingCredentials
+  "0008_pending_credentials": pendingCredentials,
+  "0009_audit": audit
 }
