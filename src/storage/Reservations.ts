@@ -33,7 +33,11 @@ const standingStatus = (sql: SqlClient.SqlClient, now: number) => sql`
   CASE WHEN r.status IN ('Active', 'Unknown') AND r.expires_at <= ${new Date(now)} THEN 'Expired' ELSE r.status END`
 
 const list = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Reservations.list")(function* (organisationId: string, request: PageRequest & ReservationFilter, now: number) {
+  Effect.fn("Reservations.list")(function* (
+    organisationId: string,
+    request: PageRequest & ReservationFilter,
+    now: number
+  ) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { chargerId, status } = request

@@ -51,16 +51,16 @@ const profilesAfter = (
   return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
 }
 
-const profilesChanged = (
+/** The fact of the profiles that stand from now on. */
+export const profilesChanged = (
   state: ChargerState,
-  command: ChargerCommand,
+  document: ReadonlyArray<SetProfile>,
   now: number
-): ChargerDocumentChanged | undefined => {
-  const document = profilesAfter(state, command, now)
-  if (document === undefined) return undefined
-  const key = occurrenceKey("profiles", state, "", now)
-  return { type: "ChargerDocumentChanged", ...base(state, key, now), body: { kind: "chargingProfiles", document } }
-}
+): ChargerDocumentChanged => ({
+  type: "ChargerDocumentChanged",
+  ...base(state, occurrenceKey("profiles", state, "", now), now),
+  body: { kind: "chargingProfiles", document }
+})
 
 /** What is known of the charger by an answer, whoever asked. */
 const learned = (
@@ -80,8 +80,8 @@ const learned = (
     const body = { kind: "certificateAsked", document: { at: now } } as const
     return [{ type: "ChargerDocumentChanged", ...base(state, key, now), body }]
   }
-  const profiles = profilesChanged(state, command, now)
-  return profiles === undefined ? [] : [profiles]
+  const profiles = profilesAfter(state, command, now)
+  return profiles === undefined ? [] : [profilesChanged(state, profiles, now)]
 }
 
 const ended = (

@@ -3,6 +3,8 @@
  * a session ends it; what later ones say changes nothing. A stop is believed to end a session only if it names it, or can be no other's.
  */
 import type { ChargerFact, MeterRead, SessionEnded } from "../Fact.ts"
+import { withoutTransaction } from "../command/Stack.ts"
+import { profilesChanged } from "./Commanded.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
 import { sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer, bareVerdict } from "./Acting.ts"
@@ -59,6 +61,13 @@ const endingFacts = (
   return read === undefined ? [end] : [orphan === undefined ? read : { ...read, requires: orphan.key }, end]
 }
 
+/** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
+const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
+  const standing = state.profiles ?? []
+  const document = withoutTransaction(standing, transactionId)
+  return document.length === standing.length ? [] : [profilesChanged(state, document, now)]
+}
+
 /**
  * A stop that names no transaction: it is kept as an orphan under its own key, and ends a session in the same breath where it can be that
  * of one only. Both stand or fall by the orphan's key, so that its repeat can never end another session that has begun since.
@@ -110,5 +119,5 @@ export const transactionEnded = (
   if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
   if (session === null) return act(foreign(state, event, transactionId, envelope, now, ids), reply)
   if (session.status === "Ended") return answer(reply)
-  return act(endingFacts(state, session, event, envelope, now), reply)
+  return act([...endingFacts(state, session, event, envelope, now), ...profilesEnded(state, transactionId, now)], reply)
 }

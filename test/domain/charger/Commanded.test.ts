@@ -171,3 +171,48 @@ describe("what a charger is not sent", () => {
     expect(sendable("Pending")).toEqual(commandTypes.filter((type) => type !== "RemoteStart" && type !== "RemoteStop")))
   it("is everything when it is rejected", () => expect(sendable("Rejected")).toEqual([]))
 })
+
+describe("the profiles of a transaction", () => {
+  it("end with it (OCPP 1.6 §3.13.1)", () => {
+    const of = (transactionId: number) => ({
+      evseId: 1,
+      setAt: minute(0),
+      profile: {
+        profileId: transactionId,
+        transactionId,
+        stackLevel: 0,
+        purpose: "TxProfile",
+        kind: "Relative",
+        schedule: { chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 16 }] }
+      } as const
+    })
+    const session = {
+      sessionId: "s-1",
+      transactionId: 7,
+      place: { evseId: 1, connectorId: 1 },
+      tokenUid: "CARD",
+      startedAt: minute(0),
+      meterStartWh: 0,
+      authorization: "Accepted",
+      status: "Open",
+      registerWh: undefined,
+      registerAt: undefined
+    } as const
+    const event = {
+      _tag: "TransactionEnded",
+      transactionId: 7,
+      rawTransactionId: "7",
+      tokenUid: undefined,
+      time: { at: minute(5), raw: undefined },
+      meterStopWh: 100,
+      reason: "Local",
+      readings: []
+    } as const
+    const input = { _tag: "Event", event, envelope: { messageId: "m", raw: "" }, answers: {} } as const
+    const before = state({ sessions: [session], profiles: [of(7), of(8)] })
+    const decision = decide(before, input, minute(5), { transactionId: 1, uuid: () => "uuid" })
+    if (decision._tag !== "Act") throw new Error("it asks")
+    const after = evolve(before, decision.facts, { recorded: decision.facts.map(() => true), standing: undefined })
+    expect(after.profiles).toEqual([of(8)])
+  })
+})
