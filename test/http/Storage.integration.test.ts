@@ -6,6 +6,8 @@ import { keyLookup } from "../../src/domain/operator/Keys.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import type { Commands } from "../../src/domain/ports/Commands.ts"
+import * as CommandsStorage from "../../src/storage/Commands.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { beside } from "../support/fakePorts.ts"
@@ -38,7 +40,7 @@ const organisationOf = (given: TestCredentials) =>
 
 /** The face over this suite's database; what has no database stays in memory. */
 const rest = Effect.gen(function* () {
-  const context = yield* Effect.context<Repositories | Database>()
+  const context = yield* Effect.context<Repositories | Commands | Database>()
   const ports = Layer.merge(Layer.succeedContext(context), beside(new FakeWorld()))
   return yield* Effect.acquireRelease(
     Effect.sync(() => restApp(ports)),
@@ -48,7 +50,7 @@ const rest = Effect.gen(function* () {
 
 const twoOrganisations = Effect.gen(function* () {
   const { ask } = yield* rest
-  const context = yield* Effect.context<Repositories | Database>()
+  const context = yield* Effect.context<Repositories | Commands | Database>()
   const owner = yield* makeOrganisation()
   const stranger = yield* makeOrganisation(operators)
   const organisation = yield* organisationOf(owner)
@@ -57,7 +59,11 @@ const twoOrganisations = Effect.gen(function* () {
   return { ask, owner, stranger, makeSession }
 })
 
-forEachDriver("REST over storage", repositories, (it) => {
+const ports = CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }).pipe(
+  Layer.provideMerge(repositories)
+)
+
+forEachDriver("REST over storage", ports, (it) => {
   it.effect("shows and changes nothing of another organisation on any route", () =>
     Effect.gen(function* () {
       const world = yield* twoOrganisations

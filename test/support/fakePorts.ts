@@ -2,12 +2,16 @@
 import { Effect, Layer, Redacted } from "effect"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
+import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
+import { Certificates } from "../../src/domain/ports/Certificates.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
+import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
@@ -15,6 +19,8 @@ import type { Organisation, Principal } from "../../src/domain/operator/Operator
 import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
+import { auditLog } from "./fakeAudit.ts"
+import { commands } from "./fakeCommands.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
@@ -391,7 +397,7 @@ export const beside = (world: FakeWorld) =>
     Layer.succeed(
       ChargerLink,
       ChargerLink.of({
-        wake: () => Effect.void,
+        wake: (chargerId) => Effect.sync(() => void world.woken.push(chargerId)),
         disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),
         connectedCount: () => 0
       })
@@ -405,6 +411,10 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),
+    Layer.succeed(AuditLog, auditLog(world)),
+    Layer.succeed(Commands, commands(world)),
+    Layer.succeed(Reservations, Reservations.of({ list: () => Effect.succeed({ items: [], nextCursor: null }) })),
+    Layer.succeed(Certificates, Certificates.of({ requests: () => Effect.succeed({ items: [], nextCursor: null }) })),
     Layer.succeed(Sessions, sessions(world)),
     Layer.succeed(Tokens, tokens(world)),
     Layer.succeed(Access, access(world)),

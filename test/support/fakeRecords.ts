@@ -43,6 +43,8 @@ export class FakeWorld {
   readonly frames: Array<LoggedFrame & { readonly id: string }> = []
   readonly seen = new Map<string, Seen>()
   readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []
+  /** Chargers whose actor was told that a command waits. */
+  readonly woken: Array<string> = []
   readonly used: Array<string> = []
   /** How often anything was asked of storage. */
   calls = 0

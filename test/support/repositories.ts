@@ -8,33 +8,54 @@ import { SqlClient } from "effect/sql"
 import type { Principal } from "../../src/domain/operator/Operator.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
+import type { AuditLog } from "../../src/domain/ports/AuditLog.ts"
+import type { Certificates } from "../../src/domain/ports/Certificates.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
+import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
+import * as CertificatesRepository from "../../src/storage/Certificates.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
+import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
 import * as TokensRepository from "../../src/storage/Tokens.ts"
 
-export type Repositories = Access | Chargers | ChargingProfiles | Idempotency | LocalLists | Secrets | Sessions | Sites | Tokens
+export type Repositories =
+  | Access
+  | AuditLog
+  | Certificates
+  | Chargers
+  | ChargingProfiles
+  | Idempotency
+  | LocalLists
+  | Reservations
+  | Secrets
+  | Sessions
+  | Sites
+  | Tokens
 
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
+  AuditLogRepository.layer,
+  CertificatesRepository.layer,
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,
   LocalListsRepository.layer,
+  ReservationsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
   TokensRepository.layer

@@ -13,6 +13,8 @@ export interface Owned {
   readonly sessionId: string
   readonly uid: string
   readonly keyId: string
+  /** Of a command. */
+  readonly id: string
 }
 
 /** Words that stand in the owner's records and nowhere else. */
@@ -47,6 +49,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "sites.update": { name: "Taken over" },
   "chargers.create": { name: "Stranger's charger", chargerId: "STRANGER-1", siteId: owned.siteId },
   "chargers.update": { name: "Taken over", generatePassword: true },
+  "commands.issue": { type: "Reset", resetType: "Hard", expiresIn: 60 },
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
   "api-keys.create": { name: "Stranger's key" },
@@ -142,6 +145,9 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/chargers",
     `/cpo/v2/chargers/${owned.chargerId}`,
     `/cpo/v2/chargers/${owned.chargerId}/messages`,
+    `/cpo/v2/chargers/${owned.chargerId}/commands`,
+    `/cpo/v2/commands/${owned.id}`,
+    "/cpo/v2/audit-log",
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
@@ -178,12 +184,14 @@ export const makeOwned = async (
   await post("chargers", { name: `${mark} charger`, chargerId, siteId: site.id })
   const token = await post("tokens", { uid: "CARD-OF-OWNER", note: `${mark} note` })
   const apiKey = await post("api-keys", { name: `${mark} key` })
+  const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
     siteId: site.id,
     groupId: String(site.groupId),
     chargerId,
     sessionId: await makeSession({ chargerId, siteId: site.id }),
     uid: token.uid,
-    keyId: apiKey.id
+    keyId: apiKey.id,
+    id: command.id
   }
 }

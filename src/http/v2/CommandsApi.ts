@@ -34,9 +34,19 @@ const members = Object.values(commandRows).map(({ schema }) => Schema.Struct({ .
 
 export type NewCommandBody = RowSchemas[keyof RowSchemas]["Type"] & { readonly expiresIn?: number }
 
+const typeUnknown = `Must be one of ${commandTypes.join(", ")}`
+
+/** No member of the union has this type: said of `type`, not of the whole body. */
+const aboutType = (issue: SchemaIssue.Issue): SchemaIssue.Issue =>
+  issue._tag === "AnyOf" && issue.issues.length === 0
+    ? new SchemaIssue.Pointer(["type"], new SchemaIssue.InvalidValue({ message: typeUnknown }))
+    : issue
+
 export const NewCommand = (
   Schema.Union(members) as unknown as Schema.Codec<NewCommandBody, Readonly<Record<string, unknown>>>
-).annotate({ identifier: "NewCommand" })
+)
+  .annotate({ identifier: "NewCommand" })
+  .pipe(Schema.catchDecoding((issue) => Effect.fail(aboutType(issue))))
 
 const statuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
 

@@ -25,7 +25,7 @@ it("is OpenAPI 3.1 with paths as product.md appends them to its base", () => {
   expect(document.components.securitySchemes).toEqual({ apiKey: { type: "apiKey", name: "x-api-key", in: "header" } })
 })
 
-it("says 200 for creating a site or charger, 201 for other creations, 204 for deletions and never 422", () => {
+it("says 200 for creating a site or charger, 201 for other creations, 202 for commands, 204 for deletions and never 422", () => {
   const successes = Object.fromEntries(
     operations().map((operation) => [
       `${operation.method} ${operation.path}`,
@@ -35,9 +35,11 @@ it("says 200 for creating a site or charger, 201 for other creations, 204 for de
   for (const [name, statuses] of Object.entries(successes)) {
     const wanted = name.startsWith("delete")
       ? "204"
-      : name.startsWith("post") && !/\/(?:sites|chargers)$/.test(name)
-        ? "201"
-        : "200"
+      : name === "post /v2/chargers/{chargerId}/commands"
+        ? "202"
+        : name.startsWith("post") && !/\/(?:sites|chargers)$/.test(name)
+          ? "201"
+          : "200"
     expect([name, statuses]).toEqual([name, [wanted]])
   }
   expect(operations().some((operation) => "422" in operation.responses)).toBe(false)

@@ -1,0 +1,205 @@
+/** The life of a command over REST: issued, waited for, read, listed, refused; and what is found for those that leave something open. */
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { Conflict, TooMany } from "../../../src/domain/Errors.ts"
+import { commandsOf, type FakeCommands } from "../../support/fakeCommands.ts"
+import { aFakeSession, sessionStart } from "../../support/fakeSessions.ts"
+import { type Answer, fakeApp, type Json, publicUrl, withCharger } from "../../support/restApp.ts"
+
+let app: Awaited<ReturnType<typeof fakeApp>>
+let fake: FakeCommands
+let siteId: string
+
+beforeEach(async () => {
+  app = await fakeApp()
+  fake = commandsOf(app.world)
+  siteId = (await withCharger(app.ask, app.key, "CP-1")).siteId
+})
+afterEach(() => app.close())
+
+const path = "/cpo/v2/chargers/CP-1/commands"
+const post = (body: Json, query = "", headers: Record<string, string> = {}): Promise<Answer> =>
+  app.ask("POST", `${path}${query}`, { key: app.key, body, headers })
+const get = (from: string): Promise<Answer> => app.ask("GET", from, { key: app.key })
+
+const pointers = (answer: Answer): ReadonlyArray<string> => answer.json.errors.map((one: Json) => one.pointer)
+const lastCommand = () => fake.issued.at(-1)?.command
+
+it("answers 202 with the command as it stands, tells where it is, and wakes the charger's actor", async () => {
+  const answer = await post({ type: "Reset", resetType: "Soft", expiresIn: 60 })
+  const { id, createdAt, expiresAt, issuedBy, ...rest } = answer.json
+  expect(answer.status).toBe(202)
+  expect(answer.headers.get("location")).toBe(`${publicUrl}/cpo/v2/commands/${id}`)
+  expect(rest).toEqual({
+    type: "Reset",
+    chargerId: "CP-1",
+    status: "Pending",
+    sentAt: null,
+    completedAt: null,
+    result: null,
+    sessionId: null,
+    effect: null,
+    parameters: { resetType: "Soft" }
+  })
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(60_000)
+  expect(issuedBy).toMatch(/^key:/)
+  expect(app.world.woken).toEqual(["CP-1"])
+  expect((await get(`/cpo/v2/commands/${id}`)).json).toEqual(answer.json)
+})
+
+it("waits for the charger as long as it was asked to, and answers 202 still", async () => {
+  const completedAt = sessionStart
+  fake.ending = { status: "Accepted", completedAt, result: { status: "Accepted" } }
+  const answer = await post({ type: "ClearCache" }, "?wait=2")
+  expect([answer.status, answer.json.status, answer.json.result]).toEqual([202, "Accepted", { status: "Accepted" }])
+  expect(answer.json.completedAt).toBe(new Date(completedAt).toISOString())
+  await get(`/cpo/v2/commands/${answer.json.id}?wait=60`)
+  expect(fake.waited).toEqual([2000, 60_000])
+  expect((await post({ type: "ClearCache" })).json.status).toBe("Pending")
+})
+
+it.each(["61", "-1", "x", "1.5", ""])("refuses to wait for %j seconds", async (wait) => {
+  const answer = await post({ type: "ClearCache" }, `?wait=${wait}`)
+  expect([answer.status, pointers(answer)]).toEqual([400, ["/wait"]])
+  expect(fake.issued).toEqual([])
+})
+
+it("lists commands newest first, of one charger, of one status, in pages", async () => {
+  await app.ask("POST", "/cpo/v2/chargers", { key: app.key, body: { name: "Second", chargerId: "CP-2" } })
+  const first = await post({ type: "ClearCache" })
+  const second = await app.ask("POST", "/cpo/v2/chargers/CP-2/commands", { key: app.key, body: { type: "ClearCache" } })
+  const third = await post({ type: "GetLocalListVersion" })
+  const ids = async (from: string) => (await get(from)).json.items.map((one: Json) => one.id)
+  const [a, b, c] = [first, second, third].map((one) => one.json.id)
+  expect(await ids("/cpo/v2/commands")).toEqual([c, b, a])
+  expect(await ids(path)).toEqual([c, a])
+  expect(await ids("/cpo/v2/commands?chargerId=CP-2")).toEqual([b])
+  expect(await ids("/cpo/v2/commands?status=Pending&limit=1")).toEqual([c])
+  expect(await ids("/cpo/v2/commands?status=Failed")).toEqual([])
+  const page = await get("/cpo/v2/commands?limit=2")
+  expect(page.headers.get("link")).toContain('rel="next"')
+  expect(await ids(`/cpo/v2/commands?limit=2&cursor=${page.json.nextCursor}`)).toEqual([a])
+  expect(pointers(await get("/cpo/v2/commands?status=Lost"))).toEqual(["/status"])
+})
+
+it("knows no charger and no command of somebody else", async () => {
+  const mine = await post({ type: "ClearCache" })
+  const stranger = (await app.organise()).key
+  const asked = async (method: string, from: string, body?: Json) =>
+    (await app.ask(method, from, { key: stranger, ...(body === undefined ? {} : { body }) })).status
+  expect(
+    await asked("POST", path, { type: "ReserveNow", connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00Z" })
+  ).toBe(404)
+  expect(await asked("GET", path)).toBe(404)
+  expect(await asked("GET", `/cpo/v2/commands/${mine.json.id}`)).toBe(404)
+  expect((await app.ask("GET", "/cpo/v2/commands", { key: stranger })).json.items).toEqual([])
+  expect(fake.number).toBe(7000)
+})
+
+it("needs commands:write to command and commands:read to look", async () => {
+  const reader = (await app.organise(["commands:read"])).key
+  const refused = await app.ask("POST", path, { key: reader, body: { type: "ClearCache" } })
+  expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["commands:write"]])
+  const writer = (await app.organise(["commands:write"])).key
+  expect((await app.ask("GET", "/cpo/v2/commands", { key: writer })).json.requiredPermissions).toEqual([
+    "commands:read"
+  ])
+})
+
+it("says when to come again to a key that commands too many chargers", async () => {
+  fake.refusal = new TooMany({ code: "command_rate", message: "Go on more slowly.", retryAfterSeconds: 60 })
+  const answer = await post({ type: "ClearCache" })
+  expect([answer.status, answer.json.code, answer.headers.get("retry-after")]).toEqual([429, "command_rate", "60"])
+  fake.refusal = new Conflict({ code: "too_many_commands", message: "Wait." })
+  const crowded = await post({ type: "ClearCache" })
+  expect([crowded.status, crowded.json.code]).toEqual([409, "too_many_commands"])
+  expect(app.world.woken).toEqual([])
+})
+
+it("sends a command once for one Idempotency-Key", async () => {
+  const headers = { "idempotency-key": "once" }
+  const first = await post({ type: "Reset", resetType: "Hard" }, "", headers)
+  const second = await post({ type: "Reset", resetType: "Hard" }, "", headers)
+  expect([second.status, second.text]).toEqual([202, first.text])
+  expect(fake.issued.length).toBe(1)
+  expect((await post({ type: "Reset", resetType: "Soft" }, "", headers)).json.code).toBe("idempotency_key_reused")
+})
+
+it("stops the transaction of a session of this charger, and shows the session", async () => {
+  const { organisationId } = app.own
+  const own = { organisationId, chargerId: "CP-1", siteId, transactionId: "77" }
+  const running = aFakeSession(app.world, own)
+  const ended = aFakeSession(app.world, { ...own, transactionId: "78", endedAt: sessionStart, status: "COMPLETED" })
+  const elsewhere = aFakeSession(app.world, { ...own, chargerId: "CP-9" })
+  const stop = (sessionId: string) => post({ type: "RemoteStop", sessionId })
+  expect((await stop(running)).json.sessionId).toBe(running)
+  expect(lastCommand()).toEqual({ _tag: "RemoteStop", transactionId: 77 })
+  const late = await stop(ended)
+  expect([late.status, late.json.code]).toEqual([409, "session_ended"])
+  expect((await stop(elsewhere)).status).toBe(404)
+  expect((await stop(app.world.uuid())).status).toBe(404)
+  expect((await post({ type: "RemoteStop", transactionId: 77 })).json.sessionId).toBe(running)
+  expect((await post({ type: "RemoteStop", transactionId: 5 })).json.sessionId).toBe(null)
+})
+
+it("numbers reservations, log requests and firmware requests that have no number", async () => {
+  await post({ type: "ReserveNow", connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00Z" })
+  expect(lastCommand()).toMatchObject({ _tag: "ReserveNow", reservationId: 7000 })
+  await post({ type: "GetLog", logType: "SecurityLog", location: "https://files.example/log" })
+  expect(lastCommand()).toMatchObject({ _tag: "GetLog", requestId: 7001 })
+  const firmware = {
+    location: "https://files.example/fw",
+    retrieveDateTime: "2030-01-01T00:00:00Z",
+    signingCertificate: "PEM",
+    signature: "sig"
+  }
+  await post({ type: "SignedUpdateFirmware", firmware })
+  expect(lastCommand()).toMatchObject({ _tag: "SignedUpdateFirmware", requestId: 7002 })
+  await post({ type: "SendLocalList", localAuthorizationList: [] })
+  expect(lastCommand()).toMatchObject({ listVersion: 7003, updateType: "Full", entries: [] })
+})
+
+it("sends the organisation's own tokens where no list is given, and nobody else's", async () => {
+  const make = (key: string, body: Json) => app.ask("POST", "/cpo/v2/tokens", { key, body })
+  await make(app.key, { uid: "CARD-1", expiresAt: "2030-01-01T00:00:00Z", parentUid: "FAMILY" })
+  await make(app.key, { uid: "CARD-2", status: "Blocked" })
+  await make((await app.organise()).key, { uid: "CARD-3" })
+  const answer = await post({ type: "SendLocalList", listVersion: 4 })
+  expect([answer.status, answer.json.parameters]).toEqual([202, { listVersion: 4 }])
+  expect(lastCommand()).toEqual({
+    _tag: "SendLocalList",
+    listVersion: 4,
+    updateType: "Full",
+    entries: [
+      {
+        tokenUid: "CARD-1",
+        authorization: { status: "Accepted", expiresAt: Date.UTC(2030, 0, 1), parentUid: "FAMILY" }
+      },
+      { tokenUid: "CARD-2", authorization: { status: "Blocked" } }
+    ]
+  })
+})
+
+it("shows a password that it made once, and never one that it was given", async () => {
+  const made = await post({ type: "ChangeConfiguration", key: "AuthorizationKey" })
+  expect(made.json.password).toMatch(/^[\x21-\x7e]{16,20}$/)
+  expect(lastCommand()).toEqual({ _tag: "ChangeConfiguration", key: "AuthorizationKey", value: made.json.password })
+  expect(made.json.parameters).toEqual({ key: "AuthorizationKey", value: "***" })
+  const later = await get(`/cpo/v2/commands/${made.json.id}`)
+  expect(later.text).not.toContain(made.json.password)
+  for (const value of ["0123456789abcdef", "0123456789ABCDEF0123456789ABCDEF"]) {
+    const given = await post({ type: "ChangeConfiguration", key: " authorizationkey", value })
+    expect([given.status, given.json.password, given.json.parameters.value]).toEqual([202, undefined, "***"])
+    expect(given.text).not.toContain(value)
+    expect(lastCommand()).toMatchObject({ value })
+  }
+  expect(app.logged.join("\n")).not.toContain(made.json.password)
+})
+
+it("says that there is no place for an upload, nor a file, in a service without a file store", async () => {
+  const upload = await post({ type: "GetDiagnostics" })
+  expect([upload.status, upload.json.code]).toEqual([409, "no_file_store"])
+  expect((await post({ type: "GetLog", logType: "SecurityLog" })).status).toBe(409)
+  const fileId = app.world.uuid()
+  const firmware = await post({ type: "UpdateFirmware", fileId, retrieveDate: "2030-01-01T00:00:00Z" })
+  expect([firmware.status, fake.issued]).toEqual([409, []])
+})

@@ -1,0 +1,26 @@
+/** An audit log in a `FakeWorld`: nothing writes it but the test. */
+import { AuditLog, type AuditEntry } from "../../src/domain/ports/AuditLog.ts"
+import { type FakeWorld, paged } from "./fakeRecords.ts"
+
+export type FakeEntry = AuditEntry & { readonly organisationId: string }
+
+const worlds = new WeakMap<FakeWorld, Array<FakeEntry>>()
+
+/** The entries of a world, newest first; tests change them directly. */
+export const auditOf = (world: FakeWorld): Array<FakeEntry> => {
+  const known = worlds.get(world) ?? []
+  worlds.set(world, known)
+  return known
+}
+
+export const auditLog = (world: FakeWorld) =>
+  AuditLog.of({
+    list: (organisationId, page) =>
+      world.ask(() => {
+        const entries = auditOf(world)
+        const own = entries.filter(
+          (one) => one.organisationId === organisationId && (page.subject === undefined || one.subject === page.subject)
+        )
+        return paged(own, (one) => String(entries.indexOf(one)).padStart(6, "0"), page)
+      })
+  })
