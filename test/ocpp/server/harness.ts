@@ -190,6 +190,8 @@ export interface Registered {
   readonly profile?: 0 | 1 | 2 | 3
   readonly password?: string | Uint8Array
   readonly serialNumber?: string
+  /** Passwords and profiles that it was told to use and may have by now. */
+  readonly mayHave?: ReadonlyArray<{ readonly password?: string; readonly profile?: 1 | 2 | 3 }>
 }
 
 export interface TestOptions extends Partial<Omit<OcppServerOptions, "limits">> {
@@ -237,13 +239,16 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const metrics: Metric.MetricRegistry = new Map()
   const state: { failing: StorageUnavailable | undefined } = { failing: undefined }
 
-  const register = (chargerId: string, { password, profile = 0, serialNumber = "" }: Registered): void =>
+  const register = (chargerId: string, { mayHave = [], password, profile = 0, serialNumber = "" }: Registered): void =>
     void registered.set(chargerId, {
       chargerId,
       organisationId: "0199aaaa-0000-7000-8000-000000000001",
       securityProfile: profile,
       passwordVerifier: password === undefined ? undefined : verifier("charger-password", password),
-      pending: [],
+      pending: mayHave.map((one) => ({
+        passwordVerifier: one.password === undefined ? undefined : verifier("charger-password", one.password),
+        securityProfile: one.profile
+      })),
       serialNumber
     })
   for (const [id, charger] of Object.entries(options.chargers ?? {})) register(id, charger)

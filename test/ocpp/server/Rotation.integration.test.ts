@@ -1,0 +1,74 @@
+/** What a charger is let in with over real sockets while its password or its security profile is being changed, and what that settles. */
+import { describe, expect, it } from "vitest"
+import { attempt, connect } from "./client.ts"
+import { type Registered, startServer } from "./harness.ts"
+
+const serverOf = (charger: Registered) => startServer({ chargers: { CP1: charger } })
+type Server = Awaited<ReturnType<typeof serverOf>>
+
+const status = async (server: Server, password?: string): Promise<unknown> => {
+  const outcome: object = await attempt(server.port, "/ocpp/CP1", password === undefined ? {} : { password })
+  return "status" in outcome ? outcome.status : undefined
+}
+const opening = (server: Server) => server.inbox.of("CP1").opening
+
+describe("a password of which nobody knows whether the charger took it", () => {
+  const both = { profile: 1, password: "old", mayHave: [{ password: "new" }, { password: "newest" }] } as const
+
+  it.each(["old", "new", "newest"])("is taken as %s, and told to be the one that was used", async (password) => {
+    const server = await serverOf(both)
+    await connect(server.port, "CP1", { password })
+    const { securityProfile, settles } = opening(server)
+    expect(securityProfile).toBe(1)
+    expect(settles?.passwordVerifier).toBeDefined()
+    expect(settles?.securityProfile).toBeUndefined()
+  })
+
+  it("does not open the door to any other, nor to none", async () => {
+    const server = await serverOf(both)
+    expect(await status(server, "other")).toBe(401)
+    expect(await status(server)).toBe(401)
+    expect(server.inbox.admitted).toEqual([])
+  })
+
+  it("settles nothing where nothing is unknown", async () => {
+    const server = await serverOf({ profile: 1, password: "old" })
+    await connect(server.port, "CP1", { password: "old" })
+    expect(opening(server).settles).toBeUndefined()
+  })
+})
+
+describe("a profile that the charger was told to go to", () => {
+  it("is proved by its password, and stands from then on", async () => {
+    const server = await serverOf({ profile: 0, password: "old", mayHave: [{ profile: 1 }] })
+    await connect(server.port, "CP1", { password: "old" })
+    expect(opening(server)).toMatchObject({ securityProfile: 1, settles: { securityProfile: 1 } })
+  })
+
+  it("leaves the old one open until then", async () => {
+    const server = await serverOf({ profile: 0, password: "old", mayHave: [{ profile: 1 }] })
+    await connect(server.port, "CP1")
+    expect(opening(server).securityProfile).toBe(0)
+    expect(opening(server).settles).toBeUndefined()
+  })
+
+  it("is not reached with a wrong password", async () => {
+    const server = await serverOf({ profile: 0, password: "old", mayHave: [{ profile: 1 }] })
+    await connect(server.port, "CP1", { password: "wrong" })
+    expect(opening(server).securityProfile).toBe(0)
+  })
+
+  it.each([2, 3] as const)("of %s is not reached without TLS, while the old one is taken", async (profile) => {
+    const server = await serverOf({ profile: 1, password: "old", mayHave: [{ profile }] })
+    await connect(server.port, "CP1", { password: "old" })
+    expect(opening(server)).toMatchObject({ securityProfile: 1 })
+    expect(opening(server).settles?.securityProfile).toBeUndefined()
+  })
+
+  it("leads to a profile that wants the new password too", async () => {
+    const server = await serverOf({ profile: 0, password: "old", mayHave: [{ profile: 1 }, { password: "new" }] })
+    await connect(server.port, "CP1", { password: "new" })
+    expect(opening(server)).toMatchObject({ securityProfile: 1, settles: { securityProfile: 1 } })
+    expect(opening(server).settles?.passwordVerifier).toBeDefined()
+  })
+})
