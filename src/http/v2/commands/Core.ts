@@ -1,6 +1,7 @@
 /** Core and RemoteTrigger (OCPP 1.6 §5.1…§5.4, §5.8, §5.11…§5.14, §5.17, §5.18). */
 import { Schema } from "effect"
 import { passwordKey } from "../../../domain/command/Kinds.ts"
+import { validateProfile } from "../../../domain/command/Profile.ts"
 import { Uuid } from "../../Fields.ts"
 import { refused, row } from "./Row.ts"
 import {
@@ -32,15 +33,14 @@ export const core = {
       connectorId: Schema.optionalKey(ConnectorNumber),
       chargingProfile: Schema.optionalKey(Profile)
     }),
-    ({ chargingProfile, connectorId, idTag }) =>
-      chargingProfile !== undefined && chargingProfile.chargingProfilePurpose !== "TxProfile"
-        ? refused("/chargingProfile/chargingProfilePurpose", "Must be TxProfile (OCPP 1.6 §5.11)")
-        : {
-            _tag: "RemoteStart",
-            tokenUid: idTag,
-            ...maybePlace(connectorId),
-            ...(chargingProfile === undefined ? {} : { chargingProfile: profileOf(chargingProfile) })
-          }
+    ({ chargingProfile, connectorId, idTag }) => {
+      const start = { _tag: "RemoteStart", tokenUid: idTag, ...maybePlace(connectorId) } as const
+      if (chargingProfile === undefined) return start
+      const profile = profileOf(chargingProfile)
+      const [finding] = validateProfile(profile, { command: "RemoteStart" })
+      if (finding !== undefined) return refused(`/chargingProfile${finding.pointer}`, finding.detail)
+      return { ...start, chargingProfile: profile }
+    }
   ),
   RemoteStop: row(
     Schema.Struct({

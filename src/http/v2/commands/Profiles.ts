@@ -1,5 +1,6 @@
 /** LocalAuthListManagement, Reservation and SmartCharging (OCPP 1.6 §5.2, §5.5, §5.7, §5.10, §5.13, §5.15, §5.16). */
 import { Schema } from "effect"
+import { validateProfile } from "../../../domain/command/Profile.ts"
 import { refused, row } from "./Row.ts"
 import { ConnectorOrWhole, IdTag, Integer, Natural, placeOf, Profile, profileOf, Time } from "./Values.ts"
 import { whole } from "../../Fields.ts"
@@ -100,23 +101,12 @@ export const profiles = {
     ({ chargingProfile, connectorId, csChargingProfiles }) => {
       const given = chargingProfile ?? csChargingProfiles
       if (given === undefined) return refused("/chargingProfile", "Must be there")
-      const { chargingProfileKind: kind, chargingProfilePurpose: purpose } = given
-      if (purpose === "ChargePointMaxProfile" && connectorId !== 0) {
-        return refused("/connectorId", "Must be 0 for a ChargePointMaxProfile (OCPP 1.6 §3.13.1)")
-      }
-      if (purpose === "TxProfile" && (given.transactionId === undefined || connectorId === 0)) {
-        return refused(
-          "/chargingProfile/transactionId",
-          "A TxProfile needs a transactionId and a connector (OCPP 1.6 §5.16)"
-        )
-      }
-      if (
-        kind === "Recurring" &&
-        (given.recurrencyKind === undefined || given.chargingSchedule.startSchedule === undefined)
-      ) {
-        return refused("/chargingProfile/recurrencyKind", "A Recurring profile needs recurrencyKind and startSchedule")
-      }
-      return { _tag: "SetChargingProfile", place: placeOf(connectorId), profile: profileOf(given) }
+      const name = chargingProfile === undefined ? "csChargingProfiles" : "chargingProfile"
+      const place = placeOf(connectorId)
+      const profile = profileOf(given)
+      const [finding] = validateProfile(profile, { command: "SetChargingProfile", evseId: place.evseId })
+      if (finding !== undefined) return refused(`/${name}${finding.pointer}`, finding.detail)
+      return { _tag: "SetChargingProfile", place, profile }
     }
   ),
   ClearChargingProfile: row(
