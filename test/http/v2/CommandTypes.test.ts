@@ -277,6 +277,12 @@ const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: st
   ["SetChargingProfile", profileWith({ chargingSchedulePeriod: [{ startPeriod: 60, limit: 1 }] }), `${period}`],
   ["SetChargingProfile", profileWith({ chargingSchedulePeriod: [{ startPeriod: 0, limit: -1 }] }), `${period}/0/limit`],
   ["SetChargingProfile", profileWith({}, { chargingProfilePurpose: "TxProfile" }), "/chargingProfile/transactionId"],
+  ["SetChargingProfile", profileWith({ startSchedule: at }), "/chargingProfile/chargingSchedule/startSchedule"],
+  [
+    "SetChargingProfile",
+    { connectorId: 1, csChargingProfiles: { ...leastProfile, validFrom: at, validTo: at } },
+    "/csChargingProfiles/validTo"
+  ],
   ["ClearChargingProfile", { stackLevel: -1 }, "/stackLevel"],
   ["GetCompositeSchedule", { connectorId: 0, duration: 0 }, "/duration"],
   ["TriggerMessage", {}, "/requestedMessage"],

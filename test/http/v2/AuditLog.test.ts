@@ -1,0 +1,37 @@
+/** Who did what, over REST. */
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { auditOf } from "../../support/fakeAudit.ts"
+import { fakeApp } from "../../support/restApp.ts"
+
+let app: Awaited<ReturnType<typeof fakeApp>>
+
+beforeEach(async () => {
+  app = await fakeApp()
+})
+afterEach(() => app.close())
+
+const at = Date.UTC(2026, 4, 20, 12)
+
+it("lists the organisation's entries, of one subject where asked, without what was not", async () => {
+  const { organisationId } = app.own
+  const base = { organisationId, at, actor: "key:1", before: undefined, after: undefined }
+  auditOf(app.world).push(
+    { ...base, id: "2", action: "SiteRemoved", subject: "site:1", before: { name: "Old" } },
+    { ...base, id: "1", action: "TokenCreated", subject: "token:CARD", after: { uid: "CARD" } },
+    { ...base, id: "0", action: "TokenCreated", subject: "token:X", organisationId: "another" }
+  )
+  const time = new Date(at).toISOString()
+  const removed = { id: "2", at: time, actor: "key:1", action: "SiteRemoved", subject: "site:1", before: { name: "Old" } }
+  const all = await app.ask("GET", "/cpo/v2/audit-log", { key: app.key })
+  expect([all.status, all.json.items.length, all.json.items[0]]).toEqual([200, 2, removed])
+  const one = await app.ask("GET", "/cpo/v2/audit-log?subject=token%3ACARD&limit=1", { key: app.key })
+  expect(one.json.items).toEqual([
+    { id: "1", at: time, actor: "key:1", action: "TokenCreated", subject: "token:CARD", after: { uid: "CARD" } }
+  ])
+})
+
+it("needs audit:read", async () => {
+  const { key } = await app.organise(["commands:read"])
+  const answer = await app.ask("GET", "/cpo/v2/audit-log", { key })
+  expect([answer.status, answer.json.requiredPermissions]).toEqual([403, ["audit:read"]])
+})

@@ -1,0 +1,111 @@
+/** The audit log on both databases: every fact with an author, of one organisation, newest first, found by an index. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
+
+const card = {
+  uid: "CARD",
+  type: "RFID",
+  status: "Accepted",
+  parentUid: undefined,
+  expiresAt: undefined,
+  visualNumber: undefined,
+  note: undefined
+} as const
+
+/** A fact as the journal holds it, of any type. */
+const told = (organisation: TestOrganisation, type: string, subject: string, body: object) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+      VALUES (substring(sha256(convert_to(${`${type} ${organisation.id} ${subject}`}, 'UTF8')) for 16), ${organisation.id}, ${type},
+        ${subject}, ${new Date(noon)}, ${new Date(noon)}, ${JSON.stringify(body)}::text::json)`
+  })
+
+/** A site, a token made and changed, a command issued, and what chargers tell. */
+const history = Effect.gen(function* () {
+  const organisation = yield* anOrganisation
+  yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
+  const tokens = yield* Tokens
+  yield* tokens.create(card, organisation.writing())
+  yield* tokens.update("CARD", { status: "Blocked" }, organisation.writing())
+  yield* told(organisation, "CommandIssued", "charger:CP-1", {
+    by: "key:1",
+    commandId: organisation.id,
+    type: "Reset",
+    parameters: { resetType: "Soft" },
+    command: { _tag: "Reset", kind: "Soft" }
+  })
+  yield* told(organisation, "ChargerBooted", "charger:CP-1", { vendor: "V" })
+  yield* told(organisation, "MeterRead", "charger:CP-1", { readings: [] })
+  return organisation
+})
+
+forEachDriver("AuditLog", repositories, (it) => {
+  it.effect("tells who did what, newest first, with the record before and after", () =>
+    Effect.gen(function* () {
+      const organisation = yield* history
+      yield* history
+      const { items, nextCursor } = yield* (yield* AuditLog).list(organisation.id, { limit: 50, cursor: undefined })
+      const [command, changed, created] = items
+      assert.deepStrictEqual(
+        items.slice(0, 4).map(({ action, actor }) => [action, actor]),
+        [
+          ["CommandIssued", "key:1"],
+          ["TokenChanged", organisation.principal.actor],
+          ["TokenCreated", organisation.principal.actor],
+          ["SiteCreated", organisation.principal.actor]
+        ]
+      )
+      assert.strictEqual(nextCursor, null)
+      assert.isTrue(items.every(({ action }) => action !== "ChargerBooted" && action !== "MeterRead"))
+      const parameters = { resetType: "Soft" }
+      assert.deepStrictEqual(command?.after, { commandId: organisation.id, type: "Reset", parameters })
+      assert.strictEqual(command?.before, undefined)
+      assert.deepStrictEqual([changed?.before?.["status"], changed?.after?.["status"]], ["Accepted", "Blocked"])
+      assert.deepStrictEqual([created?.before, created?.after?.["uid"], created?.at], [undefined, "CARD", noon])
+    })
+  )
+
+  it.effect("goes through all of it in pages, and through one subject's alone", () =>
+    Effect.gen(function* () {
+      const { id } = yield* history
+      const log = yield* AuditLog
+      const whole = yield* log.list(id, { limit: 50, cursor: undefined })
+      const first = yield* log.list(id, { limit: 2, cursor: undefined })
+      const rest = yield* log.list(id, { limit: 50, cursor: first.nextCursor ?? undefined })
+      assert.deepStrictEqual([...first.items, ...rest.items], whole.items)
+      const subject = whole.items.find(({ action }) => action === "TokenCreated")?.subject ?? ""
+      const found = yield* log.list(id, { limit: 50, cursor: undefined, subject })
+      assert.deepStrictEqual(
+        found.items.map(({ action }) => action),
+        ["TokenChanged", "TokenCreated"]
+      )
+    })
+  )
+
+  it.effect("is found by its indexes", () =>
+    Effect.gen(function* () {
+      const { id } = yield* history
+      const sql = yield* SqlClient.SqlClient
+      const planOf = (more: string) =>
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SET LOCAL enable_seqscan = off`
+            yield* sql`SET LOCAL enable_sort = off`
+            return JSON.stringify(
+              yield* sql.unsafe(`EXPLAIN SELECT j.position FROM journal j WHERE j.organisation_id = '${id}'
+                AND j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL ${more} ORDER BY j.position DESC LIMIT 51`)
+            )
+          })
+        )
+      assert.match(yield* planOf(""), /Backward using journal_audit on/)
+      assert.match(yield* planOf("AND j.subject = 'token:CARD'"), /using journal_audit_subject on/)
+    })
+  )
+})
