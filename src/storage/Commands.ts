@@ -108,7 +108,9 @@ const issue = ({ journaled, secrets, sql }: Recording, options: CommandsOptions)
       const charger = yield* chargerRow(own`
         SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
           c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
-          (SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)::int AS "unsettledPasswords"
+          ((SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)
+            + (SELECT count(*) FROM command m WHERE m.charger_id = c.charger_id AND m.status = 'Pending' AND m.password_verifier IS NOT NULL)
+          )::int AS "unsettledPasswords"
         FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
       if (charger === undefined) return yield* notFound(input.chargerId)
       const { clientCertificates, tls } = options

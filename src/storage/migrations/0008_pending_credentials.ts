@@ -11,9 +11,7 @@ const statements = [
     command_id uuid PRIMARY KEY,
     charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
     verifier bytea,
-    security_profile smallint,
-    -- The charger has said that it takes the value at its next reboot: using the old one until then proves nothing.
-    at_reboot boolean NOT NULL DEFAULT false
+    security_profile smallint
   )`,
   `CREATE INDEX journal_certificate_requests ON journal (subject, position) WHERE type = 'CertificateSigningRequested'`,
   `CREATE INDEX charger_pending_charger ON charger_pending (charger_id, command_id)`,
@@ -32,9 +30,8 @@ BEGIN
     UPDATE charger SET password_verifier = NEW.password_verifier, updated_at = NEW.completed_at
     WHERE charger_id = NEW.charger_id AND organisation_id = NEW.organisation_id;
     DELETE FROM charger_pending WHERE charger_id = NEW.charger_id AND verifier IS NOT NULL;
-  ELSIF NEW.status = 'Accepted' THEN
-    UPDATE charger_pending SET at_reboot = true WHERE command_id = NEW.id;
-  ELSIF NEW.status = 'Rejected' OR (NEW.status = 'Failed' AND v_code NOT IN ('ConnectionLost', 'UnreadableAnswer')) THEN
+  -- A CALLERROR may come from a charger that has stored the value and stumbled afterwards: only a plain no is one.
+  ELSIF NEW.status = 'Rejected' OR v_code IN ('TooManyCommands', 'NotAccepted') THEN
     DELETE FROM charger_pending WHERE command_id = NEW.id;
   END IF;
   RETURN NULL;
@@ -59,7 +56,11 @@ BEGIN
   WHERE charger_id = p_charger RETURNING organisation_id INTO v_organisation;
   IF v_organisation IS NULL THEN RETURN; END IF;
   IF p_verifier IS NOT NULL THEN
-    DELETE FROM charger_pending WHERE charger_id = p_charger AND verifier IS NOT NULL AND (v_is_new OR NOT at_reboot);
+    -- Using the old one proves nothing: the new one may take effect at a reboot. A new one drops itself and those that were sent before it.
+    DELETE FROM charger_pending p USING command m
+    WHERE p.charger_id = p_charger AND p.verifier IS NOT NULL AND m.id = p.command_id AND v_is_new AND m.turn <= (
+      SELECT max(n.turn) FROM charger_pending u JOIN command n ON n.id = u.command_id
+      WHERE u.charger_id = p_charger AND u.verifier = p_verifier);
   END IF;
   IF p_profile IS NOT NULL THEN
     DELETE FROM charger_pending WHERE charger_id = p_charger AND security_profile <= p_profile;
