@@ -11,6 +11,7 @@ import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import * as Uploads from "../http/files/Uploads.ts"
 import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
@@ -27,6 +28,7 @@ import * as Chargers from "../storage/Chargers.ts"
 import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
+import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
 import * as KeyCheck from "../storage/KeyCheck.ts"
@@ -63,6 +65,8 @@ export interface ServiceSettings {
   readonly actors: Actors.ActorsOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
+  /** Where files of chargers are kept. */
+  readonly filesFolder: string
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -77,6 +81,7 @@ const storage = (settings: ServiceSettings) => {
     Chargers.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
+    Files.layer(settings.filesFolder),
     AuditLog.layer,
     Certificates.layer,
     Reservations.layer,
@@ -139,7 +144,8 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
       nodeId: settings.nodeId,
       isDraining
     }),
-    Metrics.routes
+    Metrics.routes,
+    Uploads.routes
   )
 
 /** What a start has brought up. */

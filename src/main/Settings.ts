@@ -1,5 +1,6 @@
 /** From the decoded settings to what each part takes as its options. */
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { BlockList, isIPv6 } from "node:net"
 import { type Config, limits } from "../Config.ts"
 import { revokedSerials } from "../ocpp/server/Revocations.ts"
@@ -68,6 +69,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   ocppLimits: limits.ocpp,
   actors: limits.actors,
   journal: limits.journal,
+  filesFolder: join(config.dataDir, "files"),
   commands: {
     ...limits.commands,
     tls: config.tls !== undefined,

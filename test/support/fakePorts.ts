@@ -5,6 +5,8 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
 import { Certificates } from "../../src/domain/ports/Certificates.ts"
+import { Files } from "../../src/domain/ports/Files.ts"
+import { noFiles } from "./fakeFiles.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
@@ -409,6 +411,7 @@ export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
+    Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(AuditLog, auditLog(world)),

@@ -3,6 +3,9 @@
  * whose writes are told apart by their author.
  */
 import type { Vitest } from "@effect/vitest"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Principal } from "../../src/domain/operator/Operator.ts"
@@ -10,6 +13,7 @@ import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import type { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import type { Certificates } from "../../src/domain/ports/Certificates.ts"
+import type { Files } from "../../src/domain/ports/Files.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
@@ -22,6 +26,7 @@ import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
+import * as FilesRepository from "../../src/storage/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
@@ -37,6 +42,7 @@ export type Repositories =
   | Access
   | AuditLog
   | Certificates
+  | Files
   | Chargers
   | ChargingProfiles
   | Idempotency
@@ -51,6 +57,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   AccessRepository.layer,
   AuditLogRepository.layer,
   CertificatesRepository.layer,
+  FilesRepository.layer(mkdtempSync(join(tmpdir(), "voltlane-files-"))),
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,

@@ -10,6 +10,7 @@ import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
 import * as FaceLive from "./FaceLive.ts"
+import * as Files from "./Files.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
 import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
@@ -35,6 +36,7 @@ export const v2Routes = (options: V2Options) => {
     Sites.layer,
     Chargers.layer,
     Commands.layer,
+    Files.layer,
     Certificates.layer,
     Reservations.layer,
     ChargingProfiles.layer,
@@ -45,7 +47,7 @@ export const v2Routes = (options: V2Options) => {
     ApiKeys.layer,
     Statistics.layer
   ).pipe(
-    Layer.provide(Transfers.layerNone),
+    Layer.provide(Transfers.layer(publicUrl)),
     Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

@@ -1,5 +1,6 @@
 /** Where chargers put and fetch files: one-time URLs of this service, as the endpoints of commands ask for them. */
 import { Context, Effect, Layer } from "effect"
+import { Files } from "../../domain/ports/Files.ts"
 import { Conflict, type NotFound, type StorageUnavailable } from "../../domain/Errors.ts"
 
 type Url = Effect.Effect<string, Conflict | NotFound | StorageUnavailable>
@@ -14,13 +15,20 @@ export class Transfers extends Context.Service<
   }
 >()("voltlane/http/v2/Transfers") {}
 
-const none = new Conflict({
-  code: "no_file_store",
-  message: "This service keeps no files. Give a location of your own."
+const noFirmware = new Conflict({
+  code: "no_firmware_store",
+  message: "This service keeps no firmware. Give a location of your own."
 })
 
-/** For a service without a file store. */
-export const layerNone = Layer.succeed(
-  Transfers,
-  Transfers.of({ upload: () => Effect.fail(none), download: () => Effect.fail(none) })
-)
+/** One-time URLs below `publicUrl`. */
+export const layer = (publicUrl: string) =>
+  Layer.effect(
+    Transfers,
+    Effect.map(Files, (files) =>
+      Transfers.of({
+        upload: (organisationId, chargerId, kind, now) =>
+          Effect.map(files.expect(organisationId, chargerId, kind, now), (token) => `${publicUrl}/files/up/${token}`),
+        download: () => Effect.fail(noFirmware)
+      })
+    )
+  )

@@ -8,6 +8,7 @@ import { localLists } from "./0006_local_lists.ts"
 import { reservations } from "./0007_reservations.ts"
 import { pendingCredentials } from "./0008_pending_credentials.ts"
 import { audit } from "./0009_audit.ts"
+import { files } from "./0010_files.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -18,5 +19,6 @@ export const migrations = {
   "0006_local_lists": localLists,
   "0007_reservations": reservations,
   "0008_pending_credentials": pendingCredentials,
-  "0009_audit": audit
+  "0009_audit": audit,
+  "0010_files": files
 }
