@@ -85,7 +85,8 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
           updated_at = ${new Date(writing.now)}
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
       // Whoever sets a password by hand knows which one the charger has.
-      if (passwordChanged) yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
+      if (passwordChanged)
+        yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
       if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)
       const fact = factOf("ChargerChanged", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
       return {

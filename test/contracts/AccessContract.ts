@@ -61,7 +61,12 @@ export const accessContract = (it: ContractIt): void => {
         countryCode: "DE",
         partyId: "AAA",
         timeZone: "UTC",
-        policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300, localLists: "Manual" },
+        policy: {
+          unknownTokens: "Refuse",
+          concurrentTransactions: "Refuse",
+          heartbeatIntervalSeconds: 300,
+          localLists: "Manual"
+        },
         createdAt: noon
       })
       expect(yield* access.organisation(made.organisation.id)).toEqual(made.organisation)

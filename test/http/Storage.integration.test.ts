@@ -59,9 +59,12 @@ const twoOrganisations = Effect.gen(function* () {
   return { ask, owner, stranger, makeSession }
 })
 
-const ports = CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }).pipe(
-  Layer.provideMerge(repositories)
-)
+const ports = CommandsStorage.layer({
+  maxWaiting: 10,
+  chargersPerMinute: 10,
+  tls: true,
+  clientCertificates: true
+}).pipe(Layer.provideMerge(repositories))
 
 forEachDriver("REST over storage", ports, (it) => {
   it.effect("shows and changes nothing of another organisation on any route", () =>

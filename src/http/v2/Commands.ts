@@ -63,13 +63,10 @@ const parametersOf = (body: NewCommandBody, found: Found): Readonly<Record<strin
   return isSecret(found.command) ? { ...given, value: "***" } : given
 }
 
-const finding = Effect.gen(function* () {
-  const chargers = yield* Chargers
-  const commands = yield* Commands
-  const secrets = yield* Secrets
+/** Sessions and tokens of the caller's own. */
+const looking = Effect.gen(function* () {
   const sessions = yield* Sessions
   const tokens = yield* Tokens
-  const transfers = yield* Transfers
 
   const transactionOf = Effect.fnUntraced(function* (chargerId: string, sessionId: string) {
     const session = yield* sessions.get(yield* organisationId, sessionId)
@@ -101,6 +98,16 @@ const finding = Effect.gen(function* () {
     const active = yield* sessions.list(yield* organisationId, { limit: 100, chargerId, status: "ACTIVE" })
     return active.items.find((one) => Number(one.transactionId) === transactionId)?.id
   })
+
+  return { transactionOf, ownTokens, sessionOf }
+})
+
+const finding = Effect.gen(function* () {
+  const chargers = yield* Chargers
+  const commands = yield* Commands
+  const secrets = yield* Secrets
+  const transfers = yield* Transfers
+  const { ownTokens, sessionOf, transactionOf } = yield* looking
 
   return Effect.fnUntraced(function* (chargerId: string, first: Open) {
     // Before anything is made for it: a charger of somebody else's gets neither numbers nor places for uploads.

@@ -21,7 +21,14 @@ it("lists the organisation's entries, of one subject where asked, without what w
     { ...base, id: "0", action: "TokenCreated", subject: "token:X", organisationId: "another" }
   )
   const time = new Date(at).toISOString()
-  const removed = { id: "2", at: time, actor: "key:1", action: "SiteRemoved", subject: "site:1", before: { name: "Old" } }
+  const removed = {
+    id: "2",
+    at: time,
+    actor: "key:1",
+    action: "SiteRemoved",
+    subject: "site:1",
+    before: { name: "Old" }
+  }
   const all = await app.ask("GET", "/cpo/v2/audit-log", { key: app.key })
   expect([all.status, all.json.items.length, all.json.items[0]]).toEqual([200, 2, removed])
   const one = await app.ask("GET", "/cpo/v2/audit-log?subject=token%3ACARD&limit=1", { key: app.key })
