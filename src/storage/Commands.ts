@@ -56,6 +56,12 @@ const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerComma
 
 const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
 
+/** A command as the journal keeps it for ever: the URL that is good for one upload is nobody's business afterwards. */
+const withoutUploadToken = (command: ChargerCommand): ChargerCommand =>
+  "location" in command
+    ? { ...command, location: command.location.replace(/(\/files\/up\/)[^/?#]+/, "$1***") }
+    : command
+
 const notConnected = {
   errorCode: "NotConnected",
   errorDescription: "the charger is not connected; it was not sent. Give expiresIn to let it wait"
@@ -103,7 +109,8 @@ const issue = ({ journaled, secrets, sql }: Recording, options: CommandsOptions)
     const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
     const base = { organisationId: by.organisationId, subject: `charger:${input.chargerId}`, at: now, heardAt: now }
     const { parameters } = input
-    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
+    const command = withoutUploadToken(shown)
+    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command, expiresAt }
     const write = Effect.gen(function* () {
       const charger = yield* chargerRow(own`
         SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,

@@ -195,11 +195,12 @@ it("shows a password that it made once, and never one that it was given", async 
   expect(app.logged.join("\n")).not.toContain(made.json.password)
 })
 
-it("says that there is no place for an upload, nor a file, in a service without a file store", async () => {
-  const upload = await post({ type: "GetDiagnostics" })
-  expect([upload.status, upload.json.code]).toEqual([409, "no_file_store"])
-  expect((await post({ type: "GetLog", logType: "SecurityLog" })).status).toBe(409)
+it("has a charger upload to the service itself, and says that it keeps no firmware", async () => {
+  expect((await post({ type: "GetDiagnostics" })).status).toBe(202)
+  expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })
+  expect((await post({ type: "GetLog", logType: "SecurityLog" })).status).toBe(202)
+  expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })
   const fileId = app.world.uuid()
   const firmware = await post({ type: "UpdateFirmware", fileId, retrieveDate: "2030-01-01T00:00:00Z" })
-  expect([firmware.status, fake.issued]).toEqual([409, []])
+  expect([firmware.status, firmware.json.code]).toEqual([409, "no_firmware_store"])
 })
