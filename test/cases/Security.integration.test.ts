@@ -1,6 +1,6 @@
 /** The security cases: passwords that rotate, certificates that are asked for and installed, logs, signed firmware, TLS. */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -15,6 +15,11 @@ const openssl = (...args: ReadonlyArray<string>) => execFileSync("openssl", args
 const chargerWithCertificate = "CASE-TLS-3"
 const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.crt", "-subj", "/O=Cases/CN=CA", "-days", "2")
+// Version 3 with its purpose: Deno's TLS takes no version 1 certificates.
+writeFileSync(
+  at("leaf.ext"),
+  "basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\nextendedKeyUsage=clientAuth,serverAuth\n"
+)
 for (const [name, subject] of [
   ["server", "/O=Cases/CN=localhost"],
   ["charger", `/O=Cases/CN=${chargerWithCertificate}`]
@@ -32,6 +37,8 @@ for (const [name, subject] of [
     "-CAcreateserial",
     "-out",
     `${name}.crt`,
+    "-extfile",
+    "leaf.ext",
     "-days",
     "2"
   )
