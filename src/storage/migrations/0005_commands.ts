@@ -89,15 +89,24 @@ $function$`
  */
 const follow = `
 CREATE FUNCTION command_follow() RETURNS trigger LANGUAGE plpgsql AS $function$
+DECLARE
+  v_new session;
 BEGIN
-  UPDATE command SET session_id = NEW.id WHERE id = (
+  -- Asked once for all starts of a statement: hardly any of them follows a command.
+  FOR v_new IN
+    SELECT s.* FROM started s WHERE EXISTS (
+      SELECT 1 FROM command m WHERE m.charger_id = s.charger_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
+        AND m.sent_at > s.created_at - interval '15 minutes')
+  LOOP
+  UPDATE command SET session_id = v_new.id WHERE id = (
     SELECT m.id FROM command m
-    WHERE m.charger_id = NEW.charger_id AND m.organisation_id = NEW.organisation_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
-      AND m.sent_at BETWEEN NEW.created_at - interval '15 minutes' AND NEW.created_at + interval '1 second'
+    WHERE m.charger_id = v_new.charger_id AND m.organisation_id = v_new.organisation_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
+      AND m.sent_at BETWEEN v_new.created_at - interval '15 minutes' AND v_new.created_at + interval '1 second'
       AND (m.status IN ('Sent', 'Accepted', 'TimedOut') OR m.result ->> 'errorCode' = 'ConnectionLost')
-      AND lower(m.command ->> 'tokenUid') = lower(NEW.token_uid)
-      AND (m.command -> 'place' IS NULL OR (m.command #>> '{place,evseId}')::int IN (0, NEW.evse_id))
+      AND lower(m.command ->> 'tokenUid') = lower(v_new.token_uid)
+      AND (m.command -> 'place' IS NULL OR (m.command #>> '{place,evseId}')::int IN (0, v_new.evse_id))
     ORDER BY m.sent_at LIMIT 1);
+  END LOOP;
   RETURN NULL;
 END
 $function$`
@@ -206,7 +215,8 @@ const triggers = [
   `CREATE TRIGGER journal_commands AFTER INSERT ON journal FOR EACH ROW
     WHEN (NEW.type IN ('CommandIssued', 'CommandAnswered', 'ChargerDocumentChanged')) EXECUTE FUNCTION command_project()`,
   `CREATE TRIGGER command_announced AFTER INSERT OR UPDATE OF status ON command FOR EACH ROW EXECUTE FUNCTION command_announce()`,
-  `CREATE TRIGGER session_followed AFTER INSERT ON session FOR EACH ROW EXECUTE FUNCTION command_follow()`
+  `CREATE TRIGGER session_followed AFTER INSERT ON session REFERENCING NEW TABLE AS started
+    FOR EACH STATEMENT EXECUTE FUNCTION command_follow()`
 ]
 
 export const commands = Effect.gen(function* () {

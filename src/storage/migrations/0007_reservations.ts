@@ -60,21 +60,28 @@ $function$`,
   `CREATE TRIGGER command_reserves AFTER INSERT OR UPDATE OF status ON command FOR EACH ROW
     WHEN (NEW.type IN ('ReserveNow', 'CancelReservation')) EXECUTE FUNCTION reservation_by_command()`,
   `CREATE FUNCTION reservation_by_start() RETURNS trigger LANGUAGE plpgsql AS $function$
+DECLARE
+  v_new session;
 BEGIN
-  UPDATE reservation SET status = 'Used', session_id = NEW.id, updated_at = NEW.created_at WHERE command_id = (
+  -- A refused start never eats a reservation.
+  FOR v_new IN
+    SELECT s.* FROM started s WHERE s.authorization_status = 'Accepted' AND EXISTS (
+      SELECT 1 FROM reservation r WHERE r.charger_id = s.charger_id AND r.status IN ('Active', 'Unknown', 'Expired'))
+  LOOP
+  UPDATE reservation SET status = 'Used', session_id = v_new.id, updated_at = v_new.created_at WHERE command_id = (
     SELECT r.command_id FROM reservation r
-    WHERE r.charger_id = NEW.charger_id AND r.organisation_id = NEW.organisation_id AND r.status IN ('Active', 'Unknown', 'Expired')
-      AND NEW.started_at < r.expires_at
-      AND CASE WHEN NEW.reservation_id IS NOT NULL
-        THEN r.reservation_id = NEW.reservation_id AND (lower(r.token_uid) = NEW.token_key OR lower(r.parent_uid) = lower(NEW.parent_uid))
-        ELSE lower(r.token_uid) = NEW.token_key AND r.evse_id IN (0, NEW.evse_id) END
+    WHERE r.charger_id = v_new.charger_id AND r.organisation_id = v_new.organisation_id AND r.status IN ('Active', 'Unknown', 'Expired')
+      AND v_new.started_at < r.expires_at
+      AND CASE WHEN v_new.reservation_id IS NOT NULL
+        THEN r.reservation_id = v_new.reservation_id AND (lower(r.token_uid) = v_new.token_key OR lower(r.parent_uid) = lower(v_new.parent_uid))
+        ELSE lower(r.token_uid) = v_new.token_key AND r.evse_id IN (0, v_new.evse_id) END
     ORDER BY r.evse_id DESC, r.command_id DESC LIMIT 1);
+  END LOOP;
   RETURN NULL;
 END
 $function$`,
-  // A refused start never eats a reservation.
-  `CREATE TRIGGER session_reserved AFTER INSERT ON session FOR EACH ROW
-    WHEN (NEW.authorization_status = 'Accepted') EXECUTE FUNCTION reservation_by_start()`
+  `CREATE TRIGGER session_reserved AFTER INSERT ON session REFERENCING NEW TABLE AS started
+    FOR EACH STATEMENT EXECUTE FUNCTION reservation_by_start()`
 ]
 
 export const reservations = Effect.gen(function* () {
