@@ -9,6 +9,10 @@ import { reservations } from "./0007_reservations.ts"
 import { pendingCredentials } from "./0008_pending_credentials.ts"
 import { audit } from "./0009_audit.ts"
 import { files } from "./0010_files.ts"
+import { unknownChargers } from "./0011_unknown_chargers.ts"
+import { history } from "./0012_history.ts"
+import { firmware } from "./0013_firmware.ts"
+import { configuration } from "./0014_configuration.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -20,5 +24,9 @@ export const migrations = {
   "0007_reservations": reservations,
   "0008_pending_credentials": pendingCredentials,
   "0009_audit": audit,
-  "0010_files": files
+  "0010_files": files,
+  "0011_unknown_chargers": unknownChargers,
+  "0012_history": history,
+  "0013_firmware": firmware,
+  "0014_configuration": configuration
 }

@@ -1,0 +1,10 @@
+/** Ids that knocked and are not registered. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const statements: ReadonlyArray<string> = []
+
+export const unknownChargers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of statements) yield* sql.unsafe(statement)
+})
