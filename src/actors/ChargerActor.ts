@@ -5,6 +5,7 @@
 import { type Clock, Effect, Result } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
+import { callableFrom, type Tolerances, tolerancesOf } from "../domain/charger/Quirks.ts"
 import { refusedTo } from "../domain/charger/Refusing.ts"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type {
@@ -28,6 +29,7 @@ import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.t
 import type { Journal } from "../domain/ports/Journal.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
+import { Quiet } from "./Quiet.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
 
 export interface ActorOptions extends OutboundOptions {
@@ -113,6 +115,9 @@ export class ChargerActor implements ChargerMailbox {
   /** Lets go of the command whose end waits to be stored. */
   private release: (() => void) | undefined
   private gone = false
+  private readonly hold: Quiet
+  /** When a boot was accepted on this connection. */
+  private bootedAt: number | undefined
   private finish: (() => void) | undefined
   readonly epoch: number
   readonly chargerId: string
@@ -131,7 +136,17 @@ export class ChargerActor implements ChargerMailbox {
     this.organisationId = state.organisationId
     this.line = line
     const uuid = () => services.uuid(this.now())
-    this.calls = new OutboundCalls(services.options, uuid, (messageId, command) => line.call(messageId, command))
+    const connectedAt = this.now()
+    this.hold = new Quiet(
+      () => callableFrom(this.tolerances, { connectedAt, bootedAt: this.bootedAt }) - this.now(),
+      services.background
+    )
+    this.calls = new OutboundCalls(
+      services.options,
+      uuid,
+      (messageId, command) => line.call(messageId, command),
+      () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
+    )
     this.ids = {
       get transactionId() {
         const id = services.numbers.peek()
@@ -186,8 +201,17 @@ export class ChargerActor implements ChargerMailbox {
     this.mailbox.push({ _tag: "Closed", reason })
   }
 
+  /** What the charger's make is granted; nothing while its state is in doubt. */
+  private get tolerances(): Tolerances {
+    return this.state === undefined ? {} : tolerancesOf(this.state, this.state.policy.quirks)
+  }
+
   /** The connection has been up for a while. */
   settled(): void {
+    this.hold.once(() => this.isUp())
+  }
+
+  private isUp(): void {
     if (this.gone) return
     this.isSettled = true
     this.mailbox.push({ _tag: "Settled", since: this.now() })
@@ -207,7 +231,7 @@ export class ChargerActor implements ChargerMailbox {
     this.workWaits = true
     if (this.gone || this.working || !(this.isSettled || this.state?.booted === true)) return
     this.working = true
-    this.services.background(this.work)
+    this.hold.once(() => this.services.background(this.work))
   }
 
   /** Takes and sends commands, one after the other, each with its end stored before the next is taken. */
@@ -353,6 +377,10 @@ export class ChargerActor implements ChargerMailbox {
     now: number
   ): void {
     if (decided.facts.length > 0) this.state = this.services.evolve(state, decided.facts, outcome)
+    if (decided.facts.some(({ type }) => type === "ChargerBooted") && this.state?.bootedHere === true) {
+      this.bootedAt = this.now()
+      this.hold.look()
+    }
     if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
     if (item._tag === "CommandAnswered") item.concluded?.()
@@ -432,10 +460,13 @@ export class ChargerActor implements ChargerMailbox {
     )
   }
 
-  private followUp(followUp: FollowUp): void {
-    this.services.background(
-      Effect.suspend(() => (this.gone ? Effect.void : this.sendFollowUp(followUp.command))).pipe(
-        Effect.delay(followUp.afterMillis)
+  private followUp({ afterMillis, command }: FollowUp): void {
+    const { background } = this.services
+    const send = Effect.suspend(() => (this.gone ? Effect.void : this.sendFollowUp(command)))
+    background(
+      Effect.delay(
+        Effect.sync(() => this.hold.once(() => background(send))),
+        afterMillis
       )
     )
   }

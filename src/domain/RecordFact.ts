@@ -4,6 +4,8 @@
  */
 import type { ConnectorEquipment } from "./charger/Charger.ts"
 import type { ChargerPolicy } from "./charger/ChargerState.ts"
+import type { Quirk } from "./charger/Quirks.ts"
+import type { TemplateKey } from "./charger/Template.ts"
 import type { Site } from "./site/Site.ts"
 import type { Token } from "./token/Token.ts"
 
@@ -64,3 +66,5 @@ export type RecordFact =
   | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
+  | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
+  | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

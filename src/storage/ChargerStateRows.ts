@@ -12,6 +12,8 @@ import {
   orphansKept,
   supersededSessionsKept
 } from "../domain/charger/ChargerState.ts"
+import { Quirk } from "../domain/charger/Quirks.ts"
+import { TemplateKey } from "../domain/charger/Template.ts"
 import { ChargingProfile } from "../domain/command/ChargingProfile.ts"
 import { textArray } from "./Arrays.ts"
 
@@ -71,6 +73,8 @@ const StateRow = Schema.Struct({
   unknown_tokens: Schema.Literals(["Refuse", "Accept"]),
   concurrent_transactions: Schema.Literals(["Refuse", "Allow"]),
   heartbeat_interval_s: Schema.Int,
+  template: Optional(Schema.String),
+  quirks: Optional(Schema.String),
   connectors: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
@@ -116,6 +120,34 @@ const StateRow = Schema.Struct({
 const decodeRow = Schema.decodeUnknownSync(StateRow)
 const decodeSession = Schema.decodeUnknownSync(SessionRow)
 
+/** Texts that were decoded: the chargers of an organisation share what is expected of them, in memory too. */
+const documentsKept = 256
+
+/** Decodes a document once for all rows that hold the same text. */
+const shared = <S extends Schema.Top & { readonly DecodingServices: never }, A>(
+  body: S,
+  of: (body: S["Type"]) => A
+) => {
+  const decode = Schema.decodeUnknownSync(Schema.fromJsonString(body))
+  const known = new Map<string, A>()
+  return (text: string): A => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const decoded = of(decode(text))
+    if (known.size >= documentsKept) known.clear()
+    known.set(text, decoded)
+    return decoded
+  }
+}
+
+const templateOf = shared(Schema.Struct({ keys: Schema.Array(TemplateKey) }), ({ keys }) => keys)
+const quirksOf = shared(Schema.Struct({ rules: Schema.Array(Quirk) }), ({ rules }) => rules)
+
+const expectationsOf = ({ quirks, template }: typeof StateRow.Type) => ({
+  ...(typeof template === "string" ? { template: templateOf(template) } : {}),
+  ...(typeof quirks === "string" ? { quirks: quirksOf(quirks) } : {})
+})
+
 const toState = (row: typeof StateRow.Type): ChargerState => ({
   chargerId: row.charger_id,
   organisationId: row.organisation_id,
@@ -123,7 +155,8 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   policy: {
     unknownTokens: row.unknown_tokens,
     concurrentTransactions: row.concurrent_transactions,
-    heartbeatIntervalSeconds: row.heartbeat_interval_s
+    heartbeatIntervalSeconds: row.heartbeat_interval_s,
+    ...expectationsOf(row)
   },
   registration: row.registration,
   booted: row.booted,
@@ -166,6 +199,8 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
         (SELECT (d.body ->> 'at')::float8 FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'certificateAsked')
           AS certificate_asked_at,
+        (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'configurationTemplate') AS template,
+        (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'quirks') AS quirks,
         c.manufacturer, c.model,
         c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
       FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)

@@ -62,6 +62,8 @@ export interface World {
   readonly removed: Set<string>
   reloads: number
   readonly commands: ModelCommands
+  /** What the organisation's policy has beside what every state has. */
+  policy: Partial<ChargerState["policy"]>
 }
 
 const organisationId = "01990000-0000-7000-8000-000000000001"
@@ -81,6 +83,11 @@ const freshState = (chargerId: string, epoch: number): ChargerState => ({
   orphans: []
 })
 
+const withPolicy = (state: ChargerState, policy: World["policy"]): ChargerState => ({
+  ...state,
+  policy: { ...state.policy, ...policy }
+})
+
 export const makeWorld = (): World => ({
   facts: [],
   keys: new Set(),
@@ -92,7 +99,8 @@ export const makeWorld = (): World => ({
   away: false,
   removed: new Set(),
   reloads: 0,
-  commands: new ModelCommands()
+  commands: new ModelCommands(),
+  policy: {}
 })
 
 /** The state as the facts stored so far make it: what a database would answer. */
@@ -103,7 +111,7 @@ const stateOf = (world: World, chargerId: string, epoch: number): ChargerState |
         .filter((fact) => fact.chargerId === chargerId)
         .reduce(
           (state, fact) => evolve(state, [fact], { recorded: [true], standing: undefined }),
-          freshState(chargerId, epoch)
+          withPolicy(freshState(chargerId, epoch), world.policy)
         )
 
 const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome => ({

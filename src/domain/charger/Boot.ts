@@ -9,6 +9,7 @@ import type { ChargerPolicy, ChargerState } from "./ChargerState.ts"
 import type { Decision, Envelope, FollowUp } from "./Decision.ts"
 import { askConfiguration, connectorsKnown, triggerStatus } from "./FollowUps.ts"
 import { occurrenceKey } from "./Keys.ts"
+import { tolerancesOf } from "./Quirks.ts"
 
 /** How long a pending charger waits before it asks again: an operator is about to decide, and a minute is soon enough for him. */
 const pendingRetrySeconds = 60
@@ -33,12 +34,15 @@ const intervalSeconds = (registration: ChargerState["registration"], policy: Cha
   }
 }
 
-const followUps = (state: ChargerState): ReadonlyArray<FollowUp> => {
+const followUps = (state: ChargerState, { firmwareVersion = "", model, vendor }: Booted): ReadonlyArray<FollowUp> => {
   if (state.registration !== "Accepted") return []
+  const tolerances = tolerancesOf({ vendor, model, firmwareVersion }, state.policy.quirks)
   const configuration: FollowUp = { command: askConfiguration, afterMillis: configurationAfterMillis }
-  return connectorsKnown(state)
-    ? [configuration]
-    : [configuration, { command: triggerStatus, afterMillis: statusAfterMillis }]
+  const status: FollowUp = { command: triggerStatus, afterMillis: statusAfterMillis }
+  return [
+    ...(tolerances.skipConfigurationAfterBoot === true ? [] : [configuration]),
+    ...(connectorsKnown(state) && tolerances.statusAfterConnect !== true ? [] : [status])
+  ]
 }
 
 export const booted = (state: ChargerState, event: Booted, envelope: Envelope, now: number): Decision => {
@@ -68,5 +72,5 @@ export const booted = (state: ChargerState, event: Booted, envelope: Envelope, n
     status: registration,
     intervalSeconds: intervalSeconds(registration, state.policy)
   })
-  return act([fact], reply, followUps(state))
+  return act([fact], reply, followUps(state, event))
 }

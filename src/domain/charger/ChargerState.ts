@@ -5,6 +5,8 @@
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "./ChargerEvent.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
+import type { Quirk } from "./Quirks.ts"
+import type { TemplateKey } from "./Template.ts"
 
 /** Settings of the organisation that decisions depend on. */
 export interface ChargerPolicy {
@@ -15,6 +17,22 @@ export interface ChargerPolicy {
   readonly heartbeatIntervalSeconds: number
   /** Whether chargers' local authorisation lists are kept in step with the organisation's tokens. Undefined means Manual. */
   readonly localLists?: "Manual" | "Managed"
+  /** The configuration that is expected of every charger. */
+  readonly template?: ReadonlyArray<TemplateKey>
+  /** The organisation's own rules of the quirk book. */
+  readonly quirks?: ReadonlyArray<Quirk>
+}
+
+/** What was done about the template since the last boot, in rounds of commands with a look at the configuration after each. */
+export interface Templating {
+  /** Keys that were sent, as they compare. One that drifts all the same is not sent again: the charger does not mean its yes. */
+  readonly tried: ReadonlyArray<string>
+  /** Commands that have not ended. */
+  readonly open: ReadonlyArray<string>
+  /** One of this round was accepted. */
+  readonly changed: boolean
+  /** Nothing was left to send: what an operator changes from now on stays as he set it. */
+  readonly done: boolean
 }
 
 /** A session of this charger that the actor keeps at hand: open, superseded, or ended a short while ago. */
@@ -80,6 +98,8 @@ export interface ChargerState {
   readonly bootedHere?: boolean | undefined
   /** True when commands waited for the charger as it connected. */
   readonly commandsWaiting?: boolean | undefined
+  /** Undefined before the first command of it. */
+  readonly templating?: Templating | undefined
   /** When it last agreed to ask for a certificate, ms epoch. */
   readonly certificateAskedAt?: number | undefined
   /** The charging profiles that the charger has accepted and that stand. */

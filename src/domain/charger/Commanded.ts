@@ -8,9 +8,10 @@ import { applied, cleared } from "../command/Stack.ts"
 import { passwordKey } from "../command/Kinds.ts"
 import type { ChargerDocumentChanged, ChargerFact, CommandAnswered, ConfigurationReported } from "../Fact.ts"
 import { act, doNothing } from "./Acting.ts"
+import { afterTemplate, templateCommands } from "./Templating.ts"
 import type { AnswerContent, ChargerCommand, CommandResult, ConfigurationKey } from "./ChargerCommand.ts"
 import type { ChargerState } from "./ChargerState.ts"
-import type { Decision, Input } from "./Decision.ts"
+import type { Decision, FreshIds, Input } from "./Decision.ts"
 import { commandKey, occurrenceKey } from "./Keys.ts"
 
 type Answered = Extract<Input, { readonly _tag: "CommandAnswered" }>
@@ -67,12 +68,14 @@ const learned = (
   state: ChargerState,
   command: ChargerCommand,
   result: CommandResult,
-  now: number
+  now: number,
+  ids: FreshIds
 ): ReadonlyArray<ChargerFact> => {
   if (result._tag !== "Answered") return []
   const { content } = result
   if (command._tag === "GetConfiguration" && command.keys.length === 0 && content?._tag === "Configuration") {
-    return [configurationReported(state, content, now)]
+    const reported = configurationReported(state, content, now)
+    return [reported, ...templateCommands(state, reported.body.keys, now, ids)]
   }
   if (endingOf(result).status !== "Accepted") return []
   if (command._tag === "ExtendedTriggerMessage" && command.requestedMessage === "SignChargePointCertificate") {
@@ -99,11 +102,15 @@ const ended = (
 export const commandAnswered = (
   state: ChargerState,
   { command, commandId, result }: Answered,
-  now: number
+  now: number,
+  ids: FreshIds
 ): Decision => {
   // What was outstanding when the connection ended is ended with it, by whoever records that end.
   if (result._tag === "ConnectionLost") return doNothing
-  const facts = learned(state, command, result, now)
-  if (commandId !== undefined) return act([ended(state, commandId, command, result, now), ...facts], undefined)
+  const facts = learned(state, command, result, now, ids)
+  if (commandId !== undefined) {
+    const end = ended(state, commandId, command, result, now)
+    return act([end, ...facts], undefined, afterTemplate(state, end))
+  }
   return facts.length === 0 ? doNothing : act(facts, undefined)
 }

@@ -82,7 +82,7 @@ export const decide: Decide<ChargerState> = (state, input, now, ids) => {
     case "Event":
       return decideEvent(state, input, now, ids)
     case "CommandAnswered":
-      return commandAnswered(state, input, now)
+      return commandAnswered(state, input, now, ids)
     case "Settled":
       return settled(state)
   }

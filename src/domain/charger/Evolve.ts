@@ -22,6 +22,7 @@ import {
 } from "./ChargerState.ts"
 import type { Evolve } from "./Decision.ts"
 import { startedSession } from "./Start.ts"
+import { templatingAfter } from "./Templating.ts"
 
 /**
  * What stays at hand, of sessions in the order in which their starts were heard: the newest open and superseded ones, and those ended ones
@@ -103,6 +104,11 @@ const statusChanged = (state: ChargerState, { at, body, heardAt }: ConnectorStat
   }
 }
 
+const withTemplating = (state: ChargerState, fact: ChargerFact): ChargerState => {
+  const templating = templatingAfter(state.templating, fact)
+  return templating === state.templating ? state : { ...state, templating }
+}
+
 const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
   switch (fact.type) {
     case "MeterRead":
@@ -116,7 +122,10 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
     case "OrphanRecorded":
       return orphanRecorded(state, fact)
     case "ConfigurationReported":
-      return state.configured === true ? state : { ...state, configured: true }
+      return { ...withTemplating(state, fact), configured: true }
+    case "CommandIssued":
+    case "CommandAnswered":
+      return withTemplating(state, fact)
     case "ChargerDocumentChanged":
       return fact.body.kind === "chargingProfiles"
         ? { ...state, profiles: fact.body.document }
@@ -124,7 +133,8 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
     case "ChargerBooted": {
       const { firmwareVersion = "", model, registration, vendor } = fact.body
       const accepted = registration === "Accepted"
-      return { ...state, booted: state.booted || accepted, bootedHere: accepted, vendor, model, firmwareVersion }
+      const booted = { ...withTemplating(state, fact), booted: state.booted || accepted, bootedHere: accepted }
+      return { ...booted, vendor, model, firmwareVersion }
     }
     default:
       return state

@@ -6,6 +6,7 @@ import { act, doNothing } from "./Acting.ts"
 import type { ChargerCommand } from "./ChargerCommand.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import type { Decision, FollowUp } from "./Decision.ts"
+import { tolerancesOf } from "./Quirks.ts"
 
 export const askConfiguration: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
 
@@ -36,8 +37,10 @@ export const settled = (state: ChargerState): Decision => {
   const nameless = state.vendor === "" || state.model === ""
   if (nameless || (registration === "Accepted" && !state.booted)) followUps.push(atOnce(triggerBoot))
   if (registration === "Accepted") {
-    if (!connectorsKnown(state)) followUps.push(atOnce(triggerStatus))
-    if (state.booted && state.configured !== true) followUps.push(atOnce(askConfiguration))
+    const { skipConfigurationAfterBoot, statusAfterConnect } = tolerancesOf(state, state.policy.quirks)
+    if (!connectorsKnown(state) || statusAfterConnect === true) followUps.push(atOnce(triggerStatus))
+    const mayAsk = skipConfigurationAfterBoot !== true
+    if (state.booted && state.configured !== true && mayAsk) followUps.push(atOnce(askConfiguration))
   }
   return followUps.length === 0 ? doNothing : act([], undefined, followUps)
 }

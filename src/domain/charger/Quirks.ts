@@ -1,0 +1,118 @@
+/**
+ * The quirk book: what chargers of some makes need that the protocol does not foresee, as data. Everything here is strict by default; a
+ * rule makes an exception for those it names, because somebody has seen that they need it.
+ */
+import { Schema } from "effect"
+
+/** Most rules of one organisation: a fleet has a few dozen models. */
+export const quirksMax = 100
+
+/** Bounds of the stretches in seconds: shorter ones are no tolerance, longer ones hold the line for minutes. */
+export const toleranceBounds = {
+  callTimeoutSeconds: [5, 600],
+  waitForBootSeconds: [1, 300],
+  quietAfterBootSeconds: [1, 300]
+} as const
+
+const within = ([least, most]: readonly [number, number]) =>
+  Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most }))
+
+export const Tolerances = Schema.Struct({
+  /** How long it may take to answer a call. */
+  callTimeoutSeconds: Schema.optionalKey(within(toleranceBounds.callTimeoutSeconds)),
+  /** It is called by nobody until it has booted on a connection, or for so long. */
+  waitForBootSeconds: Schema.optionalKey(within(toleranceBounds.waitForBootSeconds)),
+  /** It is called by nobody for so long after a boot was accepted. */
+  quietAfterBootSeconds: Schema.optionalKey(within(toleranceBounds.quietAfterBootSeconds)),
+  /** It is not asked for its whole configuration after a boot. */
+  skipConfigurationAfterBoot: Schema.optionalKey(Schema.Boolean),
+  /** It is told its heartbeat interval as a configuration key too, since it ignores the one in the answer to its boot. */
+  heartbeatByConfiguration: Schema.optionalKey(Schema.Boolean),
+  /** It is asked for its connectors' statuses after each connection and boot, since it tells none by itself. */
+  statusAfterConnect: Schema.optionalKey(Schema.Boolean)
+})
+export type Tolerances = typeof Tolerances.Type
+
+/** Patterns know `*` for any text and no difference between cases; a missing one fits everything. */
+export const Quirk = Schema.Struct({
+  name: Schema.String,
+  vendor: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String),
+  firmware: Schema.optionalKey(Schema.String),
+  tolerances: Tolerances,
+  /** Where it was seen. */
+  evidence: Schema.optionalKey(Schema.String)
+})
+export type Quirk = typeof Quirk.Type
+
+/** What everybody gets. An organisation's own rules come after these, and the last word stands. */
+export const builtInQuirks: ReadonlyArray<Quirk> = [
+  {
+    name: "mennekes-answers-late",
+    vendor: "*mennekes*",
+    tolerances: { callTimeoutSeconds: 120 },
+    evidence: "AMTRON: TriggerMessage answered after 60 s (evcc-io/evcc#26837)"
+  },
+  {
+    name: "wallbox-boot-first",
+    vendor: "Wall Box Chargers",
+    tolerances: { waitForBootSeconds: 20 },
+    evidence:
+      "firmware 6.6 and 6.7 boot again and again when called before their boot is answered (lbbrhzn/ocpp#1503, #1510)"
+  }
+]
+
+/** As the charger's boot told; empty where it has not. */
+export interface Make {
+  readonly vendor: string
+  readonly model: string
+  readonly firmwareVersion: string
+}
+
+/** Walks through the text piece by piece, so that no pattern can be slow. */
+const fits = (pattern: string | undefined, text: string): boolean => {
+  if (pattern === undefined) return true
+  const [first = "", ...others] = pattern.trim().toLowerCase().split("*")
+  const heard = text.trim().toLowerCase()
+  if (others.length === 0) return heard === first
+  if (!heard.startsWith(first)) return false
+  const last = others.pop()!
+  let from = first.length
+  for (const piece of others) {
+    const at = heard.indexOf(piece, from)
+    if (at < 0) return false
+    from = at + piece.length
+  }
+  return heard.length - last.length >= from && heard.endsWith(last)
+}
+
+/** True where the rule is about this make. A charger that has not told who it is has no quirks yet. */
+export const concerns = (quirk: Quirk, { firmwareVersion, model, vendor }: Make): boolean =>
+  (vendor !== "" || model !== "") &&
+  fits(quirk.vendor, vendor) &&
+  fits(quirk.model, model) &&
+  fits(quirk.firmware, firmwareVersion)
+
+const strict: Tolerances = {}
+
+/** What a make is granted by the built-in rules and an organisation's `own`. */
+export const tolerancesOf = (make: Make, own: ReadonlyArray<Quirk> = []): Tolerances => {
+  let granted = strict
+  for (const book of [builtInQuirks, own]) {
+    for (const quirk of book) if (concerns(quirk, make)) granted = { ...granted, ...quirk.tolerances }
+  }
+  return granted
+}
+
+/** Since when a charger has been there, ms epoch. */
+export interface Standing {
+  readonly connectedAt: number
+  /** Of the boot that was accepted on this connection. */
+  readonly bootedAt: number | undefined
+}
+
+/** From when on, ms epoch, it may be called as far as its make is concerned. */
+export const callableFrom = (tolerances: Tolerances, { bootedAt, connectedAt }: Standing): number =>
+  bootedAt === undefined
+    ? connectedAt + (tolerances.waitForBootSeconds ?? 0) * 1000
+    : bootedAt + (tolerances.quietAfterBootSeconds ?? 0) * 1000

@@ -1,0 +1,119 @@
+/** What makes are granted, as a charger's actor does it: on its line, in virtual time. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
+import type { Tolerances } from "../../src/domain/charger/Quirks.ts"
+import { ChargerInbox } from "../../src/domain/ports/ChargerInbox.ts"
+import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
+import { actorsOn, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
+import { everyCommand } from "../support/everyCommand.ts"
+
+const settle = Effect.gen(function* () {
+  for (let i = 0; i < 40; i++) yield* Effect.yieldNow
+})
+
+const boot: ChargerEvent = {
+  _tag: "Booted",
+  vendor: "V",
+  model: "M",
+  serialNumber: undefined,
+  firmwareVersion: "1",
+  iccid: undefined,
+  imsi: undefined,
+  meterType: undefined,
+  meterSerialNumber: undefined
+}
+
+/** A charger of a make that is granted `tolerances`, with a command waiting for it from the first moment. */
+const story = <A>(
+  tolerances: Tolerances,
+  told: (charger: {
+    readonly sent: () => ReadonlyArray<string>
+    readonly boots: Effect.Effect<void>
+    readonly passes: (time: `${number} seconds`) => Effect.Effect<void>
+    readonly status: () => string
+  }) => Effect.Effect<A>
+) => {
+  const world = makeWorld()
+  world.policy = { quirks: [{ name: "own", vendor: "V", tolerances }] }
+  return Effect.gen(function* () {
+    const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
+    if (admission._tag !== "Admitted") return assert.fail(admission._tag)
+    const line = fakeLine()
+    const mailbox = admission.attach(line)
+    const row = world.commands.issue("c-1", "CP-1", everyCommand.Reset.command, undefined)
+    yield* (yield* ChargerLink).wake("CP-1")
+    yield* settle
+    return yield* told({
+      sent: () => line.calls.map(([, command]) => command._tag),
+      boots: Effect.andThen(
+        Effect.sync(() => mailbox.deliver(boot, { messageId: "boot", raw: "" }, () => {})),
+        settle
+      ),
+      passes: (time) => Effect.andThen(TestClock.adjust(time), settle),
+      status: () => row.status
+    })
+  }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
+}
+
+describe("a charger of a make", () => {
+  it.effect("that nobody grants anything is called at once, and has a minute to answer", () =>
+    story({}, ({ passes, sent, status }) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(sent(), ["Reset"])
+        yield* passes("59 seconds")
+        assert.strictEqual(status(), "Sent")
+        yield* passes("1 seconds")
+        assert.strictEqual(status(), "TimedOut")
+      })
+    )
+  )
+
+  it.effect("that answers late has the time that it needs", () =>
+    story({ callTimeoutSeconds: 120 }, ({ passes, status }) =>
+      Effect.gen(function* () {
+        yield* passes("119 seconds")
+        assert.strictEqual(status(), "Sent")
+        yield* passes("1 seconds")
+        assert.strictEqual(status(), "TimedOut")
+      })
+    )
+  )
+
+  it.effect("that must boot first is called as soon as it has", () =>
+    story({ waitForBootSeconds: 20 }, ({ boots, passes, sent }) =>
+      Effect.gen(function* () {
+        yield* passes("5 seconds")
+        assert.deepStrictEqual(sent(), [])
+        yield* boots
+        assert.deepStrictEqual(sent(), ["Reset"])
+      })
+    )
+  )
+
+  it.effect("that must boot first is called all the same when it does not boot in time", () =>
+    story({ waitForBootSeconds: 20 }, ({ passes, sent }) =>
+      Effect.gen(function* () {
+        yield* passes("19 seconds")
+        assert.deepStrictEqual(sent(), [])
+        yield* passes("1 seconds")
+        assert.deepStrictEqual(sent(), ["Reset"])
+      })
+    )
+  )
+
+  it.effect("that needs quiet after its boot is asked nothing until then either", () =>
+    story({ waitForBootSeconds: 20, quietAfterBootSeconds: 15 }, ({ boots, passes, sent }) =>
+      Effect.gen(function* () {
+        yield* passes("10 seconds")
+        yield* boots
+        yield* passes("14 seconds")
+        assert.deepStrictEqual(sent(), [])
+        yield* passes("1 seconds")
+        assert.lengthOf(sent(), 1)
+        assert.includeMembers(["Reset", "GetConfiguration", "TriggerMessage"], [...sent()])
+      })
+    )
+  )
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import { compare, isRefused, sameValue, toChange } from "../../../src/domain/charger/Template.ts"
+
+const reported = (key: string, value: string | undefined, readonly = false) => ({ key, value, readonly })
+
+describe("two values of a key", () => {
+  const same: ReadonlyArray<readonly [string, string]> = [
+    ["true", "TRUE"],
+    ["60", "060"],
+    ["60", "60.0"],
+    ["A,B", "A, B"],
+    [" x ", "x"],
+    ["", ""]
+  ]
+  for (const [one, other] of same)
+    it(`${one} and ${other} are the same`, () => expect(sameValue(one, other)).toBe(true))
+
+  const different: ReadonlyArray<readonly [string, string]> = [
+    ["true", "false"],
+    ["60", "61"],
+    ["A,B", "B,A"],
+    ["abc", "ABC"],
+    ["", "0"]
+  ]
+  for (const [one, other] of different)
+    it(`${one} and ${other} differ`, () => expect(sameValue(one, other)).toBe(false))
+})
+
+describe("a configuration against its template", () => {
+  const template = [
+    { key: "heartbeatinterval", value: "300" },
+    { key: "LocalPreAuthorize", value: "true" },
+    { key: "NumberOfConnectors", value: "9" },
+    { key: "VendorKey", value: "x" }
+  ]
+  const configuration = [
+    reported("HeartbeatInterval", "60"),
+    reported("LocalPreAuthorize", "True"),
+    reported("NumberOfConnectors", "2", true),
+    reported("Other", undefined)
+  ]
+
+  it("shows what differs and what is missing, in the charger's own spelling", () => {
+    expect(compare(template, configuration)).toEqual([
+      { key: "HeartbeatInterval", value: "60", readonly: false, expected: "300", drift: true, missing: false },
+      { key: "LocalPreAuthorize", value: "True", readonly: false, expected: "true", drift: false, missing: false },
+      { key: "NumberOfConnectors", value: "2", readonly: true, expected: "9", drift: true, missing: false },
+      { key: "Other", value: undefined, readonly: false, expected: undefined, drift: false, missing: false },
+      { key: "VendorKey", value: undefined, readonly: false, expected: "x", drift: true, missing: true }
+    ])
+  })
+
+  it("leads to changes of what can be changed", () =>
+    expect(toChange(template, configuration)).toEqual([{ key: "HeartbeatInterval", value: "300" }]))
+
+  it("takes a key without a value as one that differs", () =>
+    expect(toChange([{ key: "Other", value: "1" }], configuration)).toEqual([{ key: "Other", value: "1" }]))
+})
+
+it("a template holds neither password nor profile, however they are spelt", () => {
+  expect([" authorizationKEY", "SecurityProfile"].map(isRefused)).toEqual([true, true])
+  expect(isRefused("HeartbeatInterval")).toBe(false)
+})
