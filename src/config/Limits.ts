@@ -129,6 +129,21 @@ export const limits = {
     maxBatch: 500
   },
 
+  /** Ids that knocked and that nobody registered. Whoever makes them up is a stranger, so that everything here is bounded twice. */
+  knocks: {
+    flushEveryMillis: second,
+    maxBatch: 500,
+    // Two flushes' worth of the largest burst that is believed; waiting for a database that is away, they take less than a megabyte.
+    maxWaiting: 2_000,
+    // A site that is moved here has a few dozen chargers behind one address; what does not fit comes with the next hour's tries.
+    newPerNetworkPerHour: 60,
+    // However many networks a liar has, he needs ten hours of it to push out who has been silent for so long.
+    newPerHour: 1_000,
+    maxRows: 10_000,
+    // An installer comes back within a season.
+    keepDays: 90
+  },
+
   /** This process among several. */
   nodes: {
     // For so long a dead node's chargers still count as connected; renewed three times as often.

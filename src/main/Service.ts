@@ -32,6 +32,7 @@ import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
 import * as KeyCheck from "../storage/KeyCheck.ts"
+import * as Knocks from "../storage/Knocks.ts"
 import * as LastSeen from "../storage/LastSeen.ts"
 import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
@@ -70,6 +71,7 @@ export interface ServiceSettings {
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
+  readonly knocks: Knocks.KnocksOptions
   readonly messageRetentionDays: number
   readonly leaseMillis: number
 }
@@ -95,7 +97,8 @@ const storage = (settings: ServiceSettings) => {
     Commands.layer(settings.commands),
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     MessageLog.layer(settings.messageLog),
-    LastSeen.layer(settings.lastSeen)
+    LastSeen.layer(settings.lastSeen),
+    Knocks.layer(settings.knocks)
   )
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),

@@ -78,6 +78,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   directory: limits.directory,
   messageLog: limits.messageLog,
   lastSeen: limits.lastSeen,
+  knocks: limits.knocks,
   messageRetentionDays: config.messageLogRetentionDays,
   leaseMillis: limits.nodes.leaseMillis
 })

@@ -10,6 +10,7 @@ import { noFiles } from "./fakeFiles.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
+import { Knocks } from "../../src/domain/ports/Knocks.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
@@ -23,6 +24,7 @@ import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
+import { knocks } from "./fakeKnocks.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
@@ -411,6 +413,7 @@ export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
+    Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),

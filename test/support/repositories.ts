@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { limits } from "../../src/Config.ts"
 import type { Principal } from "../../src/domain/operator/Operator.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
@@ -17,6 +18,7 @@ import type { Files } from "../../src/domain/ports/Files.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
+import type { Knocks } from "../../src/domain/ports/Knocks.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
@@ -31,6 +33,7 @@ import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
+import * as KnocksRepository from "../../src/storage/Knocks.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
@@ -46,6 +49,7 @@ export type Repositories =
   | Chargers
   | ChargingProfiles
   | Idempotency
+  | Knocks
   | LocalLists
   | Reservations
   | Secrets
@@ -61,6 +65,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,
+  KnocksRepository.layer(limits.knocks),
   LocalListsRepository.layer,
   ReservationsRepository.layer,
   SessionsRepository.layer,

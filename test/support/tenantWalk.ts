@@ -63,8 +63,13 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
  */
 const ownParameters: Readonly<Record<string, Partial<Owned>>> = { "charger.add": { chargerId: "STRANGER-2" } }
 
-/** What operations without a path parameter answer to the stranger, where it is not simply something of its own. */
-const expected: Readonly<Record<string, number>> = { "organisations.create": 403, "chargers.create": 404 }
+/** What operations answer to the stranger where it is neither something of its own nor, with a path parameter, 404. */
+const expected: Readonly<Record<string, number>> = {
+  "organisations.create": 403,
+  "chargers.create": 404,
+  "unknown-chargers.list": 403,
+  "unknown-chargers.forget": 403
+}
 
 const filled = (operation: Operation, owned: Owned): string =>
   operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -122,7 +127,7 @@ export const walk = async (
 const findings = (operation: Operation, answer: Answer, owned: Owned): ReadonlyArray<string> => {
   const name = `${operation.method} ${operation.path}`
   const hasParameter = operation.path.includes("{")
-  const wanted = hasParameter ? 404 : expected[operation.operationId]
+  const wanted = expected[operation.operationId] ?? (hasParameter ? 404 : undefined)
   const found: Array<string> = []
   if (wanted !== undefined && answer.status !== wanted) found.push(`${name} answered ${answer.status}, not ${wanted}`)
   if (wanted === undefined && answer.status >= 300) found.push(`${name} answered ${answer.status}: ${answer.text}`)

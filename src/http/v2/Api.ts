@@ -18,6 +18,7 @@ import { SessionsApi } from "./SessionsApi.ts"
 import { SitesApi } from "./SitesApi.ts"
 import { StatisticsApi } from "./StatisticsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
+import { UnknownChargersApi } from "./UnknownChargersApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 
@@ -42,6 +43,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(LocalListsApi)
   .add(AuditLogApi)
   .add(FilesApi)
+  .add(UnknownChargersApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

@@ -22,6 +22,7 @@ import * as Sites from "./Sites.ts"
 import * as Statistics from "./Statistics.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Transfers from "./Transfers.ts"
+import * as UnknownChargers from "./UnknownChargers.ts"
 
 export interface V2Options {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
@@ -45,6 +46,7 @@ export const v2Routes = (options: V2Options) => {
     Sessions.layer,
     Tokens.layer,
     ApiKeys.layer,
+    UnknownChargers.layer,
     Statistics.layer
   ).pipe(
     Layer.provide(Transfers.layer(publicUrl)),

@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream"
 import { Context, Effect, FiberSet, Layer } from "effect"
 import { ChargerDirectory } from "../../domain/ports/ChargerDirectory.ts"
 import { ChargerInbox } from "../../domain/ports/ChargerInbox.ts"
+import { Knocks } from "../../domain/ports/Knocks.ts"
 import { MessageLog } from "../../domain/ports/MessageLog.ts"
 import { Presence } from "../../domain/ports/Presence.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
@@ -83,6 +84,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       void run(Effect.logError("ocpp: a defect, please report it", cause).pipe(Effect.annotateLogs(about)))
   }
   const respelled = new Set<string>()
+  const knocks = yield* Knocks
   const upgrades = new Upgrades({
     directory: yield* ChargerDirectory,
     secrets: yield* Secrets,
@@ -104,6 +106,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       const about = { chargerId, spelling }
       run(Effect.logInfo("ocpp: a charger writes its password in its own way").pipe(Effect.annotateLogs(about)))
     },
+    knocked: knocks.knocked,
     run: (effect) => void run(effect)
   })
   const newcomers = new Newcomers(limits.maxUnfinishedSockets, limits.handshakeMillis, now)
@@ -159,7 +162,7 @@ const takeOver = (
 /** Needs the ports of the charger's side; ends every connection and wait when it is closed. */
 export const layer = (
   options: OcppServerOptions
-): Layer.Layer<OcppServer, never, ChargerInbox | ChargerDirectory | Presence | MessageLog | Secrets> =>
+): Layer.Layer<OcppServer, never, ChargerInbox | ChargerDirectory | Knocks | Presence | MessageLog | Secrets> =>
   Layer.effect(
     OcppServer,
     Effect.gen(function* () {

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
+import type { Knock } from "../../domain/ports/Knocks.ts"
 import type { Secrets } from "../../domain/ports/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseChargerPath } from "./ChargerPath.ts"
@@ -13,7 +14,7 @@ import type { Handshake } from "./Handshake.ts"
 import type { OcppLimits } from "./Limits.ts"
 import { type Refusal, refusals } from "./Refusals.ts"
 import type { Origin } from "./RemoteAddress.ts"
-import { agree } from "./Subprotocol.ts"
+import { agree, offeredOcpp } from "./Subprotocol.ts"
 import type { UpgradeGuard } from "./UpgradeGuard.ts"
 
 export interface ProofParts {
@@ -30,6 +31,8 @@ export interface ProofParts {
   readonly retryAfter: () => number
   /** A charger sends its key in another writing than it is stored in; told once per charger. */
   readonly respelled: (chargerId: string, spelling: string) => void
+  /** Somebody came under an id that nobody registered. */
+  readonly knocked: (knock: Knock) => void
 }
 
 export interface Proven {
@@ -126,6 +129,18 @@ const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCrede
   return isRefusal(identity) ? identity : { ...identity, securityProfile: undefined }
 }
 
+/** An IPv6 address with its zone has less. */
+const addressMaxLength = 64
+
+/** What operators are told of an upgrade for an unknown id. Nothing of it is a secret: the password stays where it came. */
+const knockOf = ({ origin, request }: Handshake, chargerId: string, at: number): Knock => ({
+  chargerId,
+  remoteAddress: origin.address.slice(0, addressMaxLength),
+  network: origin.network,
+  subprotocols: offeredOcpp(request.headers["sec-websocket-protocol"]),
+  at
+})
+
 /** The charger `chargerId` as it is registered, unless its network has been refused too often to be worth asking. */
 const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake, chargerId: string) {
   const { directory, guard, now } = parts
@@ -138,6 +153,7 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
     .pipe(Effect.mapError(() => refusals.storage(parts.retryAfter())))
   if (charger !== undefined) return charger
   guard.unknown(chargerId, now())
+  parts.knocked(knockOf(handshake, chargerId, now()))
   return yield* Effect.fail(refusals.unknown(chargerId))
 })
 

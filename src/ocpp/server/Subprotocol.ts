@@ -10,6 +10,22 @@ export interface Agreed {
   readonly isNamed: boolean
 }
 
+/** Names of one upgrade that are remembered; a charger that speaks every version there is offers six. */
+const maxNames = 8
+
+const ocppName = /^ocpp[0-9a-z._-]{0,28}$/i
+
+/**
+ * What a charger offers that could be meant for OCPP, in its own words. Anything else is left out: some clients carry a secret where the
+ * subprotocol belongs.
+ */
+export const offeredOcpp = (header: string | undefined): ReadonlyArray<string> =>
+  (header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => ocppName.test(name))
+    .slice(0, maxNames)
+
 /**
  * The first of `versions` (the server's preference) that the charger offers. `header` is `Sec-WebSocket-Protocol` as it came; `only16`
  * leaves OCPP 1.6 alone, and takes it for granted when nothing is offered. Undefined when there is no version in common.

@@ -138,6 +138,30 @@ describe("who it is", () => {
     expect(server.metric("ocpp_refused_upgrades_total", { status: "404" })).toBe(1)
   })
 
+  it("is noted for operators where nobody registered it, without a word of its password", async () => {
+    const server = await startServer({ chargers: { CP1: { profile: 1, password: "right" } } })
+    const protocols = [
+      "ocpp2.0.1",
+      "ocpp1.6",
+      "OCPP16J",
+      "Bearer.a-secret",
+      ...Array.from({ length: 9 }, (_, n) => `ocpp${n}`)
+    ]
+    await attempt(server.port, "/ocpp/CP2", { protocols, user: "CP2", password: "guessed" })
+    await attempt(server.port, "/ocpp/CP1", { user: "CP1", password: "wrong" })
+    await attempt(server.port, "/ocpp/CP%201")
+    expect(server.knocks).toEqual([
+      {
+        chargerId: "CP2",
+        remoteAddress: "127.0.0.1",
+        network: "127.0.0.0/24",
+        subprotocols: ["ocpp2.0.1", "ocpp1.6", "OCPP16J", "ocpp0", "ocpp1", "ocpp2", "ocpp3", "ocpp4"],
+        at: expect.any(Number)
+      }
+    ])
+    expect(JSON.stringify(server.knocks)).not.toMatch(/guessed|secret/)
+  })
+
   it("is 503 with Retry-After while the database is away, and 101 once it is back", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.failing = new StorageUnavailable({ message: "gone", reason: "down" })

@@ -24,6 +24,7 @@ import {
   type ChargerLine,
   type ChargerMailbox
 } from "../../../src/domain/ports/ChargerInbox.ts"
+import { type Knock, Knocks } from "../../../src/domain/ports/Knocks.ts"
 import { type LoggedFrame, MessageLog } from "../../../src/domain/ports/MessageLog.ts"
 import { Presence } from "../../../src/domain/ports/Presence.ts"
 import { Secrets } from "../../../src/domain/ports/Secrets.ts"
@@ -203,6 +204,8 @@ export interface TestOptions extends Partial<Omit<OcppServerOptions, "limits">> 
 export interface TestServer {
   readonly inbox: TestInbox
   readonly frames: Array<LoggedFrame>
+  /** Unknown chargers that came. */
+  readonly knocks: Array<Knock>
   readonly lastMessage: Map<string, string>
   /** Log lines of the server. */
   readonly logs: Array<string>
@@ -232,6 +235,7 @@ const rest = (_request: IncomingMessage, response: ServerResponse): void => void
 export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
   const inbox = new TestInbox()
   const frames: Array<LoggedFrame> = []
+  const knocks: Array<Knock> = []
   const lastMessage = new Map<string, string>()
   const logs: Array<string> = []
   const asked = { verifier: 0, directory: 0, ids: [] as Array<string> }
@@ -280,6 +284,12 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       heard: (id, _at, frame) => void lastMessage.set(id, frame),
       closed: never,
       peek: never
+    }),
+    Layer.succeed(Knocks, {
+      knocked: (knock) => void knocks.push(knock),
+      list: never,
+      forget: never,
+      concernOnly: never
     }),
     Layer.succeed(MessageLog, { append: (frame) => void frames.push(frame), search: never }),
     Layer.succeed(Secrets, {
@@ -340,6 +350,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   return Object.assign(state, {
     inbox,
     frames,
+    knocks,
     lastMessage,
     logs,
     asked,

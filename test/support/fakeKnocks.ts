@@ -1,0 +1,28 @@
+/** Unknown chargers in a `FakeWorld`: nobody knocks but the test. */
+import { Effect } from "effect"
+import { NotFound } from "../../src/domain/Errors.ts"
+import { Knocks, type UnknownCharger } from "../../src/domain/ports/Knocks.ts"
+import { type FakeWorld, paged } from "./fakeRecords.ts"
+
+const worlds = new WeakMap<FakeWorld, Map<string, UnknownCharger>>()
+
+/** The unknown chargers of a world by their ids; tests change them directly. */
+export const unknownOf = (world: FakeWorld): Map<string, UnknownCharger> => {
+  const known = worlds.get(world) ?? new Map<string, UnknownCharger>()
+  worlds.set(world, known)
+  return known
+}
+
+export const knocks = (world: FakeWorld) =>
+  Knocks.of({
+    knocked: () => {},
+    list: (page) => world.ask(() => paged(unknownOf(world).values(), (one) => one.chargerId, page)),
+    forget: (chargerId) =>
+      world.write(() =>
+        unknownOf(world).delete(chargerId)
+          ? Effect.void
+          : Effect.fail(new NotFound({ kind: "unknown charger", id: chargerId }))
+      ),
+    concernOnly: (organisationId) =>
+      world.ask(() => Effect.succeed([...world.organisations.keys()].every((id) => id === organisationId)))
+  })

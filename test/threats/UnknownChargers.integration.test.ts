@@ -1,0 +1,78 @@
+/**
+ * A charger that is mounted before anybody registered it: it knocks and is refused, an operator finds it in the list, registers it, and it
+ * comes in. Whoever makes up ids by the hundred fills no list, pushes nobody out, and leaves none of his passwords.
+ */
+import { expect, it } from "vitest"
+import { basic, eventually, everyRow, threatDrivers, WireCharger, type World } from "./world.ts"
+
+const limitMillis = 240_000
+
+/** New ids that are believed of one network in an hour. */
+const believed = 60
+
+const listed = async (world: World): Promise<ReadonlyArray<Record<string, unknown>>> =>
+  (await world.done("GET", "/cpo/v2/unknown-chargers?limit=500")).items
+
+const ids = async (world: World): Promise<ReadonlyArray<unknown>> =>
+  (await listed(world)).map((one) => one["chargerId"])
+
+for (const { missing, name, run } of threatDrivers) {
+  it.skipIf(missing)(
+    `lists a charger that knocks until it is registered, and then lets it in (${name})`,
+    { timeout: limitMillis },
+    () =>
+      run(async (world) => {
+        const { ocppUrl } = world.service
+        await world.done("POST", "/cpo/v2/sites", { body: { name: "Site" } })
+        const headers = { authorization: basic("KNOCK-1", "Guessed-Password-4711") }
+        expect(await WireCharger.dial(ocppUrl, "KNOCK-1", headers)).toBe(404)
+        expect(await WireCharger.dial(ocppUrl, "KNOCK-1", headers)).toBe(404)
+        expect(await WireCharger.dial(ocppUrl, "KNOCK-2")).toBe(404)
+        expect(await listed(world)).toEqual([
+          expect.objectContaining({ chargerId: "KNOCK-2", attempts: 1 }),
+          {
+            chargerId: "KNOCK-1",
+            firstSeenAt: expect.stringMatching(/Z$/),
+            lastSeenAt: expect.stringMatching(/Z$/),
+            attempts: 2,
+            remoteAddress: "127.0.0.1",
+            subprotocols: ["ocpp1.6"]
+          }
+        ])
+
+        await world.done("POST", "/cpo/v2/chargers", { body: { name: "New one", chargerId: "KNOCK-1" } })
+        expect(await ids(world)).toEqual(["KNOCK-2"])
+        const charger = await WireCharger.connect(ocppUrl, "KNOCK-1")
+        const [, , booted] = await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+        expect(booted).toMatchObject({ status: "Accepted" })
+        await eventually("the charger is connected", async () => {
+          const { manufacturer } = await world.done("GET", "/cpo/v2/chargers/KNOCK-1")
+          return manufacturer === "V"
+        })
+
+        expect((await world.ask("DELETE", "/cpo/v2/unknown-chargers/KNOCK-2")).status).toBe(204)
+        expect(await ids(world)).toEqual([])
+
+        expect(await WireCharger.dial(ocppUrl, "REAL")).toBe(404)
+        for (let n = 0; n < 3 * believed; n++) {
+          const refused = await WireCharger.dial(ocppUrl, `MADE-UP-${n}`, {
+            authorization: basic(`MADE-UP-${n}`, `Guessed-Password-${n}`)
+          })
+          expect([404, 429]).toContain(refused)
+        }
+        const kept = await ids(world)
+        expect(kept.length).toBeLessThanOrEqual(believed)
+        expect(kept).toContain("REAL")
+        // A registered charger is met as before, whoever knocks beside it.
+        charger.socket.close()
+        await WireCharger.connect(ocppUrl, "KNOCK-1")
+
+        await world.truth(async (query) => {
+          const rows = await everyRow(query)
+          expect(rows.filter((row) => row.startsWith("unknown_charger "))).toHaveLength(kept.length)
+          expect(rows.filter((row) => row.includes("Guessed-Password"))).toEqual([])
+        })
+        expect(world.output).not.toContain("Guessed-Password")
+      })
+  )
+}
