@@ -28,6 +28,7 @@ import * as Chargers from "../storage/Chargers.ts"
 import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
+import * as Expectations from "../storage/Expectations.ts"
 import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
@@ -83,6 +84,7 @@ const storage = (settings: ServiceSettings) => {
     Chargers.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
+    Expectations.layer,
     Files.layer(settings.filesFolder),
     AuditLog.layer,
     Certificates.layer,

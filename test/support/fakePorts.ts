@@ -5,6 +5,7 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
 import { Certificates } from "../../src/domain/ports/Certificates.ts"
+import { Expectations } from "../../src/domain/ports/Expectations.ts"
 import { Files } from "../../src/domain/ports/Files.ts"
 import { noFiles } from "./fakeFiles.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
@@ -24,6 +25,7 @@ import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
+import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
@@ -414,6 +416,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(Knocks, knocks(world)),
+    Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(Chargers, chargers(world)),

@@ -14,6 +14,7 @@ import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import type { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import type { Certificates } from "../../src/domain/ports/Certificates.ts"
+import type { Expectations } from "../../src/domain/ports/Expectations.ts"
 import type { Files } from "../../src/domain/ports/Files.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
@@ -28,6 +29,7 @@ import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
+import * as ExpectationsRepository from "../../src/storage/Expectations.ts"
 import * as FilesRepository from "../../src/storage/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
@@ -45,6 +47,7 @@ export type Repositories =
   | Access
   | AuditLog
   | Certificates
+  | Expectations
   | Files
   | Chargers
   | ChargingProfiles
@@ -61,6 +64,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   AccessRepository.layer,
   AuditLogRepository.layer,
   CertificatesRepository.layer,
+  ExpectationsRepository.layer,
   FilesRepository.layer(mkdtempSync(join(tmpdir(), "voltlane-files-"))),
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,

@@ -50,6 +50,9 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "chargers.create": { name: "Stranger's charger", chargerId: "STRANGER-1", siteId: owned.siteId },
   "chargers.update": { name: "Taken over", generatePassword: true },
   "commands.issue": { type: "Reset", resetType: "Hard", expiresIn: 60 },
+  "expectations.setTemplate": { keys: [{ key: "HeartbeatInterval", value: "1" }] },
+  "expectations.setQuirks": { rules: [{ name: "all", vendor: "*", tolerances: { callTimeoutSeconds: 5 } }] },
+  "expectations.apply": {},
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
   "api-keys.create": { name: "Stranger's key" },
@@ -153,6 +156,8 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     `/cpo/v2/chargers/${owned.chargerId}/commands`,
     `/cpo/v2/commands/${owned.id}`,
     "/cpo/v2/audit-log",
+    "/cpo/v2/configuration-template",
+    "/cpo/v2/quirks",
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
@@ -188,6 +193,10 @@ export const makeOwned = async (
   const chargerId = `CHARGER-OF-OWNER-${made++}`
   await post("chargers", { name: `${mark} charger`, chargerId, siteId: site.id })
   const token = await post("tokens", { uid: "CARD-OF-OWNER", note: `${mark} note` })
+  const template = { keys: [{ key: "LocalPreAuthorize", value: mark }] }
+  await ask("PUT", "/cpo/v2/configuration-template", { key, body: template })
+  const quirk = { name: mark, vendor: mark, tolerances: { callTimeoutSeconds: 90 } }
+  await ask("PUT", "/cpo/v2/quirks", { key, body: { rules: [quirk] } })
   const apiKey = await post("api-keys", { name: `${mark} key` })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {

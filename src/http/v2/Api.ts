@@ -10,6 +10,7 @@ import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
 import { LocalListsApi } from "./LocalListsApi.ts"
 import { CommandsApi } from "./CommandsApi.ts"
+import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
@@ -44,6 +45,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(AuditLogApi)
   .add(FilesApi)
   .add(UnknownChargersApi)
+  .add(ExpectationsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

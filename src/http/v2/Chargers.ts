@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Charger as DomainCharger, ChargerPatch } from "../../domain/charger/Charger.ts"
+import { compare } from "../../domain/charger/Template.ts"
 import { InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
 import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
 import { Chargers } from "../../domain/ports/Chargers.ts"
@@ -16,6 +17,7 @@ import { changedCredentials, newCredentials, type Credentials } from "./ChargerC
 import { placeOf, type ChargerChange } from "./ChargersApi.ts"
 import { toCharger } from "./ChargerSchema.ts"
 import { powerOf } from "./ConnectorWords.ts"
+import { expecting } from "./Expectations.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 
 /** Sites read at one time for a page of chargers: the embedded database has one session, and most pages have one site. */
@@ -100,6 +102,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     const { many, one } = yield* shown
     const change = yield* changing
+    const expected = yield* expecting
     return handlers.handleAll({
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
@@ -133,12 +136,14 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, ({ chargerId: _, organisationId: __, ...message }) => message)
       }),
       configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, request }) {
-        const { configuration } = yield* chargers.get(yield* organisationId, params.chargerId)
-        return listed(publicUrl, request.url, { items: configuration, nextCursor: null }, (one) => ({
-          key: one.key,
+        const charger = yield* chargers.get(yield* organisationId, params.chargerId)
+        // Before it has told anything, nothing is known to be missing.
+        const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
+        const items = compare(template, charger.configuration)
+        return listed(publicUrl, request.url, { items, nextCursor: null }, (one) => ({
+          ...one,
           value: one.value ?? null,
-          readonly: one.readonly,
-          drift: false
+          expected: one.expected ?? null
         }))
       })
     })

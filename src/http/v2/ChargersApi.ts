@@ -121,9 +121,11 @@ const ConfigurationKey = Schema.Struct({
   key: Schema.String,
   value: Schema.NullOr(Schema.String),
   readonly: Schema.Boolean,
-  drift: Schema.Boolean.annotate({
-    description: "Whether it differs from the organisation's template; false while there is no template"
-  })
+  expected: Schema.NullOr(Schema.String).annotate({
+    description: "What the template says; null where it says nothing"
+  }),
+  drift: Schema.Boolean.annotate({ description: "Whether it differs from what is expected, or is missing" }),
+  missing: Schema.Boolean.annotate({ description: "Whether it is expected and the charger has no such key" })
 }).annotate({ identifier: "ConfigurationKey" })
 
 const params = { chargerId: ChargerId }

@@ -20,7 +20,8 @@ import type { Open } from "./commands/Row.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 import { Transfers } from "./Transfers.ts"
 
-const toCommand = (command: DomainCommand): typeof Command.Type => ({
+/** A command on the wire. */
+export const toCommand = (command: DomainCommand): typeof Command.Type => ({
   id: command.id,
   type: command.type,
   chargerId: command.chargerId,

@@ -18,7 +18,7 @@ const longestWaitSeconds = 604_800
 /** How long a request may be held: proxies and scripts rarely wait for longer than a minute. */
 const longestHoldSeconds = 60
 
-const expiresIn = {
+export const expiresIn = {
   expiresIn: Schema.optionalKey(
     whole(1, longestWaitSeconds).annotate({
       description:

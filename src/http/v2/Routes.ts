@@ -9,6 +9,7 @@ import * as Certificates from "./Certificates.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
+import * as Expectations from "./Expectations.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as Files from "./Files.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
@@ -37,6 +38,7 @@ export const v2Routes = (options: V2Options) => {
     Sites.layer,
     Chargers.layer,
     Commands.layer,
+    Expectations.layer,
     Files.layer,
     Certificates.layer,
     Reservations.layer,

@@ -1,0 +1,106 @@
+/** What a charger is told to be by its organisation, with a station of somebody else's on the other side. */
+import { describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
+import { Station } from "./Station.ts"
+import { World } from "./World.ts"
+
+const world = new World()
+
+/** A station whose keys can be changed, as a charger's can. */
+const configurable = (station: Station, keys: Record<string, string>, readonly: ReadonlyArray<string> = []) =>
+  station
+    .on("GetConfiguration", () => ({
+      configurationKey: Object.entries(keys).map(([key, value]) => ({ key, value, readonly: readonly.includes(key) })),
+      unknownKey: []
+    }))
+    .on("ChangeConfiguration", ({ key, value }) => {
+      if (!(String(key) in keys)) return { status: "NotSupported" }
+      keys[String(key)] = String(value)
+      return { status: "Accepted" }
+    })
+
+describe("the configuration template", () => {
+  it("is applied after a boot, drift is shown, and what an operator sets afterwards stays until the next one", async () => {
+    const keys = { HeartbeatInterval: "60", LocalPreAuthorize: "false", NumberOfConnectors: "2" }
+    const template = [
+      { key: "HeartbeatInterval", value: "240" },
+      { key: "localpreauthorize", value: "TRUE" },
+      { key: "NumberOfConnectors", value: "1" },
+      { key: "VendorKey", value: "x" }
+    ]
+    await world.ask("PUT", "configuration-template", { keys: template })
+    const id = await world.charger()
+    const station = new Station(world.service.ocppUrl, id)
+    configurable(station, keys, ["NumberOfConnectors"])
+    await station.connect()
+    await station.boot()
+    await until(
+      () => "the configuration is looked at again",
+      15_000,
+      async () => station.asked("GetConfiguration").length >= 2
+    )
+    expect(station.asked("ChangeConfiguration")).toEqual([
+      { key: "HeartbeatInterval", value: "240" },
+      { key: "LocalPreAuthorize", value: "TRUE" }
+    ])
+    const shown = async () => {
+      const items = await world.items(`chargers/${id}/configuration`)
+      return items.map(({ drift, expected, key, missing, value }) => [key, value, expected, drift, missing])
+    }
+    await until(
+      () => "the drift has gone",
+      15_000,
+      async () => (await shown())[0]?.[3] === false
+    )
+    expect(await shown()).toEqual([
+      ["HeartbeatInterval", "240", "240", false, false],
+      ["LocalPreAuthorize", "TRUE", "TRUE", false, false],
+      ["NumberOfConnectors", "2", "1", true, false],
+      ["VendorKey", null, "x", true, true]
+    ])
+    const issued = await world.items(`chargers/${id}/commands`)
+    expect(issued.map(({ issuedBy, status, type }) => [type, status, issuedBy])).toEqual([
+      ["ChangeConfiguration", "Accepted", "platform"],
+      ["ChangeConfiguration", "Accepted", "platform"]
+    ])
+    await world.command(id, "ChangeConfiguration", { key: "HeartbeatInterval", value: "10" })
+    await world.command(id, "GetConfiguration")
+    await until(
+      () => "the operator's change is drift",
+      15_000,
+      async () => (await shown())[0]?.[3] === true
+    )
+    expect(keys.HeartbeatInterval).toBe("10")
+    const applied = await world.post(`chargers/${id}/configuration/apply`, {})
+    expect(applied["items"]).toHaveLength(1)
+    await until(
+      () => "it is applied by hand",
+      15_000,
+      async () => keys.HeartbeatInterval === "240"
+    )
+    await world.ask("PUT", "configuration-template", { keys: [] })
+    await station.close()
+  })
+})
+
+describe("the quirk book", () => {
+  it("gives a make its time before it is called, and shows whom a rule is about", async () => {
+    const rules = [{ name: "late", vendor: "Cases", model: "One", tolerances: { waitForBootSeconds: 300 } }]
+    await world.ask("PUT", "quirks", { rules })
+    const { id, station } = await world.station()
+    const book = await world.get("quirks")
+    expect(book["rules"]).toMatchObject([{ name: "late" }])
+    expect(JSON.stringify(book["rules"])).toContain(id)
+    await station.close()
+    const again = new Station(world.service.ocppUrl, id).on("ClearCache", { status: "Accepted" })
+    await again.connect()
+    const pending = await world.post(`chargers/${id}/commands?wait=1`, { type: "ClearCache" })
+    expect(pending["status"]).toBe("Pending")
+    expect(again.asked("ClearCache")).toEqual([])
+    await again.boot()
+    const ended = await world.get(`commands/${String(pending["id"])}?wait=10`)
+    expect(ended["status"]).toBe("Accepted")
+    await world.ask("PUT", "quirks", { rules: [] })
+    await again.close()
+  })
+})

@@ -1,0 +1,138 @@
+/** The configuration template and the quirk book over REST, against fakes. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { fakeApp, withCharger } from "../../support/restApp.ts"
+
+let app: Awaited<ReturnType<typeof fakeApp>>
+
+beforeEach(async () => {
+  app = await fakeApp()
+  await withCharger(app.ask, app.key, "CP-1")
+})
+afterEach(() => app.close())
+
+const ask = (method: string, path: string, body?: unknown) => app.ask(method, `/cpo/v2/${path}`, { key: app.key, body })
+
+/** What the charger has told of itself. */
+const reported = (...configuration: ReadonlyArray<{ key: string; value: string; readonly: boolean }>) => {
+  const charger = app.world.chargers.get("CP-1")!
+  app.world.chargers.set("CP-1", { ...charger, manufacturer: "V", model: "M", configuration })
+}
+
+describe("the configuration template", () => {
+  it("is empty, and then what was put", async () => {
+    expect((await ask("GET", "configuration-template")).json).toEqual({ keys: [], updatedAt: null })
+    const keys = [{ key: "HeartbeatInterval", value: "300" }]
+    const put = await ask("PUT", "configuration-template", { keys })
+    expect([put.status, put.json.keys]).toEqual([200, keys])
+    expect((await ask("GET", "configuration-template")).json).toEqual(put.json)
+  })
+
+  const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+    ["a password", { keys: [{ key: "authorizationkey", value: "x" }] }, "/keys/0/key"],
+    ["a profile", { keys: [{ key: "SecurityProfile ", value: "1" }] }, "/keys/0/key"],
+    [
+      "a key twice",
+      {
+        keys: [
+          { key: "A", value: "1" },
+          { key: "a", value: "2" }
+        ]
+      },
+      "/keys"
+    ],
+    ["a value too long", { keys: [{ key: "A", value: "x".repeat(501) }] }, "/keys/0/value"],
+    ["a key without a name", { keys: [{ key: "", value: "" }] }, "/keys/0/key"],
+    ["too many keys", { keys: Array.from({ length: 201 }, (_, i) => ({ key: `K${i}`, value: "" })) }, "/keys"],
+    ["no keys", {}, "/keys"]
+  ]
+  for (const [name, body, pointer] of wrong) {
+    it(`is refused with ${name}`, async () => {
+      const answer = await ask("PUT", "configuration-template", body)
+      expect([answer.status, answer.json.errors[0].pointer]).toEqual([400, pointer])
+      expect((await ask("GET", "configuration-template")).json.keys).toEqual([])
+    })
+  }
+
+  it("shows how a charger differs from it", async () => {
+    reported(
+      { key: "HeartbeatInterval", value: "60", readonly: false },
+      { key: "NumberOfConnectors", value: "2", readonly: true }
+    )
+    const keys = [
+      { key: "heartbeatinterval", value: "300" },
+      { key: "VendorKey", value: "x" }
+    ]
+    await ask("PUT", "configuration-template", { keys })
+    const { json } = await ask("GET", "chargers/CP-1/configuration")
+    expect(json.items).toEqual([
+      { key: "HeartbeatInterval", value: "60", readonly: false, expected: "300", drift: true, missing: false },
+      { key: "NumberOfConnectors", value: "2", readonly: true, expected: null, drift: false, missing: false },
+      { key: "VendorKey", value: null, readonly: false, expected: "x", drift: true, missing: true }
+    ])
+  })
+
+  it("misses nothing of a charger that has told nothing yet", async () => {
+    await ask("PUT", "configuration-template", { keys: [{ key: "A", value: "1" }] })
+    expect((await ask("GET", "chargers/CP-1/configuration")).json.items).toEqual([])
+  })
+
+  it("is applied by hand as commands for what differs", async () => {
+    reported(
+      { key: "HeartbeatInterval", value: "60", readonly: false },
+      { key: "LocalPreAuthorize", value: "TRUE", readonly: false },
+      { key: "NumberOfConnectors", value: "2", readonly: true }
+    )
+    const keys = [
+      { key: "HeartbeatInterval", value: "300" },
+      { key: "LocalPreAuthorize", value: "true" },
+      { key: "NumberOfConnectors", value: "9" },
+      { key: "Missing", value: "1" }
+    ]
+    await ask("PUT", "configuration-template", { keys })
+    const applied = await ask("POST", "chargers/CP-1/configuration/apply", { expiresIn: 60 })
+    expect(applied.status).toBe(202)
+    expect(applied.json.items).toMatchObject([
+      { type: "ChangeConfiguration", chargerId: "CP-1", parameters: { key: "HeartbeatInterval", value: "300" } }
+    ])
+    expect((await ask("GET", `commands/${applied.json.items[0].id}`)).status).toBe(200)
+    expect((await ask("POST", "chargers/CP-2/configuration/apply", {})).status).toBe(404)
+  })
+})
+
+describe("the quirk book", () => {
+  const rule = { name: "slow", vendor: "v*", tolerances: { callTimeoutSeconds: 90 }, evidence: "seen" }
+
+  it("has the built-in rules, and tells which chargers a rule is about", async () => {
+    reported()
+    const put = await ask("PUT", "quirks", { rules: [rule, { ...rule, name: "other", vendor: "W" }] })
+    expect(put.status).toBe(200)
+    expect(put.json.rules).toEqual([
+      { ...rule, chargers: 1, chargerIds: ["CP-1"] },
+      { ...rule, name: "other", vendor: "W", chargers: 0, chargerIds: [] }
+    ])
+    expect(put.json.builtIn.map((one: { name: string }) => one.name)).toContain("wallbox-boot-first")
+    expect((await ask("GET", "quirks")).json).toEqual(put.json)
+    expect((await ask("PUT", "quirks", put.json)).json).toEqual(put.json)
+  })
+
+  const wrong: ReadonlyArray<readonly [string, object, string]> = [
+    ["about nobody in particular", { name: "all", tolerances: { callTimeoutSeconds: 90 } }, "/rules/0/vendor"],
+    ["that grants nothing", { ...rule, tolerances: {} }, "/rules/0/tolerances"],
+    ["that grants nothing known", { ...rule, tolerances: { patience: 90 } }, "/rules/0/tolerances"],
+    [
+      "that grants an hour",
+      { ...rule, tolerances: { callTimeoutSeconds: 3600 } },
+      "/rules/0/tolerances/callTimeoutSeconds"
+    ],
+    ["without a name", { ...rule, name: " " }, "/rules/0/name"]
+  ]
+  for (const [name, body, pointer] of wrong) {
+    it(`refuses a rule ${name}`, async () => {
+      const answer = await ask("PUT", "quirks", { rules: [body] })
+      expect([answer.status, answer.json.errors[0].pointer]).toEqual([400, pointer])
+    })
+  }
+
+  it("refuses two rules of one name", async () =>
+    expect((await ask("PUT", "quirks", { rules: [rule, rule] })).status).toBe(400))
+})
