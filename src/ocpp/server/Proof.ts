@@ -103,9 +103,14 @@ const certificateLines = {
 
 const anonymous: Identity = { passwordVerifier: undefined }
 
-const checkIdentity = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Identity | Refusal => {
+const checkIdentity = (
+  parts: ProofParts,
+  handshake: Handshake,
+  charger: ChargerCredentials,
+  checkedPassword: () => Identity | Refusal
+): Identity | Refusal => {
   if (charger.securityProfile === 0) return anonymous
-  if (charger.securityProfile < 3) return checkPasswordOf(parts, handshake, charger)
+  if (charger.securityProfile < 3) return checkedPassword()
   const verdict = checkCertificate(handshake.socket, charger, parts.revoked)
   return verdict === "ok" ? anonymous : refusals.certificate(certificateLines[verdict])
 }
@@ -115,17 +120,20 @@ const checkIdentity = (parts: ProofParts, handshake: Handshake, charger: Charger
  * the old one is taken.
  */
 const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials) => {
+  // The same password at several profiles is one guess and one check.
+  let password: Identity | Refusal | undefined
+  const checkedPassword = (): Identity | Refusal => (password ??= checkPasswordOf(parts, handshake, charger))
   const raised = charger.pending
     .flatMap(({ securityProfile }) => securityProfile ?? [])
     .sort((one, other) => other - one)
   for (const securityProfile of raised) {
     if (checkProfile(securityProfile, handshake.origin, parts.minSecurityProfile) !== undefined) continue
     if (reachableProfile(securityProfile, handshake.origin) < securityProfile) continue
-    const identity = checkIdentity(parts, handshake, { ...charger, securityProfile })
+    const identity = checkIdentity(parts, handshake, { ...charger, securityProfile }, checkedPassword)
     if (!isRefusal(identity)) return { ...identity, securityProfile }
   }
   const refusal = checkProfile(charger.securityProfile, handshake.origin, parts.minSecurityProfile)
-  const identity = refusal ?? checkIdentity(parts, handshake, charger)
+  const identity = refusal ?? checkIdentity(parts, handshake, charger, checkedPassword)
   return isRefusal(identity) ? identity : { ...identity, securityProfile: undefined }
 }
 

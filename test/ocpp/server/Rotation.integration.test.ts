@@ -65,6 +65,22 @@ describe("a profile that the charger was told to go to", () => {
     expect(opening(server).settles?.securityProfile).toBeUndefined()
   })
 
+  it.each([
+    [{ profile: 1, mayHave: [] }, 8],
+    [{ profile: 1, mayHave: [{ profile: 2 }] }, 8],
+    [{ profile: 1, mayHave: [{ profile: 2 }, { profile: 3 }] }, 8],
+    [{ profile: 2, mayHave: [{ profile: 3 }, { password: "new" }] }, 8]
+  ] as const)("costs a wrong password one guess, with %j as without", async (charger, guesses) => {
+    const server = await startServer({ chargers: { CP1: { ...charger, password: "old" } }, trustProxy: () => true })
+    const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "198.51.100.7" }
+    const statuses: Array<unknown> = []
+    for (let i = 0; i < guesses + 2; i++) {
+      const outcome: object = await attempt(server.port, "/ocpp/CP1", { password: `guess ${i}`, headers })
+      statuses.push("status" in outcome ? outcome.status : undefined)
+    }
+    expect(statuses).toEqual([...Array.from({ length: guesses }, () => 401), 429, 429])
+  })
+
   it("leads to a profile that wants the new password too", async () => {
     const server = await serverOf({ profile: 0, password: "old", mayHave: [{ profile: 1 }, { password: "new" }] })
     await connect(server.port, "CP1", { password: "new" })
