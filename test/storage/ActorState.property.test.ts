@@ -54,7 +54,7 @@ const lookedAt = ({ supersededAt, ...session }: KnownSession) => ({
 
 /** What decisions look at of a state, without what had fallen out of memory. */
 const seen = (
-  { bootedHere: _, connectors, orphans, sessions, ...rest }: ChargerState,
+  { bootedHere: _, templating: __, connectors, orphans, sessions, ...rest }: ChargerState,
   fallen: ReadonlySet<string>
 ) => ({
   ...rest,

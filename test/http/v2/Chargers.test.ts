@@ -229,8 +229,8 @@ describe("a charger that reported itself", () => {
   it("tells its configuration keys", async () => {
     expect((await ask("GET", "/chargers/CP-1/configuration")).json).toEqual({
       items: [
-        { key: "HeartbeatInterval", value: "300", readonly: false, drift: false },
-        { key: "NumberOfConnectors", value: null, readonly: true, drift: false }
+        { key: "HeartbeatInterval", value: "300", readonly: false, expected: null, drift: false, missing: false },
+        { key: "NumberOfConnectors", value: null, readonly: true, expected: null, drift: false, missing: false }
       ],
       nextCursor: null
     })

@@ -35,7 +35,7 @@ it("says 200 for creating a site or charger, 201 for other creations, 202 for co
   for (const [name, statuses] of Object.entries(successes)) {
     const wanted = name.startsWith("delete")
       ? "204"
-      : name === "post /v2/chargers/{chargerId}/commands"
+      : /^post .*\/(?:commands|configuration\/apply)$/.test(name)
         ? "202"
         : name.startsWith("post") && !/\/(?:sites|chargers)$/.test(name)
           ? "201"
