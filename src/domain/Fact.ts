@@ -203,6 +203,8 @@ export interface CommandAnswered extends FactBase {
 /** What is known of a charger beyond its row, whole: the last one of each kind stands. */
 export interface ChargerDocumentChanged extends FactBase {
   readonly type: "ChargerDocumentChanged"
+  /** As in `SessionEnded`: what a start changes falls with it where it was a repeat. */
+  readonly requires?: string | undefined
   readonly body:
     | { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
     /** The charger was asked to have a certificate of its own signed, at `at` (ms epoch), and said that it will. */

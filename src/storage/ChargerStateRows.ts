@@ -14,7 +14,7 @@ import {
 } from "../domain/charger/ChargerState.ts"
 import { Quirk } from "../domain/charger/Quirks.ts"
 import { TemplateKey } from "../domain/charger/Template.ts"
-import { ChargingProfile } from "../domain/command/ChargingProfile.ts"
+import { SetProfile } from "../domain/command/ChargingProfile.ts"
 import { textArray } from "./Arrays.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -63,9 +63,7 @@ const StateRow = Schema.Struct({
   booted: Schema.Boolean,
   configured: Schema.Boolean,
   commands_waiting: Schema.Boolean,
-  profiles: Optional(
-    Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))
-  ),
+  profiles: Optional(Schema.Array(SetProfile)),
   certificate_asked_at: Optional(Schema.Finite),
   manufacturer: Schema.String,
   model: Schema.String,

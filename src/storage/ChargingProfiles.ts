@@ -1,7 +1,8 @@
 /** The port `ChargingProfiles` over SQL: the charger's document of profiles, and the answers that stand with commands. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChargingProfile } from "../domain/command/ChargingProfile.ts"
+import { SetProfile } from "../domain/command/ChargingProfile.ts"
+import { standing } from "../domain/command/Stack.ts"
 import { NotFound } from "../domain/Errors.ts"
 import { ChargingProfiles } from "../domain/ports/ChargingProfiles.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
@@ -9,9 +10,7 @@ import { Millis, rowOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
-const SetProfiles = Schema.Array(Schema.Struct({ evseId: Schema.Int, setAt: Schema.Finite, profile: ChargingProfile }))
-
-const standingRow = rowOf(Schema.Struct({ profiles: Schema.NullOr(SetProfiles) }))
+const standingRow = rowOf(Schema.Struct({ profiles: Schema.NullOr(Schema.Array(SetProfile)) }))
 const reportedRow = rowOf(Schema.Struct({ at: Millis, answer: Schema.Record(Schema.String, Schema.Unknown) }))
 
 export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = Layer.effect(
@@ -30,7 +29,9 @@ export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = 
                 WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
             )
           : undefined
-        return row === undefined ? yield* new NotFound({ kind: "charger", id: chargerId }) : (row.profiles ?? [])
+        return row === undefined
+          ? yield* new NotFound({ kind: "charger", id: chargerId })
+          : standing(row.profiles ?? [])
       }),
       reported: Effect.fn("ChargingProfiles.reported")((organisationId: string, chargerId: string, evseId: number) => {
         const own = scopedTo(sql, organisationId)

@@ -236,6 +236,13 @@ describe("OCPP 1.6 SmartCharging", () => {
       status: "Accepted"
     })
     expect(station.asked("RemoteStartTransaction")).toEqual([{ idTag, connectorId: 1, chargingProfile }])
+    expect(await standing(id)).toEqual([])
+    const { id: transactionId } = await station.start(1, idTag)
+    expect(await standing(id)).toMatchObject([
+      { connectorId: 1, chargingProfile: { chargingProfileId: 11, chargingProfilePurpose: "TxProfile", transactionId } }
+    ])
+    await station.stop(transactionId)
+    expect(await standing(id)).toEqual([])
   })
 
   it("TC_066 gets the schedule that the charger makes of its profiles", async () => {

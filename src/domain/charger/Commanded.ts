@@ -4,7 +4,7 @@
  */
 import { endingOf } from "../command/Command.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
-import { applied, cleared } from "../command/Stack.ts"
+import { applied, awaited, cleared } from "../command/Stack.ts"
 import { passwordKey } from "../command/Kinds.ts"
 import type { ChargerDocumentChanged, ChargerFact, CommandAnswered, ConfigurationReported } from "../Fact.ts"
 import { act, doNothing } from "./Acting.ts"
@@ -49,6 +49,9 @@ const profilesAfter = (
 ): ReadonlyArray<SetProfile> | undefined => {
   const standing = state.profiles ?? []
   if (command._tag === "SetChargingProfile") return applied(standing, command.place.evseId, command.profile, now)
+  if (command._tag === "RemoteStart" && command.chargingProfile !== undefined) {
+    return awaited(standing, command, command.chargingProfile, now)
+  }
   return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
 }
 

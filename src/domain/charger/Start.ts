@@ -3,6 +3,7 @@
  * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
  */
 import type { ChargerFact, SessionEnded, SessionStarted } from "../Fact.ts"
+import { begun } from "../command/Stack.ts"
 import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -11,6 +12,7 @@ import { tokenKey } from "../token/Token.ts"
 import { act, answer, always, bareVerdict } from "./Acting.ts"
 import type { TransactionStarted } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
+import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
 import { startKey, stopKey } from "./Keys.ts"
@@ -124,6 +126,12 @@ const endedAlready = (state: ChargerState, fact: SessionStarted, now: number): S
   }
 }
 
+/** The profile that came with the RemoteStart of this transaction is the transaction's from now on. */
+const profileBegun = (state: ChargerState, { body, key }: SessionStarted, now: number): ReadonlyArray<ChargerFact> => {
+  const document = state.profiles === undefined ? undefined : begun(state.profiles, body, now)
+  return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
+}
+
 export const transactionStarted = (
   state: ChargerState,
   event: TransactionStarted,
@@ -139,7 +147,7 @@ export const transactionStarted = (
   const authorization = authorize(answers.token, state.policy, context, now)
   const fact = started(state, event, authorization, envelope, now, ids)
   const end = endedAlready(state, fact, now)
-  const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact] : [fact, end]
+  const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact, ...profileBegun(state, fact, now)] : [fact, end]
   return act(facts, ({ recorded, standing }) =>
     recorded[0] !== true && standing !== undefined
       ? answered(standing)

@@ -43,10 +43,13 @@ export const ChargingProfile = Schema.Struct({
 export type ChargingProfile = typeof ChargingProfile.Type
 
 /** A profile that a charger has accepted, and where. */
-export interface SetProfile {
+export const SetProfile = Schema.Struct({
   /** 0 is the whole charger. */
-  readonly evseId: number
+  evseId: Schema.Int,
   /** ms epoch. */
-  readonly setAt: number
-  readonly profile: ChargingProfile
-}
+  setAt: Schema.Finite,
+  profile: ChargingProfile,
+  /** The token of the RemoteStart that brought it: it stands from the transaction on that follows. Undefined for one that stands. */
+  awaits: Schema.optionalKey(Schema.String)
+})
+export type SetProfile = typeof SetProfile.Type

@@ -3,6 +3,7 @@
  * §5.16). What the charger has accepted is recorded here; whether it should have been asked is `Profile.ts`.
  */
 import type { CommandOf } from "../charger/ChargerCommand.ts"
+import { tokenKey } from "../token/Token.ts"
 import type { ChargingProfile, SetProfile } from "./ChargingProfile.ts"
 
 /** Most profiles kept of one charger, so that a document stays small; real ones hold a few dozen. The oldest fall out. */
@@ -49,6 +50,46 @@ export const cleared = (
         (purpose !== undefined && one.profile.purpose !== purpose) ||
         (stackLevel !== undefined && one.profile.stackLevel !== stackLevel)
   )
+
+/** How long a profile waits for the transaction of its RemoteStart; chargers give the driver a few minutes to plug in. */
+const awaitsMillis = 15 * 60_000
+
+const lapsed = ({ awaits, setAt }: SetProfile, now: number): boolean =>
+  awaits !== undefined && setAt < now - awaitsMillis
+
+/** What is recorded once the charger has accepted a RemoteStart with a profile (OCPP 1.6 §5.11): it waits for the transaction. */
+export const awaited = (
+  set: ReadonlyArray<SetProfile>,
+  { place, tokenUid }: Pick<CommandOf<"RemoteStart">, "place" | "tokenUid">,
+  profile: ChargingProfile,
+  now: number
+): ReadonlyArray<SetProfile> => {
+  const waiting: SetProfile = { evseId: place?.evseId ?? 0, setAt: now, profile, awaits: tokenUid }
+  return [...set.filter((one) => !lapsed(one, now)), waiting].slice(-profilesKept)
+}
+
+/** The profiles that stand with a transaction that began: one that waited for it is its own now. Undefined where none did. */
+export const begun = (
+  set: ReadonlyArray<SetProfile>,
+  start: { readonly evseId: number; readonly tokenUid: string; readonly transactionId: number },
+  now: number
+): ReadonlyArray<SetProfile> | undefined => {
+  const { evseId, tokenUid, transactionId } = start
+  const waiting = set.findLast(
+    (one) =>
+      one.awaits !== undefined &&
+      tokenKey(one.awaits) === tokenKey(tokenUid) &&
+      (one.evseId === 0 || one.evseId === evseId) &&
+      !lapsed(one, now)
+  )
+  if (waiting === undefined) return undefined
+  const others = set.filter((one) => one !== waiting)
+  return applied(others, evseId, { ...waiting.profile, transactionId }, now)
+}
+
+/** Those that stand by now. */
+export const standing = (set: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
+  set.filter(({ awaits }) => awaits === undefined)
 
 /** What stands after a transaction: its own profiles end with it (OCPP 1.6 §3.13.1). */
 export const withoutTransaction = (set: ReadonlyArray<SetProfile>, transactionId: number): ReadonlyArray<SetProfile> =>

@@ -1,7 +1,15 @@
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { ChargingProfile, SetProfile } from "../../../src/domain/command/ChargingProfile.ts"
 import { validateProfile } from "../../../src/domain/command/Profile.ts"
-import { applied, cleared, profilesKept, withoutTransaction } from "../../../src/domain/command/Stack.ts"
+import {
+  applied,
+  awaited,
+  begun,
+  cleared,
+  profilesKept,
+  standing as standingOf,
+  withoutTransaction
+} from "../../../src/domain/command/Stack.ts"
 
 const profile = (profileId: number, more: Partial<ChargingProfile> = {}): ChargingProfile => ({
   profileId,
@@ -40,6 +48,40 @@ it("keeps profiles of different transactions beside each other, and drops a tran
   const set = standing([1, tx(1, 70)], [1, tx(2, 71)], [1, tx(3, 70)], [1, profile(4)])
   expect(ids(set)).toEqual(["1:2", "1:3", "1:4"])
   expect(ids(withoutTransaction(set, 70))).toEqual(["1:2", "1:4"])
+})
+
+describe("the profile of a remote start", () => {
+  const mine = profile(7, { purpose: "TxProfile" })
+  const place = { evseId: 1, connectorId: 1 }
+  const start = (evseId: number, tokenUid: string) => ({ evseId, tokenUid, transactionId: 70 })
+  const minutes = 60_000
+
+  it("stands from its transaction on, and no sooner", () => {
+    const set = awaited([], { place, tokenUid: "Card" }, mine, 0)
+    expect(standingOf(set)).toEqual([])
+    expect(begun(set, start(1, "CARD"), 15 * minutes)).toEqual([
+      { evseId: 1, setAt: 15 * minutes, profile: { ...mine, transactionId: 70 } }
+    ])
+  })
+
+  it("is for the token, the evse and the quarter of an hour that it was sent for", () => {
+    const set = awaited([], { place, tokenUid: "Card" }, mine, 0)
+    expect(begun(set, start(1, "OTHER"), 0)).toBeUndefined()
+    expect(begun(set, start(2, "CARD"), 0)).toBeUndefined()
+    expect(begun(set, start(1, "CARD"), 15 * minutes + 1)).toBeUndefined()
+    const anywhere = awaited([], { tokenUid: "Card" }, mine, 0)
+    expect(begun(anywhere, start(2, "CARD"), 0)?.map((one) => one.evseId)).toEqual([2])
+  })
+
+  it("waits no longer than that, and leaves others as they are", () => {
+    const before = awaited(standing([1, profile(1)]), { tokenUid: "A" }, mine, 0)
+    const set = awaited(before, { tokenUid: "B" }, profile(8, { purpose: "TxProfile" }), 15 * minutes + 1)
+    expect(set.map((one) => [one.profile.profileId, one.awaits])).toEqual([
+      [1, undefined],
+      [8, "B"]
+    ])
+    expect(ids(standingOf(set))).toEqual(["1:1"])
+  })
 })
 
 it("keeps a limit of the whole charger at place 0", () => {
