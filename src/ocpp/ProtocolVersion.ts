@@ -33,6 +33,8 @@ export interface ProtocolVersion {
   }
   /** Reads the CALLRESULT of a command of ours. The answer in the result is as it came, without its secrets. */
   readonly decodeResult: (command: ChargerCommand, payload: unknown) => CommandResult
+  /** Reads the CALLERROR of a command of ours, without its secrets. */
+  readonly decodeError: (command: ChargerCommand, code: string, description: string) => CommandResult
   /** The frame's text with secrets replaced by `***`, for logs. `action` is the CALL's, also for its result. */
   readonly mask: (action: string, frame: string) => string
 }

@@ -216,6 +216,34 @@ const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Mad
   )
 }
 
+/** A charger that repeats the new passwords it is sent: in an error, in an answer, and in what is neither. */
+const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
+  await world.done("POST", "/cpo/v2/chargers", { key, body: { name: "C4", chargerId: "SEC-4" } })
+  const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-4")
+  await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+  const replies: ReadonlyArray<readonly [status: string, reply: (id: string, sent: string) => unknown]> = [
+    ["Failed", (id, sent) => [4, id, "GenericError", `cannot set ${sent}`, { key: "K", value: sent, [sent]: sent }]],
+    ["Failed", (id, sent) => [4, id, sent, sent.toUpperCase(), {}]],
+    ["Rejected", (id, sent) => [3, id, { status: "Rejected", info: sent }]],
+    ["Failed", (id, sent) => [3, id, [sent]]]
+  ]
+  for (const [n, [status, reply]] of replies.entries()) {
+    const value = secrets.add(`new password ${n}`, `New.Password.Number${n}`)
+    secrets.add(`new password ${n} in capitals`, value.toUpperCase())
+    charger.onCall = (action, id) => {
+      if (action !== "ChangeConfiguration") return JSON.stringify([4, id, "NotSupported", "", {}])
+      // Nobody can read this, and it has no name to be masked by.
+      charger.send(`[4,"${id}","GenericError","cannot set ${value}`)
+      return JSON.stringify(reply(id, value))
+    }
+    const body = { type: "ChangeConfiguration", key: "AuthorizationKey", value }
+    const command = await world.done("POST", "/cpo/v2/chargers/SEC-4/commands?wait=30", { key, body })
+    expect([command.status, secrets.foundIn(JSON.stringify(command))], `answer ${n}`).toEqual([status, []])
+  }
+  const messages = await world.done("GET", "/cpo/v2/chargers/SEC-4/messages?action=ChangeConfiguration", { key })
+  expect(messages.items.filter((one: { direction: string }) => one.direction === "in").length).toBeGreaterThan(3)
+}
+
 /** Loses tables under the service, so that every face meets what it was never meant to, with secrets at hand. */
 const breakDown = async (world: World, { clientId, code, generated, key }: Made): Promise<void> => {
   if (world.driver === "PGlite") return
@@ -241,9 +269,9 @@ const breakDown = async (world: World, { clientId, code, generated, key }: Made)
 /** All that anybody can read of what was made, over REST. */
 const readEverything = async (world: World, { clientId, code, key }: Made): Promise<string> => {
   const paths = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
-  const ids = ["SEC-1", "SEC-2", "SEC-3"]
+  const ids = ["SEC-1", "SEC-2", "SEC-3", "SEC-4"]
   const deeper = ids.flatMap((id) =>
-    ["", "/messages?limit=500", "/configuration"].map((rest) => `chargers/${id}${rest}`)
+    ["", "/messages?limit=500", "/configuration", "/commands"].map((rest) => `chargers/${id}${rest}`)
   )
   const answers = await Promise.all([
     ...[...paths, ...deeper].map((path) => world.ask("GET", `/cpo/v2/${path}`, { key })),
@@ -278,6 +306,7 @@ for (const { missing, name, run } of threatDrivers) {
           const answers = [...(await useKeys(world, secrets, made)), ...(await sendBadBodies(world, secrets, made))]
           await connectChargers(world, secrets, made)
           await tellAuthorizationKey(world, secrets, made)
+          await repeatNewPasswords(world, secrets, made)
           await breakDown(world, made)
           expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
           expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])

@@ -4,7 +4,8 @@
  * stays as it was sent.
  */
 import { isDeeperThan, maxFrameDepth } from "./Depth.ts"
-import { isJson } from "./Frame.ts"
+import { readErrorCode } from "./ErrorCode.ts"
+import { type CallError, isJson } from "./Frame.ts"
 
 /** What stands where a secret stood. A string, so that the frame stays JSON. */
 export const maskedValue = "***"
@@ -100,6 +101,26 @@ export const maskConfigurationKey = (text: string, secret: string): string => {
   }
   return masked + text.slice(done)
 }
+
+/** A text of the charger's own wording, hidden; one that is empty stays so. */
+export const hiddenText = (text: string): string => (text === "" ? "" : maskedValue)
+
+/** The code of a CALLERROR, hidden where no version defines it. */
+export const hiddenErrorText = (code: string): string => readErrorCode(code) ?? maskedValue
+
+/** A CALLRESULT of which nothing is shown but whose it is. */
+export const hiddenResult = (messageId: string): string =>
+  JSON.stringify([3, messageId, { [maskedValue]: maskedValue }])
+
+/** A CALLERROR of which nothing is shown but whose it is and its code, where a version defines that. */
+export const hiddenError = ({ code, description, details, messageId }: CallError): string =>
+  JSON.stringify([
+    4,
+    messageId,
+    hiddenErrorText(code),
+    hiddenText(description),
+    JSON.stringify(details) === "{}" ? {} : { [maskedValue]: maskedValue }
+  ])
 
 /** A private key in PEM. It ends with its own last line, or, where that is missing, with the string that it stands in. */
 const privateKey = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|(?=")|$)/g

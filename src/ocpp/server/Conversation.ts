@@ -8,6 +8,7 @@ import type { Reply } from "../../domain/charger/Reply.ts"
 import type { ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
 import type { ChargerMailbox } from "../../domain/ports/ChargerInbox.ts"
 import type { LoggedFrame } from "../../domain/ports/MessageLog.ts"
+import { isSecret } from "../../domain/command/Kinds.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import { type ErrorCode, spell } from "../rpc/ErrorCode.ts"
 import {
@@ -21,6 +22,7 @@ import {
   serializeCallResult,
   type WireId
 } from "../rpc/Frame.ts"
+import { hiddenError, hiddenResult, maskedValue } from "../rpc/Secrets.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
 /** Sends one text frame; false when the connection is gone or going. */
@@ -40,6 +42,8 @@ export class Conversation {
   /** Our last CALL: its result is masked in the log by what was asked. */
   private lastCallId = ""
   private lastCallAction = ""
+  /** It carried a password: whatever comes back may repeat that in any place and writing. */
+  private lastCallIsSecret = false
 
   constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sendText: SendText) {
     this.chargerId = opening.chargerId
@@ -72,7 +76,7 @@ export class Conversation {
         return false
       case "Ignored":
         metrics.received("Ignored")
-        presence.heard(this.chargerId, now, text)
+        presence.heard(this.chargerId, now, this.maskUnread(text))
         return false
       case "Malformed":
         metrics.received("Malformed")
@@ -86,6 +90,7 @@ export class Conversation {
     const text = serializeCall(messageId, action, payload)
     this.lastCallId = messageId
     this.lastCallAction = action
+    this.lastCallIsSecret = isSecret(command)
     this.send("CALL", action, messageId, text, this.parts.now(), false)
   }
 
@@ -133,19 +138,35 @@ export class Conversation {
   }
 
   private takeResult(frame: CallResult, text: string, now: number): void {
-    const isLast = frame.messageId === this.lastCallId
+    const { messageId, payload } = frame
+    const isLast = messageId === this.lastCallId
     const action = isLast ? this.lastCallAction : ""
-    // What the answer to a forgotten call holds cannot be known, so nothing of it is shown.
-    const masked = isLast ? this.version.mask(action, text) : `[3,${JSON.stringify(frame.messageId)},{"***":"***"}]`
-    this.heard("CALLRESULT", action, frame.messageId, masked, now, false)
-    this.answered(frame.messageId, (command) => this.decodeResult(command, frame.payload))
+    if (isLast && !this.lastCallIsSecret) {
+      this.heard("CALLRESULT", action, messageId, this.version.mask(action, text), now, false)
+      return this.answered(messageId, (command) => this.decodeResult(command, payload))
+    }
+    // What the answer to a forgotten call holds cannot be known; of one to a password that is shown which the command shows.
+    let shown = hiddenResult(messageId)
+    this.answered(messageId, (command) => {
+      const result = this.decodeResult(command, payload)
+      if (result._tag === "Answered") shown = JSON.stringify([3, messageId, result.answer])
+      return result
+    })
+    this.heard("CALLRESULT", action, messageId, shown, now, false)
   }
 
   private takeError(frame: CallError, text: string, now: number): void {
     const { code, description, messageId } = frame
-    const action = messageId === this.lastCallId ? this.lastCallAction : ""
-    this.heard("CALLERROR", action, messageId, this.version.mask(action, text), now, false)
-    this.answered(messageId, () => ({ _tag: "CallError", code, description }))
+    const isLast = messageId === this.lastCallId
+    const action = isLast ? this.lastCallAction : ""
+    const shown = isLast && !this.lastCallIsSecret ? this.version.mask(action, text) : hiddenError(frame)
+    this.heard("CALLERROR", action, messageId, shown, now, false)
+    this.answered(messageId, (command) => this.decodeError(command, code, description))
+  }
+
+  /** What is no message may be a broken answer, and nobody can tell where in it a password would stand. */
+  private maskUnread(text: string, action = ""): string {
+    return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
   }
 
   private answered(messageId: string, read: (command: ChargerCommand) => CommandResult): void {
@@ -154,7 +175,7 @@ export class Conversation {
 
   private takeMalformed(frame: Malformed, text: string, now: number): boolean {
     const { action = "", code, description, messageId = "", wireId } = frame
-    this.heard("Malformed", action, messageId, this.version.mask(action || this.lastCallAction, text), now, false)
+    this.heard("Malformed", action, messageId, this.maskUnread(text, action), now, false)
     if (wireId === undefined) return true
     // A transaction message that at least names itself is kept as it came: a CALLERROR would make the charger repeat it for ever.
     const decoded = action === "" ? undefined : this.decodeCall(action, undefined)
@@ -229,6 +250,15 @@ export class Conversation {
     } catch (cause) {
       this.defect(cause, "decoding a result", command._tag)
       return { _tag: "Unreadable", problem: failedHere, answer: undefined }
+    }
+  }
+
+  private decodeError(command: ChargerCommand, code: string, description: string): CommandResult {
+    try {
+      return this.version.decodeError(command, code, description)
+    } catch (cause) {
+      this.defect(cause, "decoding an error", command._tag)
+      return { _tag: "CallError", code: "InternalError", description: failedHere }
     }
   }
 

@@ -22,7 +22,7 @@ import { getDiagnostics, updateFirmware } from "./FirmwareCommands.ts"
 import { diagnosticsStatusNotification, firmwareStatusNotification } from "./FirmwareManagement.ts"
 import { asObject } from "./Lenient.ts"
 import { getLocalListVersion, sendLocalList } from "./LocalAuthList.ts"
-import { mask, maskAnswer } from "./Masking.ts"
+import { mask, maskAnswer, maskError } from "./Masking.ts"
 import { extendedTriggerMessage, triggerMessage } from "./RemoteTrigger.ts"
 import { cancelReservation, reserveNow } from "./Reservation.ts"
 import {
@@ -115,5 +115,6 @@ export const v16: ProtocolVersion = {
   encodeReply: (action, reply, now) => actions.get(action)?.encodeReply(reply, now) ?? noSuchAction,
   encodeCommand: (command) => encodeWith(command._tag, command),
   decodeResult,
+  decodeError: (command, code, description) => ({ _tag: "CallError", ...maskError(command, code, description) }),
   mask
 }

@@ -240,6 +240,94 @@ describe("the message log", () => {
   })
 })
 
+describe("what comes back when a password was sent", () => {
+  const secret = "0123456789abcdef0123456789abcdef"
+  const rotate = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: secret } as const
+  const broken = (id: string, type: 3 | 4) => JSON.stringify([type, id, "GenericError", `bad ${secret}`]).slice(0, -1)
+
+  const asked = async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    mailbox.call("1", rotate)
+    await client.next()
+    /** The charger's frames as they stand in the log, and its last one as it is shown, once there are `count`. */
+    const logged = async (count: number) => {
+      await until(() => server.frames.length === count + 1, `${count} frames`)
+      const shown = server.frames.slice(1).map(({ frame }) => frame)
+      for (const seen of [shown, mailbox.results, [...server.lastMessage.values()]]) {
+        expect(JSON.stringify(seen).toLowerCase()).not.toContain(secret)
+      }
+      return shown
+    }
+    return { server, client, mailbox, logged }
+  }
+
+  it("is no error's description, code or details in the log, nor in what the command shows", async () => {
+    const { client, logged, mailbox } = await asked()
+    client.send([4, "1", "GenericError", `cannot set ${secret.toUpperCase()}`, { value: secret, [secret]: 1 }])
+    expect(await logged(1)).toEqual(['[4,"1","GenericError","***",{"***":"***"}]'])
+    expect(mailbox.results).toEqual([{ _tag: "CallError", code: "GenericError", description: "***" }])
+  })
+
+  it("is no error's code either, and an error that says nothing is shown as it is", async () => {
+    const { client, logged, mailbox } = await asked()
+    client.send([4, "1", secret, "", {}])
+    client.send([4, "1", "InternalError", "", {}])
+    expect(await logged(2)).toEqual(['[4,"1","***","",{}]', '[4,"1","InternalError","",{}]'])
+    expect(mailbox.results).toEqual([{ _tag: "CallError", code: "***", description: "" }])
+  })
+
+  it("is not in an answer that says more than it should, and its status is shown", async () => {
+    const { client, logged, mailbox } = await asked()
+    client.send([3, "1", { status: "Rejected", info: `${secret} is too short` }])
+    client.send([3, "1", { status: "Rejected", info: secret }])
+    expect(await logged(2)).toEqual([
+      '[3,"1",{"status":"Rejected","info":"*** is too short"}]',
+      '[3,"1",{"***":"***"}]'
+    ])
+    expect(mailbox.results).toMatchObject([{ status: "Rejected", answer: { info: "*** is too short" } }])
+  })
+
+  it("is not in what comes too late, after another call", async () => {
+    const { client, logged, mailbox, server } = await asked()
+    mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
+    await client.next()
+    client.send([4, "1", "GenericError", `cannot set ${secret}`, {}])
+    client.send([3, "1", { status: "Rejected", info: secret }])
+    await until(() => server.frames.length === 4, "four frames")
+    expect((await logged(3)).slice(1)).toEqual([
+      '[4,"1","GenericError","***",{}]',
+      '[3,"1",{"***":"***"}]'
+    ])
+  })
+
+  it("is not in what cannot be read, or is of no kind", async () => {
+    const { client, logged } = await asked()
+    client.send(broken("1", 4))
+    client.send(broken("1", 3))
+    client.send([5, "1", "GenericError", secret, {}])
+    client.send([3])
+    expect(await logged(3)).toEqual(["***", "***", "***"])
+  })
+
+  it("is shown again once another call has been sent", async () => {
+    const { client, logged, mailbox } = await asked()
+    mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
+    client.send([4, "2", "InternalError", "out of order", {}])
+    expect((await logged(2))[1]).toBe('[4,"2","InternalError","out of order",{}]')
+    expect(mailbox.results).toEqual([{ _tag: "CallError", code: "InternalError", description: "out of order" }])
+  })
+
+  it("leaves a one-time URL out of an error about an upload", async () => {
+    const { client, logged, mailbox, server } = await asked()
+    mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
+    client.send([4, "2", "InternalError", "cannot reach https://host/files/one-time-key", {}])
+    expect((await logged(2))[1]).not.toContain("one-time-key")
+    expect(JSON.stringify([mailbox.results, server.frames])).not.toContain("one-time-key")
+  })
+})
+
 describe("a full mailbox", () => {
   it("stops the reading, loses nothing, and is filled no further than it said", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })

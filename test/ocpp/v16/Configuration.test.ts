@@ -75,6 +75,21 @@ describe("ChangeConfiguration of the password", () => {
     expect(result).toEqual(answered({ status: "Rejected", reason: "*** is too short", "***": 1 }, "Rejected"))
   })
 
+  it("is not repeated in the other case, nor taken for a pattern", () => {
+    for (const password of ["0123456789abcdef0123456789ABCDEF", "a.c+[x](y)*{z}|\\^$-/"]) {
+      const said = { status: "Rejected", reason: `${password.toUpperCase()} ${password.toLowerCase()} abcd+xyz` }
+      expect(v16.decodeResult({ ...change, value: password }, said)).toMatchObject({
+        answer: { reason: "*** *** abcd+xyz" }
+      })
+    }
+  })
+
+  it("is in nothing that is kept of a CALLERROR, which may repeat it in any writing", () => {
+    const hidden = { _tag: "CallError", code: "***", description: "***" }
+    expect(v16.decodeError(change, "no such code", `not ${value}`)).toEqual(hidden)
+    expect(v16.decodeError(change, "genericerror", "")).toEqual({ ...hidden, code: "GenericError", description: "" })
+  })
+
   it("hides an answer whole that is no JSON without it", () => {
     const digits: ChargerCommand = { ...change, value: "1234567812345678" }
     const result = v16.decodeResult(digits, { status: "Rejected", reason: 1234567812345678 })
