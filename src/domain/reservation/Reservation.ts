@@ -45,7 +45,8 @@ export const standing = (
   now: number
 ): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)
 
-interface Start {
+/** What of a start matters to reservations. */
+export interface Start {
   readonly reservationId: number | undefined
   readonly evseId: number
   readonly tokenUid: string
@@ -61,15 +62,33 @@ const same = (one: string | undefined, other: string | undefined): boolean =>
 
 /**
  * Whether a start consumes a reservation: by its id, with the card that reserved or one of its group; or without any id, with the very
- * card on the reserved connector, since some chargers leave the id out. A refused start consumes nothing.
+ * card on the reserved connector, since some chargers leave the id out. A start that names one whose answer we have not taken yet shows that
+ * the charger has it: both may come at the same moment. A refused start consumes nothing.
  */
 export const consumes = (start: Start, reservation: Reservation): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
   if (!start.accepted || start.startedAt >= expiresAt) return false
-  if (status !== "Active" && status !== "Unknown" && status !== "Expired") return false
+  const isOpen = status === "Active" || status === "Unknown" || status === "Expired"
   const holder = same(start.tokenUid, tokenUid)
   if (start.reservationId !== undefined) {
-    return start.reservationId === reservationId && (holder || same(start.parentUid, parentUid))
+    const isNamed = start.reservationId === reservationId && (isOpen || status === "Pending")
+    return isNamed && (holder || same(start.parentUid, parentUid))
   }
-  return holder && (evseId === 0 || evseId === start.evseId)
+  return isOpen && holder && (evseId === 0 || evseId === start.evseId)
+}
+
+/**
+ * The one reservation that a start consumes, of those of its charger: one that the charger has said yes to rather than one that is still
+ * asked for; without an id that of the connector itself rather than one of the whole charger; the latest of several.
+ */
+export const consumedBy = (start: Start, reservations: ReadonlyArray<Reservation>): Reservation | undefined => {
+  const [first] = reservations
+    .filter((reservation) => consumes(start, reservation))
+    .toSorted(
+      (one, other) =>
+        Number(one.status === "Pending") - Number(other.status === "Pending") ||
+        (start.reservationId === undefined ? other.evseId - one.evseId : 0) ||
+        (one.commandId < other.commandId ? 1 : -1)
+    )
+  return first
 }

@@ -296,10 +296,7 @@ describe("what comes back when a password was sent", () => {
     client.send([4, "1", "GenericError", `cannot set ${secret}`, {}])
     client.send([3, "1", { status: "Rejected", info: secret }])
     await until(() => server.frames.length === 4, "four frames")
-    expect((await logged(3)).slice(1)).toEqual([
-      '[4,"1","GenericError","***",{}]',
-      '[3,"1",{"***":"***"}]'
-    ])
+    expect((await logged(3)).slice(1)).toEqual(['[4,"1","GenericError","***",{}]', '[3,"1",{"***":"***"}]'])
   })
 
   it("is not in what cannot be read, or is of no kind", async () => {

@@ -1,0 +1,140 @@
+/** What becomes of a reservation by time, and which start consumes it (OCPP 1.6 §5.13). */
+import { describe, expect, it } from "vitest"
+import {
+  consumedBy,
+  consumes,
+  holds,
+  type Reservation,
+  type ReservationStatus,
+  standing,
+  type Start
+} from "../../../src/domain/reservation/Reservation.ts"
+
+const noon = Date.UTC(2026, 4, 20, 12)
+
+const reservation = (more: Partial<Reservation> = {}): Reservation => ({
+  commandId: "01900000-0000-7000-8000-000000000001",
+  organisationId: "01900000-0000-7000-8000-0000000000ff",
+  chargerId: "CP1",
+  reservationId: 5,
+  evseId: 1,
+  tokenUid: "ANNA",
+  parentUid: "FAMILY",
+  expiresAt: noon,
+  status: "Active",
+  reason: undefined,
+  sessionId: undefined,
+  createdAt: noon - 3_600_000,
+  updatedAt: noon - 3_600_000,
+  ...more
+})
+
+const start = (more: Partial<Start> = {}): Start => ({
+  reservationId: 5,
+  evseId: 1,
+  tokenUid: "ANNA",
+  parentUid: undefined,
+  accepted: true,
+  startedAt: noon - 1,
+  ...more
+})
+
+const statuses: ReadonlyArray<ReservationStatus> = [
+  "Pending",
+  "Active",
+  "Rejected",
+  "Used",
+  "Cancelled",
+  "Expired",
+  "Unknown"
+]
+
+describe("a reservation", () => {
+  it("holds a connector until its time, and also where nobody knows whether the charger has it", () => {
+    const held = statuses.filter((status) => holds({ status, expiresAt: noon }, noon - 1))
+    expect(held).toEqual(["Active", "Unknown"])
+    expect(statuses.filter((status) => holds({ status, expiresAt: noon }, noon))).toEqual([])
+  })
+
+  it("has expired at its time unless something else became of it, whether or not anybody noted it", () => {
+    expect(statuses.map((status) => standing({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
+    expect(statuses.map((status) => standing({ status, expiresAt: noon }, noon))).toEqual([
+      "Pending",
+      "Expired",
+      "Rejected",
+      "Used",
+      "Cancelled",
+      "Expired",
+      "Expired"
+    ])
+  })
+})
+
+describe("a start that names a reservation", () => {
+  it("consumes it with the card that reserved, in whatever case, on any connector", () => {
+    expect(consumes(start({ tokenUid: "anna", evseId: 2 }), reservation())).toBe(true)
+    expect(consumes(start({ reservationId: 6 }), reservation())).toBe(false)
+  })
+
+  it("consumes it with a card of the same group, and with no other", () => {
+    expect(consumes(start({ tokenUid: "BERT", parentUid: "family" }), reservation())).toBe(true)
+    expect(consumes(start({ tokenUid: "BERT", parentUid: "OTHERS" }), reservation())).toBe(false)
+    expect(consumes(start({ tokenUid: "BERT" }), reservation({ parentUid: undefined }))).toBe(false)
+  })
+
+  it("consumes it while the answer to it is on its way, and not when something else became of it", () => {
+    const consumed = statuses.filter((status) => consumes(start(), reservation({ status })))
+    expect(consumed).toEqual(["Pending", "Active", "Expired", "Unknown"])
+  })
+
+  it("must have been made in time, however late it was heard", () => {
+    expect(consumes(start({ startedAt: noon }), reservation())).toBe(false)
+    expect(consumes(start({ startedAt: noon - 1 }), reservation({ status: "Expired" }))).toBe(true)
+  })
+
+  it("consumes none when its card was refused", () => {
+    expect(consumes(start({ accepted: false }), reservation())).toBe(false)
+  })
+})
+
+describe("a start that names no reservation", () => {
+  const nameless = (more: Partial<Start> = {}) => start({ reservationId: undefined, ...more })
+
+  it("consumes that of its card on its connector, or on any connector", () => {
+    expect(consumes(nameless(), reservation())).toBe(true)
+    expect(consumes(nameless({ evseId: 2 }), reservation())).toBe(false)
+    expect(consumes(nameless({ evseId: 2 }), reservation({ evseId: 0 }))).toBe(true)
+  })
+
+  it("leaves that of its group alone, whose own card may still come", () => {
+    expect(consumes(nameless({ tokenUid: "BERT", parentUid: "FAMILY" }), reservation())).toBe(false)
+  })
+
+  it("leaves one alone that the charger may yet refuse", () => {
+    expect(consumes(nameless(), reservation({ status: "Pending" }))).toBe(false)
+  })
+})
+
+describe("of several reservations a start consumes", () => {
+  const one = (n: number, more: Partial<Reservation> = {}) =>
+    reservation({ commandId: `01900000-0000-7000-8000-00000000000${n}`, ...more })
+  const taken = (by: Start, ...reservations: ReadonlyArray<Reservation>) =>
+    consumedBy(by, reservations)?.commandId.at(-1)
+
+  it("none, where none fits", () => {
+    expect(taken(start({ tokenUid: "BERT" }), one(1))).toBeUndefined()
+    expect(taken(start())).toBeUndefined()
+  })
+
+  it("that of the connector rather than that of the whole charger", () => {
+    expect(taken(start({ reservationId: undefined }), one(1), one(2, { evseId: 0, reservationId: 6 }))).toBe("1")
+  })
+
+  it("the latest of its id, wherever it is", () => {
+    expect(taken(start(), one(1, { evseId: 3, status: "Expired" }), one(2))).toBe("2")
+  })
+
+  it("one that the charger has said yes to rather than one that it is still asked for", () => {
+    expect(taken(start(), one(1), one(2, { status: "Pending" }))).toBe("1")
+  })
+})

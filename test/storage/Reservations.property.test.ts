@@ -1,0 +1,225 @@
+/**
+ * What the database makes of reservations is what the domain says of them: random histories of commands, answers, cancellations and starts
+ * on one charger, each step compared with a model that stands on `consumedBy` and `standing`.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Reservations } from "../../src/domain/ports/Reservations.ts"
+import { consumedBy, type Reservation, standing, type Start } from "../../src/domain/reservation/Reservation.ts"
+import { tokenKey } from "../../src/domain/token/Token.ts"
+import * as ReservationsRepository from "../../src/storage/Reservations.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
+import { Random, seeds } from "../support/random.ts"
+
+const minute = 60_000
+const begin = Date.UTC(2026, 4, 20, 12)
+const cards = ["ANNA", "anna", "BERT", "Zoë"]
+const groups = [undefined, "FAMILY", "family", "FLEET"]
+
+/** How a command ends: its status, and its result. */
+const endings = [
+  ["Accepted", { status: "Accepted" }],
+  ["Accepted", { status: "Accepted" }],
+  ["Accepted", { status: "Accepted" }],
+  ["Rejected", { status: "Occupied" }],
+  ["TimedOut", { errorCode: "Timeout" }],
+  ["Failed", { errorCode: "ConnectionLost" }],
+  ["Failed", { errorCode: "NotSupported" }],
+  ["Expired", { errorCode: "Expired" }]
+] as const
+
+type Ending = (typeof endings)[number]
+
+/** The same rules in the domain's words, without a database. */
+class Model {
+  all: ReadonlyArray<Reservation> = []
+
+  private change(matches: (one: Reservation) => boolean, to: (one: Reservation) => Partial<Reservation>): void {
+    this.all = this.all.map((one) => (matches(one) ? { ...one, ...to(one) } : one))
+  }
+
+  answered(commandId: string, [ended, result]: Ending, at: number): void {
+    const isUnknown = ended === "TimedOut" || ("errorCode" in result && result.errorCode === "ConnectionLost")
+    const status = ended === "Accepted" ? "Active" : isUnknown ? "Unknown" : "Rejected"
+    const reason = ended === "Accepted" ? undefined : "status" in result ? result.status : result.errorCode
+    const answered = this.all.find((one) => one.commandId === commandId)
+    this.change(
+      (one) => one.commandId === commandId && one.status === "Pending",
+      () => ({ status, reason, updatedAt: at })
+    )
+    if (ended !== "Accepted") return
+    this.change(
+      (one) =>
+        one.commandId !== commandId &&
+        one.reservationId === answered?.reservationId &&
+        (one.status === "Active" || one.status === "Unknown"),
+      () => ({ status: "Cancelled", reason: "Replaced", updatedAt: at })
+    )
+  }
+
+  cancelled(reservationId: number, answer: "Accepted" | "Rejected", at: number): void {
+    this.change(
+      (one) => one.reservationId === reservationId && (one.status === "Active" || one.status === "Unknown"),
+      (one) =>
+        answer === "Accepted"
+          ? { status: "Cancelled", reason: undefined, updatedAt: at }
+          : { status: standing(one, at) === "Expired" ? "Expired" : "Cancelled", reason: "NotAtCharger", updatedAt: at }
+    )
+  }
+
+  started(start: Start, sessionId: string, at: number): void {
+    const consumed = consumedBy(start, this.all)
+    this.change(
+      (one) => one === consumed,
+      () => ({ status: "Used", sessionId, updatedAt: at })
+    )
+  }
+}
+
+/** One charger in the database, told what the model is told. */
+class Told {
+  readonly model = new Model()
+  readonly steps: Array<string> = []
+  private readonly open: Array<{ readonly id: string; readonly reservationId: number | undefined }> = []
+  private now = begin
+  private readonly sql: SqlClient.SqlClient
+  private readonly seeded: Seeded
+  private readonly chargerId: string
+  private readonly random: Random
+
+  constructor(sql: SqlClient.SqlClient, seeded: Seeded, chargerId: string, random: Random) {
+    this.sql = sql
+    this.seeded = seeded
+    this.chargerId = chargerId
+    this.random = random
+  }
+
+  get at(): number {
+    return this.now
+  }
+
+  /** One thing happens; a random time after the one before. */
+  readonly step = Effect.suspend(() => {
+    const { random } = this
+    this.now += random.between(0, 20) * minute
+    const dice = random.next()
+    if (dice < 0.3) return this.reserve()
+    if (dice < 0.55 && this.open.length > 0) return this.end()
+    return dice < 0.65 ? this.cancel() : this.start()
+  })
+
+  private issue(id: string, type: string, command: object) {
+    const { chargerId, now, seeded, sql } = this
+    return sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${type}, 'Pending', ${JSON.stringify(command)}::text::jsonb, '{}',
+        'test', ${new Date(now)})`
+  }
+
+  private reserve() {
+    const { random } = this
+    const made: Reservation = {
+      commandId: freshId(),
+      organisationId: this.seeded.organisationId,
+      chargerId: this.chargerId,
+      reservationId: random.between(1, 3),
+      evseId: random.between(0, 2),
+      tokenUid: random.pick(cards),
+      parentUid: random.pick(groups),
+      expiresAt: this.now + random.between(1, 60) * minute,
+      status: "Pending",
+      reason: undefined,
+      sessionId: undefined,
+      createdAt: this.now,
+      updatedAt: this.now
+    }
+    this.steps.push(`reserve ${JSON.stringify(made)}`)
+    this.model.all = [...this.model.all, made]
+    this.open.push({ id: made.commandId, reservationId: undefined })
+    const { evseId, expiresAt, parentUid, reservationId, tokenUid } = made
+    const place = { evseId, connectorId: evseId }
+    return this.issue(made.commandId, "ReserveNow", { reservationId, place, tokenUid, parentUid, expiresAt })
+  }
+
+  private cancel() {
+    const id = freshId()
+    const reservationId = this.random.between(1, 3)
+    this.steps.push(`cancel ${reservationId} by ${id}`)
+    this.open.push({ id, reservationId })
+    return this.issue(id, "CancelReservation", { reservationId })
+  }
+
+  private end() {
+    const { now, random, sql } = this
+    const [command] = this.open.splice(random.between(0, this.open.length - 1), 1)
+    if (command === undefined) return Effect.void
+    const { id, reservationId } = command
+    const ending = random.pick(endings)
+    const [status, result] = ending
+    this.steps.push(`${id} ends ${status} ${JSON.stringify(result)} at ${now}`)
+    if (reservationId === undefined) this.model.answered(id, ending, now)
+    else if (status === "Accepted" || status === "Rejected") this.model.cancelled(reservationId, status, now)
+    return sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(now)}
+      WHERE id = ${id}::uuid`
+  }
+
+  private start() {
+    const { chargerId, now, random, seeded, sql } = this
+    const start: Start = {
+      reservationId: random.chance(0.5) ? random.between(1, 3) : undefined,
+      evseId: random.between(1, 2),
+      tokenUid: random.pick(cards),
+      parentUid: random.pick(groups),
+      accepted: random.chance(0.9),
+      // Some were made while the charger was offline.
+      startedAt: now - (random.chance(0.3) ? random.between(0, 90) * minute : 0)
+    }
+    const id = freshId()
+    this.steps.push(`start ${id} ${JSON.stringify(start)}`)
+    this.model.started(start, id, now)
+    return sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
+        token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh, created_at,
+        updated_at, reservation_id)
+      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${seeded.siteId}::uuid, ${start.evseId}, ${start.evseId}, ${id}, '1.6',
+        ${start.tokenUid}, ${tokenKey(start.tokenUid)}, 'ACTIVE', ${start.accepted ? "Accepted" : "Blocked"}, 'start', ${new Date(now)},
+        ${start.parentUid ?? null}, ${new Date(start.startedAt)}, 0, ${new Date(now)}, ${new Date(now)}, ${start.reservationId ?? null})`
+  }
+}
+
+const stored = (organisationId: string, now: number, status?: Reservation["status"]) =>
+  Effect.gen(function* () {
+    const reservations = yield* Reservations
+    const { items } = yield* reservations.list(organisationId, { limit: 500, status }, now)
+    return items
+  })
+
+forEachDriver("reservations", ReservationsRepository.layer, (it) => {
+  it.effect("are in the database what the domain says they are, after every step of any history", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      let used = 0
+      for (const seed of seeds(40)) {
+        const chargerId = `RES-${seed}`
+        const seeded = yield* seedChargers([chargerId])
+        const told = new Told(sql, seeded, chargerId, new Random(seed))
+        const about = () => `PROPERTY_SEED=${seed}\n${told.steps.join("\n")}`
+        for (let n = 0; n < 25; n++) {
+          yield* told.step
+          const expected = told.model.all
+            .map((one) => ({ ...one, status: standing(one, told.at) }))
+            .toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1))
+          assert.deepStrictEqual(yield* stored(seeded.organisationId, told.at), expected, about())
+        }
+        const active = told.model.all.filter((one) => standing(one, told.at) === "Expired").length
+        assert.lengthOf(yield* stored(seeded.organisationId, told.at, "Expired"), active, about())
+        used += told.model.all.filter(({ status }) => status === "Used").length
+      }
+      assert.isAbove(
+        used,
+        process.env["PROPERTY_SEED"] === undefined ? 20 : -1,
+        "histories in which nothing happens show nothing"
+      )
+    })
+  )
+})
