@@ -102,13 +102,16 @@ class Told {
 
   /** One thing happens; a random time after the one before. */
   readonly step = Effect.suspend(() => {
-    const { random } = this
-    this.now += random.between(0, 20) * minute
-    const dice = random.next()
-    if (dice < 0.3) return this.reserve()
-    if (dice < 0.55 && this.open.length > 0) return this.end()
-    return dice < 0.65 ? this.cancel() : this.start()
+    this.now += this.random.between(0, 20) * minute
+    return Effect.asVoid(this.event(this.random.next()))
   })
+
+  private event(dice: number) {
+    if (dice < 0.3) return this.reserve()
+    const command = dice < 0.55 ? this.open[this.random.between(0, this.open.length - 1)] : undefined
+    if (command !== undefined) return this.end(command)
+    return dice < 0.65 ? this.cancel() : this.start()
+  }
 
   private issue(id: string, type: string, command: object) {
     const { chargerId, now, seeded, sql } = this
@@ -150,11 +153,10 @@ class Told {
     return this.issue(id, "CancelReservation", { reservationId })
   }
 
-  private end() {
+  private end(command: (typeof this.open)[number]) {
     const { now, random, sql } = this
-    const [command] = this.open.splice(random.between(0, this.open.length - 1), 1)
-    if (command === undefined) return Effect.void
     const { id, reservationId } = command
+    this.open.splice(this.open.indexOf(command), 1)
     const ending = random.pick(endings)
     const [status, result] = ending
     this.steps.push(`${id} ends ${status} ${JSON.stringify(result)} at ${now}`)
