@@ -13,6 +13,7 @@ import { type CommandFilter, Commands } from "../domain/ports/Commands.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
+import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
@@ -86,9 +87,6 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
       WHERE ${own.rowsOf("m")} AND m.issued_by = ${by.actor} AND m.created_at > ${new Date(now - 60_000)}
         AND m.charger_id <> ${input.chargerId}`
     if ((others?.n ?? 0) < options.chargersPerMinute) return
-    yield* Effect.logWarning(
-      `command rate exceeded: ${by.actor} commands more than ${options.chargersPerMinute} chargers a minute`
-    )
     return yield* new TooMany({
       code: "command_rate",
       message: `This key has commanded ${options.chargersPerMinute} chargers within the last minute. Go on more slowly.`,
@@ -96,7 +94,11 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
     })
   })
 
-const issue = ({ journaled, secrets, sql }: Recording, options: CommandsOptions) =>
+const issue = (
+  { journaled, secrets, sql }: Recording,
+  options: CommandsOptions,
+  refused: (refusal: Refusal) => Effect.Effect<void>
+) =>
   Effect.fn("Commands.issue")(function* (input: NewCommand, writing: Writing) {
     yield* storable({ parameters: input.parameters, command: input.command })
     const { by, now } = writing
@@ -136,7 +138,14 @@ const issue = ({ journaled, secrets, sql }: Recording, options: CommandsOptions)
       const key = `command-answered|${id}`
       return { result: undefined, facts: [issued, { ...base, type: "CommandAnswered" as const, key, body }] }
     })
-    yield* journaled(refusingValues(write))
+    const { chargersPerMinute } = options
+    yield* journaled(refusingValues(write)).pipe(
+      Effect.tapError((error) =>
+        "code" in error
+          ? refused({ code: error.code, chargerId: input.chargerId, writing, chargersPerMinute })
+          : Effect.void
+      )
+    )
     return yield* find(sql, by.organisationId, id)
   })
 
@@ -229,7 +238,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
         )
       )
       return Commands.of({
-        issue: issue(records, options),
+        issue: issue(records, options, refusals(yield* Effect.context<never>())),
         get: (organisationId, id) => find(sql, organisationId, id),
         list: list(sql),
         wait: wait(sql, waiters),

@@ -89,6 +89,8 @@ export const layer = (options: KnocksOptions): Layer.Layer<Knocks, never, SqlCli
       const sql = yield* SqlClient.SqlClient
       const context = yield* Effect.context<never>()
       const memory = new KnockMemory(options)
+      // An alarm sees the first one as an increase.
+      unrecorded.updateUnsafe(0, context)
 
       const tidy = Effect.flatMap(Clock.currentTimeMillis, (now) => guarded(prune(sql, options, now))).pipe(
         Effect.catchCause((cause) => Effect.logWarning("unknown chargers: not pruned, trying again later", cause))

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger, References } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
 import type { NewCommand } from "../../src/domain/command/Command.ts"
@@ -215,6 +216,54 @@ forEachDriver("Commands", ports, (it) => {
       const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds: 60 })
       yield* commands.issue(question, organisation.writing())
       yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
+    })
+  )
+
+  it.effect("counts what it refuses, and names a caller who commands too many chargers once a minute", () =>
+    Effect.gen(function* () {
+      const lines: Array<{ readonly message: unknown; readonly annotations: Readonly<Record<string, unknown>> }> = []
+      const logger = Logger.make(({ fiber, message }) => {
+        lines.push({ message, annotations: fiber.getRef(References.CurrentLogAnnotations) })
+      })
+      const counted = Effect.gen(function* () {
+        const text = yield* PrometheusMetrics.format()
+        const of = (reason: string) =>
+          Number(
+            new RegExp(`^commands_refused_total\\{reason="${reason}"\\} (\\d+)$`, "m").exec(text)?.[1] ?? Number.NaN
+          )
+        return [of("command_rate"), of("too_many_commands"), of("would_lock_out")]
+      })
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const others = [yield* register(), yield* register(), yield* register()]
+      const before = yield* counted
+      const issue = (id: string, now = noon, more: Partial<NewCommand> = {}) =>
+        // Long, since the sweep of what waited for too long goes by the real clock.
+        Effect.ignore(commands.issue(asking(id, { expiresInSeconds: 1e9, ...more }), organisation.writing(now))).pipe(
+          Effect.provide(Logger.layer([logger]))
+        )
+      const raise: ChargerCommand = { _tag: "ChangeConfiguration", key: "SecurityProfile", value: "2" }
+      for (let n = 0; n < 4; n++) yield* issue(chargerId)
+      yield* issue(others[0] ?? "", noon, { command: raise })
+      for (const id of others) yield* issue(id)
+      for (const id of others) yield* issue(id, noon + 1)
+      for (const id of others) yield* issue(id, noon + 59_000)
+      const after = yield* counted
+      assert.deepStrictEqual(
+        after.map((n, i) => n - (before[i] ?? Number.NaN)),
+        [6, 1, 1]
+      )
+      const about = {
+        security: "command_rate",
+        actor: organisation.principal.actor,
+        organisationId: organisation.id,
+        chargersPerMinute: 2
+      }
+      assert.lengthOf(lines, 1)
+      assert.deepInclude(lines[0]?.annotations, { ...about, chargerId: others[1], refusedUnsaid: 0 })
+      assert.match(String(lines[0]?.message), /^security: /)
+      for (const id of others) yield* issue(id, noon + 61_000)
+      assert.deepInclude(lines[1]?.annotations, { ...about, chargerId: others[2], refusedUnsaid: 5 })
     })
   )
 

@@ -63,6 +63,9 @@ for (const { missing, name, run } of threatDrivers) {
         const kept = await ids(world)
         expect(kept.length).toBeLessThanOrEqual(believed)
         expect(kept).toContain("REAL")
+        const metrics = (await world.ask("GET", "/metrics")).text
+        expect(Number(/^unknown_chargers_unrecorded_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0)
+        expect(metrics).toContain('commands_refused_total{reason="command_rate"} 0\n')
         // A registered charger is met as before, whoever knocks beside it.
         charger.socket.close()
         await WireCharger.connect(ocppUrl, "KNOCK-1")
