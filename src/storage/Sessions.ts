@@ -13,6 +13,7 @@ import { scopedTo, type Scoped } from "./Scoped.ts"
 import { readings } from "./SessionReadings.ts"
 import { guarded } from "./SqlErrors.ts"
 import { firstIdOf } from "./Statistics.ts"
+import { unstorableText } from "./Storable.ts"
 
 const SessionRow = Schema.Struct({
   id: Schema.String,
@@ -79,12 +80,14 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
-  const { chargerId, from, siteId, status, to } = filter
+  const { chargerId, from, siteId, status, to, transactionId } = filter
   if (chargerId !== undefined && !isChargerId(chargerId)) return undefined
   if (siteId !== undefined && !isUuid(siteId)) return undefined
+  if (transactionId !== undefined && unstorableText(transactionId)) return undefined
   return sql.and([
     sql`true`,
     ...(chargerId === undefined ? [] : [sql`s.charger_id = ${chargerId}`]),
+    ...(transactionId === undefined ? [] : [sql`s.transaction_id = ${transactionId}`]),
     ...(siteId === undefined ? [] : [sql`s.site_id = ${siteId}`]),
     ...(status === undefined ? [] : [sql`s.status = ${status}`]),
     // What is active has not ended: said twice, so that the small index of open sessions serves.

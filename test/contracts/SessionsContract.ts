@@ -108,6 +108,25 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a running session is found by its charger and its transaction, and by no other's", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const { ids, ours } = yield* someSessions
+      const { transactionId } = yield* sessions.get(ours.id, ids[1] ?? "")
+      const found = (filter: SessionFilter) =>
+        Effect.map(sessions.list(ours.id, { limit: 1, status: "ACTIVE", transactionId, ...filter }), (page) =>
+          page.items.map(({ id }) => id)
+        )
+      expect(yield* found({ chargerId: "two" })).toEqual([ids[1]])
+      expect(yield* found({ chargerId: "one" })).toEqual([])
+      expect(yield* found({ chargerId: "two", transactionId: "0" })).toEqual([])
+      expect(yield* found({ chargerId: "two", transactionId: "\0" })).toEqual([])
+      expect(yield* found({ chargerId: "two", status: "COMPLETED" })).toEqual([])
+      const theirs = yield* anOrganisation
+      expect((yield* sessions.list(theirs.id, { limit: 1, chargerId: "two", transactionId })).items).toEqual([])
+    })
+  )
+
   it.effect("a session that a charger's fast clock dates ahead is found from its start on", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions

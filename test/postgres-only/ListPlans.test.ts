@@ -118,6 +118,10 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           for (const statement of yield* list({ limit: 50, chargerId: one?.chargerId })) {
             expect(yield* planOf(statement)).toContain("session_charger")
           }
+          const running = { chargerId: one?.chargerId, transactionId: one?.transactionId, status: "ACTIVE" } as const
+          for (const statement of yield* list({ limit: 1, ...running })) {
+            expect(yield* planOf(statement)).toContain("session_charger_id_transaction_id_key")
+          }
           for (const statement of yield* list({ limit: 50, status: "ACTIVE" })) {
             expect(yield* planOf(statement)).not.toMatch(wholeTable)
           }

@@ -181,6 +181,7 @@ const sessions = (world: FakeWorld) =>
             (session) =>
               session.organisationId === organisationId &&
               (page.chargerId === undefined || session.chargerId === page.chargerId) &&
+              (page.transactionId === undefined || session.transactionId === page.transactionId) &&
               (page.siteId === undefined || session.siteId === page.siteId) &&
               (page.status === undefined || session.status === page.status) &&
               (page.from === undefined || session.startedAt >= page.from) &&

@@ -6,6 +6,8 @@ import type { Page, PageRequest } from "../values/Page.ts"
 
 export interface SessionFilter {
   readonly chargerId?: string | undefined
+  /** As text; with `chargerId`, whose number it is. */
+  readonly transactionId?: string | undefined
   readonly siteId?: string | undefined
   readonly status?: SessionStatus | undefined
   /** Started at or after, ms epoch. */

@@ -96,8 +96,8 @@ const looking = Effect.gen(function* () {
 
   /** The session of a transaction that a RemoteStop names by its number. */
   const sessionOf = Effect.fnUntraced(function* (chargerId: string, transactionId: number) {
-    const active = yield* sessions.list(yield* organisationId, { limit: 100, chargerId, status: "ACTIVE" })
-    return active.items.find((one) => Number(one.transactionId) === transactionId)?.id
+    const one = { chargerId, transactionId: String(transactionId), status: "ACTIVE" } as const
+    return (yield* sessions.list(yield* organisationId, { limit: 1, ...one })).items[0]?.id
   })
 
   return { transactionOf, ownTokens, sessionOf }

@@ -139,6 +139,10 @@ it("stops the transaction of a session of this charger, and shows the session", 
   expect((await stop(app.world.uuid())).status).toBe(404)
   expect((await post({ type: "RemoteStop", transactionId: 77 })).json.sessionId).toBe(running)
   expect((await post({ type: "RemoteStop", transactionId: 5 })).json.sessionId).toBe(null)
+  expect((await post({ type: "RemoteStop", transactionId: 78 })).json.sessionId, "has ended").toBe(null)
+  for (let n = 0; n < 600; n++) aFakeSession(app.world, { ...own, transactionId: String(1000 + n) })
+  expect((await post({ type: "RemoteStop", transactionId: 77 })).json.sessionId).toBe(running)
+  expect((await post({ type: "RemoteStop", transactionId: 1599 })).json.sessionId).not.toBe(null)
 })
 
 it("numbers reservations, log requests and firmware requests that have no number", async () => {
