@@ -1,6 +1,11 @@
-/** The port `Certificates` over the journal itself: requests are few, and their facts hold all there is. */
+/**
+ * The port `Certificates`: requests are read from the journal itself, since they are few and their facts hold all there is; what is installed
+ * from the answers that commands have kept.
+ */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CertificateUse } from "../domain/charger/ChargerCommand.ts"
+import { certificatesIn } from "../domain/command/InstalledCertificates.ts"
 import { Certificates } from "../domain/ports/Certificates.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { pagedList } from "./Cursor.ts"
@@ -27,7 +32,37 @@ const requests = (sql: SqlClient.SqlClient) =>
     return pages.page(request, rows, (row) => row)
   })
 
+const AnswerRow = Schema.Struct({
+  certificateType: CertificateUse,
+  askedAt: Millis,
+  answer: Schema.Unknown,
+  changedSince: Schema.Boolean
+})
+const answerRows = rowsOf(AnswerRow)
+
+/** NotFound is an answer too: none of this type. What was asked of another device of the same id, before it was registered anew, is none. */
+const installed = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Certificates.installed")(function* (organisationId: string, chargerId: string) {
+    const own = scopedTo(sql, organisationId)
+    const rows = yield* guarded(
+      answerRows(own`
+        SELECT DISTINCT ON (1) m.command ->> 'certificateType' AS "certificateType", m.completed_at AS "askedAt", m.result AS answer,
+          EXISTS (
+            SELECT 1 FROM command l
+            WHERE l.charger_id = m.charger_id AND l.organisation_id = m.organisation_id AND l.turn > m.turn
+              AND (l.type = 'DeleteCertificate'
+                OR (l.type = 'InstallCertificate' AND l.command ->> 'certificateType' = m.command ->> 'certificateType'))
+              AND (l.status IN ('Sent', 'Accepted', 'TimedOut') OR l.result ->> 'errorCode' = 'ConnectionLost')
+          ) AS "changedSince"
+        FROM command m JOIN charger c ON c.charger_id = m.charger_id AND c.organisation_id = m.organisation_id
+        WHERE ${own.rowsOf("m")} AND m.charger_id = ${chargerId} AND m.type = 'GetInstalledCertificateIds'
+          AND lower(trim(m.result ->> 'status')) IN ('accepted', 'notfound') AND m.created_at >= c.created_at
+        ORDER BY 1, m.turn DESC`)
+    )
+    return rows.map(({ answer, ...row }) => ({ ...row, certificates: certificatesIn(answer) }))
+  })
+
 export const layer: Layer.Layer<Certificates, never, SqlClient.SqlClient> = Layer.effect(
   Certificates,
-  Effect.map(SqlClient.SqlClient, (sql) => Certificates.of({ requests: requests(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) => Certificates.of({ requests: requests(sql), installed: installed(sql) }))
 )

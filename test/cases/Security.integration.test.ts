@@ -118,11 +118,19 @@ describe("OCPP 1.6 security", () => {
       expect(station.asked("InstallCertificate")).toEqual([{ certificateType: type, certificate: pem }])
       const found = await world.command(id, "GetInstalledCertificateIds", { certificateType: type })
       expect(found).toMatchObject({ status: "Accepted", result: { certificateHashData: [hash] } })
+      const certificates = [
+        { certificateType: type, askedAt: found.completedAt, changedSince: false, certificates: [hash] }
+      ]
+      expect(await world.get(`chargers/${id}/certificates`)).toEqual({
+        askedAt: found.completedAt,
+        items: certificates
+      })
     })
   }
 
   it("TC_076 deletes one certificate", async () => {
     const { id, station } = await secured()
+    expect(await world.get(`chargers/${id}/certificates`), "never asked").toEqual({ askedAt: null, items: [] })
     station.on("DeleteCertificate", { status: "Accepted" })
     expect(await world.command(id, "DeleteCertificate", { certificateHashData: hash })).toMatchObject({
       status: "Accepted"

@@ -8,6 +8,7 @@ import { Certificates } from "../../src/domain/ports/Certificates.ts"
 import { Expectations } from "../../src/domain/ports/Expectations.ts"
 import { Files } from "../../src/domain/ports/Files.ts"
 import { noFiles } from "./fakeFiles.ts"
+import { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
@@ -411,6 +412,10 @@ export const beside = (world: FakeWorld) =>
     )
   )
 
+const noPages = () => Effect.succeed({ items: [], nextCursor: null })
+
+const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
+
 /** Every port that REST needs, over one world. */
 export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
@@ -420,11 +425,18 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
+    Layer.succeed(ChargerHistory, noHistory),
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
     Layer.succeed(Reservations, Reservations.of({ list: () => Effect.succeed({ items: [], nextCursor: null }) })),
-    Layer.succeed(Certificates, Certificates.of({ requests: () => Effect.succeed({ items: [], nextCursor: null }) })),
+    Layer.succeed(
+      Certificates,
+      Certificates.of({
+        requests: () => Effect.succeed({ items: [], nextCursor: null }),
+        installed: () => Effect.succeed([])
+      })
+    ),
     Layer.succeed(Sessions, sessions(world)),
     Layer.succeed(Tokens, tokens(world)),
     Layer.succeed(Access, access(world)),

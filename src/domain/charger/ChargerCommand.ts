@@ -31,7 +31,8 @@ export const CertificateHash = Schema.Struct({
 })
 export type CertificateHash = typeof CertificateHash.Type
 
-const CertificateUse = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCertificate"])
+export const CertificateUse = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCertificate"])
+export type CertificateUse = typeof CertificateUse.Type
 
 export const ChargerCommand = Schema.Union([
   // Core

@@ -1,5 +1,6 @@
-/** What chargers have asked to be signed (security whitepaper A02), scoped by organisation. */
+/** What chargers have asked to be signed (security whitepaper A02) and what they trust, scoped by organisation. */
 import { Context, type Effect } from "effect"
+import type { InstalledCertificates } from "../command/InstalledCertificates.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
@@ -21,5 +22,10 @@ export class Certificates extends Context.Service<
       chargerId: string,
       page: PageRequest
     ) => Effect.Effect<Page<CertificateRequest>, InvalidInput | StorageUnavailable>
+    /** What the charger last told of each type of certificate; a type that it was never asked for is not there. */
+    readonly installed: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<ReadonlyArray<InstalledCertificates>, StorageUnavailable>
   }
 >()("voltlane/Certificates") {}

@@ -1,4 +1,4 @@
-/** The endpoint of certificate requests over the domain's ports. */
+/** The endpoints of chargers' certificates over the domain's ports. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Certificates } from "../../domain/ports/Certificates.ts"
@@ -20,6 +20,12 @@ export const layer = HttpApiBuilder.group(
         yield* chargers.get(organisation, chargerId)
         const page = yield* certificates.requests(organisation, chargerId, pageRequest(query))
         return listed(publicUrl, request.url, page, (one) => one)
+      }),
+      installed: Effect.fn("v2.certificates.installed")(function* ({ params: { chargerId } }) {
+        const organisation = yield* organisationId
+        yield* chargers.get(organisation, chargerId)
+        const items = yield* certificates.installed(organisation, chargerId)
+        return { askedAt: items.length === 0 ? null : Math.max(...items.map(({ askedAt }) => askedAt)), items }
       })
     })
   })

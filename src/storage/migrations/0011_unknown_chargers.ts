@@ -24,6 +24,9 @@ BEGIN
 END
 $function$`,
   `CREATE TRIGGER charger_known AFTER INSERT ON charger FOR EACH ROW EXECUTE FUNCTION charger_is_known()`,
+  // The few commands that tell of a charger's certificates, among the thousands of others that it was ever sent.
+  `CREATE INDEX command_certificates ON command (charger_id, turn)
+    WHERE type IN ('GetInstalledCertificateIds', 'InstallCertificate', 'DeleteCertificate')`,
   // A start that names a reservation shows that the charger has it, also where its answer is stored after the start; and of several of one
   // id the latest is meant, whatever connector the others were of.
   `CREATE OR REPLACE FUNCTION reservation_by_start() RETURNS trigger LANGUAGE plpgsql AS $function$

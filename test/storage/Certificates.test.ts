@@ -1,0 +1,146 @@
+/** Which certificates a charger has, read from what commands have kept of its answers. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Certificates } from "../../src/domain/ports/Certificates.ts"
+import * as CertificatesRepository from "../../src/storage/Certificates.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
+import { planOf, statementsOf } from "../support/statements.ts"
+
+/** Later than the registration of the chargers, which is of this moment. */
+const later = Date.now() + 60_000
+const hash = { hashAlgorithm: "SHA256", issuerNameHash: "aa", issuerKeyHash: "bb", serialNumber: "01" } as const
+const central = "CentralSystemRootCertificate"
+const manufacturer = "ManufacturerRootCertificate"
+
+interface Ended {
+  readonly status: string
+  readonly result: object
+  readonly at: number
+}
+
+const command = (seeded: Seeded, chargerId: string, type: string, parameters: object, ended: Ended) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { at, result, status } = ended
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at,
+        completed_at, result)
+      VALUES (${freshId()}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${type}, ${status}, ${JSON.stringify(parameters)}::text::jsonb,
+        '{}', 'test', ${new Date(at)}, ${new Date(at)}, ${new Date(at)}, ${JSON.stringify(result)}::text::jsonb)`
+  })
+
+const asked = (
+  seeded: Seeded,
+  chargerId: string,
+  certificateType: string,
+  at: number,
+  result: object,
+  status = "Accepted"
+) => command(seeded, chargerId, "GetInstalledCertificateIds", { certificateType }, { status, result, at })
+
+const told = (...certificateHashData: ReadonlyArray<unknown>) => ({ status: "Accepted", certificateHashData })
+
+forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it) => {
+  it.effect("are unknown until it was asked", () =>
+    Effect.gen(function* () {
+      const seeded = yield* seedChargers(["CERT-1"])
+      assert.deepStrictEqual(yield* (yield* Certificates).installed(seeded.organisationId, "CERT-1"), [])
+    })
+  )
+
+  it.effect("are what it last told of each type, also that it has none", () =>
+    Effect.gen(function* () {
+      const certificates = yield* Certificates
+      const seeded = yield* seedChargers(["CERT-2", "CERT-3"])
+      const other = { ...hash, serialNumber: "02" }
+      yield* asked(seeded, "CERT-2", central, later, told(hash))
+      yield* asked(seeded, "CERT-2", central, later + 1, told(other, { ...hash, hashAlgorithm: "sha-256" }))
+      yield* asked(seeded, "CERT-2", manufacturer, later + 2, told(hash))
+      yield* asked(seeded, "CERT-2", manufacturer, later + 3, { status: "NotFound" }, "Rejected")
+      yield* asked(seeded, "CERT-3", central, later + 4, told())
+      assert.deepStrictEqual(yield* certificates.installed(seeded.organisationId, "CERT-2"), [
+        { certificateType: central, askedAt: later + 1, certificates: [other, hash], changedSince: false },
+        { certificateType: manufacturer, askedAt: later + 3, certificates: [], changedSince: false }
+      ])
+    })
+  )
+
+  it.effect("are not what it did not answer, and only what can be named to it again", () =>
+    Effect.gen(function* () {
+      const certificates = yield* Certificates
+      const seeded = yield* seedChargers(["CERT-4"])
+      yield* asked(
+        seeded,
+        "CERT-4",
+        central,
+        later,
+        told(hash, { serialNumber: "03" }, "odd", null, { ...hash, hashAlgorithm: "MD5" })
+      )
+      yield* asked(seeded, "CERT-4", central, later + 1, { errorCode: "Timeout" }, "TimedOut")
+      yield* asked(seeded, "CERT-4", central, later + 2, { errorCode: "NotSupported" }, "Failed")
+      yield* asked(seeded, "CERT-4", central, later + 3, { status: "Rejected" }, "Rejected")
+      yield* asked(seeded, "CERT-4", manufacturer, later + 4, { status: "accepted", certificateHashData: hash })
+      assert.deepStrictEqual(
+        (yield* certificates.installed(seeded.organisationId, "CERT-4")).map((one) => [one.askedAt, one.certificates]),
+        [
+          [later, [hash]],
+          [later + 4, [hash]]
+        ]
+      )
+    })
+  )
+
+  it.effect("may have changed by what was sent since, of the type that it is about", () =>
+    Effect.gen(function* () {
+      const certificates = yield* Certificates
+      const seeded = yield* seedChargers(["CERT-5"])
+      const send = (type: string, parameters: object, status: string, result: object) =>
+        command(seeded, "CERT-5", type, parameters, { status, result, at: later + 10 })
+      const changed = Effect.map(certificates.installed(seeded.organisationId, "CERT-5"), (all) =>
+        all.map(({ changedSince }) => changedSince)
+      )
+      yield* send("InstallCertificate", { certificateType: central }, "Accepted", { status: "Accepted" })
+      yield* asked(seeded, "CERT-5", central, later, told(hash))
+      yield* asked(seeded, "CERT-5", manufacturer, later, told(hash))
+      yield* send("InstallCertificate", { certificateType: central }, "Rejected", { status: "Rejected" })
+      yield* send("DeleteCertificate", { hash }, "Failed", { errorCode: "NotConnected" })
+      assert.deepStrictEqual(yield* changed, [false, false])
+      yield* send("InstallCertificate", { certificateType: central }, "Accepted", { status: "Accepted" })
+      assert.deepStrictEqual(yield* changed, [true, false])
+      yield* send("DeleteCertificate", { hash }, "Failed", { errorCode: "ConnectionLost" })
+      assert.deepStrictEqual(yield* changed, [true, true])
+    })
+  )
+
+  it.effect("are those of the organisation's own charger as it is registered now", () =>
+    Effect.gen(function* () {
+      const certificates = yield* Certificates
+      const theirs = yield* seedChargers([])
+      const ours = yield* seedChargers(["CERT-6"])
+      yield* asked(theirs, "CERT-6", central, later, told(hash))
+      yield* asked(ours, "CERT-6", manufacturer, Date.now() - 3_600_000, told(hash))
+      assert.deepStrictEqual(yield* certificates.installed(ours.organisationId, "CERT-6"), [])
+      yield* asked(ours, "CERT-6", central, later, told(hash))
+      assert.deepStrictEqual(yield* certificates.installed(theirs.organisationId, "CERT-6"), [])
+      assert.lengthOf(yield* certificates.installed(ours.organisationId, "CERT-6"), 1)
+    })
+  )
+
+  it.effect("are found among thousands of other commands without reading those", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const certificates = yield* Certificates
+      const seeded = yield* seedChargers(["CERT-7"])
+      yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+        SELECT gen_random_uuid(), ${seeded.organisationId}::uuid, 'CERT-7', 'DataTransfer', 'Accepted', '{}', '{}', 'test', now()
+        FROM generate_series(1, 5000)`
+      yield* asked(seeded, "CERT-7", central, later, told(hash))
+      yield* sql`ANALYZE command`
+      const [statement] = yield* statementsOf(certificates.installed(seeded.organisationId, "CERT-7"))
+      const plan = statement === undefined ? "" : yield* planOf(statement)
+      assert.notMatch(plan, /Seq Scan on command|command_charger|command_organisation/)
+      assert.include(plan, "command_certificates")
+    })
+  )
+})
