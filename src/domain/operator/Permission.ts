@@ -11,6 +11,7 @@ export const permissions = [
   "sessions:read",
   "tokens:read",
   "tokens:write",
+  "tariffs:read",
   "statistics:read",
   "audit:read",
   "api-keys:read",

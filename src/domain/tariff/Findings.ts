@@ -1,0 +1,232 @@
+/**
+ * What is wrong with a tariff, and what its author may not have meant: errors keep it from being stored, warnings are told. Each says where
+ * (a JSON pointer into the tariff) and what to do.
+ */
+import { hasFewDecimals } from "../money/Amount.ts"
+import { parseTime } from "./Compiled.ts"
+import type { Dimension, PriceComponent, PriceLimit, Pricing, Restrictions, TariffElement } from "./Tariff.ts"
+
+/** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and nobody can read that. */
+export const elementsMax = 600
+
+/** Highest price per unit, in any currency: it keeps sums within what a double can tell. */
+export const priceMax = 1_000_000
+
+/** Largest step: a week in seconds, or 604 kWh. */
+export const stepSizeMax = 604_800
+
+export interface Finding {
+  readonly pointer: string
+  readonly detail: string
+}
+
+const at = (pointer: string, detail: string, wrong: boolean): ReadonlyArray<Finding> =>
+  wrong ? [{ pointer, detail }] : []
+
+const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/
+
+/** The 30th of February is no date. */
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+
+const ofComponent = ({ price, stepSize, vat }: PriceComponent, path: string): ReadonlyArray<Finding> => [
+  ...at(`${path}/price`, `Must be from 0 to ${priceMax}`, price < 0 || price > priceMax),
+  ...at(`${path}/price`, "Must have at most four decimals", !hasFewDecimals(price)),
+  ...at(
+    `${path}/vat`,
+    "Must be a percentage from 0 to 100 with at most four decimals",
+    vat !== undefined && !(vat >= 0 && vat <= 100 && hasFewDecimals(vat))
+  ),
+  ...at(`${path}/stepSize`, `Must be from 0 to ${stepSizeMax}: Wh, or seconds`, stepSize < 0 || stepSize > stepSizeMax)
+]
+
+const ranges: ReadonlyArray<readonly [keyof Restrictions, keyof Restrictions]> = [
+  ["minKwh", "maxKwh"],
+  ["minCurrent", "maxCurrent"],
+  ["minPower", "maxPower"],
+  ["minDuration", "maxDuration"]
+]
+
+const ofRange = (
+  given: Restrictions,
+  [least, below]: (typeof ranges)[number],
+  path: string
+): ReadonlyArray<Finding> => {
+  const [from, to] = [given[least], given[below]]
+  const negative = (key: keyof Restrictions) => {
+    const n = given[key]
+    return at(
+      `${path}/${key}`,
+      "Must not be negative, with at most four decimals",
+      typeof n === "number" && !(n >= 0 && hasFewDecimals(n))
+    )
+  }
+  const empty = typeof from === "number" && typeof to === "number" && from >= to
+  return [
+    ...negative(least),
+    ...negative(below),
+    ...at(`${path}/${below}`, `Must be more than ${least}, or the element never applies`, empty)
+  ]
+}
+
+const ofRestrictions = (given: Restrictions, path: string): ReadonlyArray<Finding> => {
+  const { dayOfWeek, endDate, startDate } = given
+  const times = (["startTime", "endTime"] as const).flatMap((key) =>
+    at(
+      `${path}/${key}`,
+      "Must be a time of day, as in 08:30",
+      given[key] !== undefined && !timePattern.test(given[key])
+    )
+  )
+  const dates = (["startDate", "endDate"] as const).flatMap((key) =>
+    at(`${path}/${key}`, "Must be a date, as in 2026-11-20", given[key] !== undefined && !isDate(given[key]))
+  )
+  return [
+    ...times,
+    ...dates,
+    ...at(
+      `${path}/endDate`,
+      "Must be later than startDate, or the element never applies",
+      startDate !== undefined && endDate !== undefined && startDate >= endDate
+    ),
+    ...ranges.flatMap((range) => ofRange(given, range, path)),
+    ...at(`${path}/dayOfWeek`, "Must name a day, or be left out", dayOfWeek !== undefined && dayOfWeek.length === 0)
+  ]
+}
+
+const ofElement = ({ priceComponents, restrictions }: TariffElement, path: string): ReadonlyArray<Finding> => {
+  const types = priceComponents.map(({ type }) => type)
+  const ofReservation = restrictions?.reservation !== undefined
+  return [
+    ...at(`${path}/priceComponents`, "Must not be empty", types.length === 0),
+    ...priceComponents.flatMap((component, i) => {
+      const here = `${path}/priceComponents/${i}`
+      const fitting = !ofReservation || component.type === "FLAT" || component.type === "TIME"
+      return [
+        ...ofComponent(component, here),
+        ...at(
+          `${here}/type`,
+          "Must be there once in an element: only the first would count",
+          types.indexOf(component.type) < i
+        ),
+        ...at(`${here}/type`, "Must be FLAT or TIME for a reservation", !fitting)
+      ]
+    }),
+    ...(restrictions === undefined ? [] : ofRestrictions(restrictions, `${path}/restrictions`))
+  ]
+}
+
+const ofLimit = (limit: PriceLimit | undefined, path: string): ReadonlyArray<Finding> => {
+  if (limit === undefined) return []
+  const { exclVat, inclVat } = limit
+  const fits = (n: number) => n >= 0 && n <= priceMax && hasFewDecimals(n)
+  return [
+    ...at(`${path}/exclVat`, `Must be from 0 to ${priceMax} with at most four decimals`, !fits(exclVat)),
+    ...at(
+      `${path}/inclVat`,
+      `Must be from 0 to ${priceMax} with at most four decimals`,
+      inclVat !== undefined && !fits(inclVat)
+    ),
+    ...at(`${path}/inclVat`, "Must not be less than exclVat", inclVat !== undefined && inclVat < exclVat)
+  ]
+}
+
+/** What keeps a tariff from being used. Empty for one that may be stored. */
+export const errorsOf = ({ currency, elements, maxPrice, minPrice }: Pricing): ReadonlyArray<Finding> => [
+  ...at("/currency", "Must be an ISO 4217 code in upper case, as in EUR", !/^[A-Z]{3}$/.test(currency)),
+  ...at(
+    "/elements",
+    `Must have 1 to ${elementsMax} elements; a free tariff has one FLAT of 0`,
+    elements.length === 0 || elements.length > elementsMax
+  ),
+  ...elements.slice(0, elementsMax).flatMap((element, i) => ofElement(element, `/elements/${i}`)),
+  ...ofLimit(minPrice, "/minPrice"),
+  ...ofLimit(maxPrice, "/maxPrice"),
+  ...at(
+    "/maxPrice/exclVat",
+    "Must not be less than minPrice",
+    minPrice !== undefined && maxPrice !== undefined && maxPrice.exclVat < minPrice.exclVat
+  )
+]
+
+const timeOf = ({ endTime, startTime }: Restrictions) => `${startTime ?? "00:00"} ${endTime ?? "00:00"}`
+
+/** True where `later` can hold only while `earlier` does. */
+const covers = (earlier: Restrictions, later: Restrictions): boolean => {
+  if (earlier.reservation !== later.reservation) return false
+  const timed = earlier.startTime !== undefined || earlier.endTime !== undefined
+  if (timed && timeOf(earlier) !== timeOf(later)) return false
+  const { dayOfWeek } = earlier
+  if (dayOfWeek !== undefined && !(later.dayOfWeek ?? [...weekLong]).every((day) => dayOfWeek.includes(day)))
+    return false
+  const from = (key: keyof Restrictions) =>
+    earlier[key] === undefined || (later[key] !== undefined && later[key] >= earlier[key])
+  const to = (key: keyof Restrictions) =>
+    earlier[key] === undefined || (later[key] !== undefined && later[key] <= earlier[key])
+  return from("startDate") && to("endDate") && ranges.every(([least, below]) => from(least) && to(below))
+}
+
+const weekLong = new Set(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const)
+
+const shadowed = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
+  elements.flatMap(({ priceComponents, restrictions = {} }, i) =>
+    priceComponents.flatMap(({ type }, j) => {
+      const by = elements.findIndex(
+        (earlier, k) =>
+          k < i &&
+          earlier.priceComponents.some((one) => one.type === type) &&
+          covers(earlier.restrictions ?? {}, restrictions)
+      )
+      return at(
+        `/elements/${i}/priceComponents/${j}`,
+        `Never applies: element ${by} comes first and holds whenever this one does. Put the more special one before it.`,
+        by >= 0
+      )
+    })
+  )
+
+const names: Readonly<Record<Dimension, string>> = {
+  ENERGY: "Energy",
+  FLAT: "The flat fee",
+  PARKING_TIME: "Parking",
+  TIME: "Charging time"
+}
+
+const isOpen = ({ reservation, ...rest }: Restrictions = {}): boolean =>
+  reservation === undefined && Object.values(rest).every((one) => one === undefined)
+
+/** Dimensions with a price that is not there at all times: what no element prices is free. */
+const sometimesFree = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
+  (["ENERGY", "TIME", "PARKING_TIME"] as const).flatMap((dimension) => {
+    const pricing = elements.filter(
+      ({ priceComponents, restrictions }) =>
+        restrictions?.reservation === undefined && priceComponents.some(({ type }) => type === dimension)
+    )
+    const open = pricing.some(({ restrictions }) => isOpen(restrictions))
+    return at(
+      "/elements",
+      `${names[dimension]} is free whenever none of its restrictions hold. Add an element without restrictions at the end if that is not meant.`,
+      pricing.length > 0 && !open
+    )
+  })
+
+/** The next midnight ends an element of 00:00 to 00:00 as it does one without times. */
+const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
+  elements.flatMap(({ restrictions: { endTime, startTime } = {} }, i) =>
+    at(
+      `/elements/${i}/restrictions/endTime`,
+      "Is the same as startTime: the element applies all day.",
+      startTime !== undefined && endTime !== undefined && parseTime(startTime) === parseTime(endTime)
+    )
+  )
+
+/** What its author may not have meant, of a tariff without errors. */
+export const warningsOf = ({ elements }: Pricing): ReadonlyArray<Finding> => {
+  const paid = elements.some(({ priceComponents }) => priceComponents.some(({ price }) => price > 0))
+  return [
+    ...shadowed(elements),
+    ...sometimesFree(elements),
+    ...wholeDay(elements),
+    ...at("/elements", "Everything is free.", !paid)
+  ]
+}

@@ -1,0 +1,198 @@
+/**
+ * What a session costs by a tariff: the one function that every view of a price comes from. At each moment and for each dimension the first
+ * element that matches and has a price for it counts; where there is none, that dimension is free (OCPI 2.2.1 `mod_tariffs` §11.3.1).
+ */
+import { nothing, plus, type Price, sumOf, toPrice } from "../money/Amount.ts"
+import { type Compiled, compile, type Moment, type Phase, type Priced } from "./Compiled.ts"
+import { limited } from "./Limit.ts"
+import { amountOf, type Line } from "./Line.ts"
+import { type Piece, piecesOf, type PricedSession } from "./Pieces.ts"
+import { billedVolumes } from "./StepSize.ts"
+import type { Dimension, Pricing } from "./Tariff.ts"
+
+/** A stretch in which nothing changed that matters for the price. */
+export interface Period {
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly energyWh: number
+  /** True while energy flowed; otherwise the time is parking. */
+  readonly charging: boolean
+  /** The element that prices each dimension, by its place in the tariff; missing where it is free. */
+  readonly elements: Readonly<Partial<Record<Dimension, number>>>
+}
+
+/** A reservation that is paid for, before the session or instead of it. */
+export interface Reserved {
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly expired: boolean
+}
+
+export interface Costs {
+  readonly fixed: Price
+  readonly energy: Price
+  readonly time: Price
+  readonly parking: Price
+  readonly reservation: Price
+}
+
+export interface PricedResult {
+  /** The sum of the costs, within the tariff's limits. */
+  readonly total: Price
+  readonly costs: Costs
+  readonly lines: ReadonlyArray<Line>
+  readonly periods: ReadonlyArray<Period>
+  readonly energyWh: number
+  readonly durationMillis: number
+  readonly parkingMillis: number
+}
+
+/** The volumes of a session, by the components that price them. */
+class Bill {
+  private readonly byPlace = new Map<
+    string,
+    { readonly phase: Phase; readonly priced: Priced; volume: number; lastUse: number }
+  >()
+  private readonly flats = new Set<Phase>()
+  private readonly compiled: Compiled
+  private uses = 0
+
+  constructor(compiled: Compiled) {
+    this.compiled = compiled
+  }
+
+  /** Adds what was used, and answers the element that prices it; undefined where it is free. */
+  use(phase: Phase, dimension: Dimension, volume: number, moment: Moment): number | undefined {
+    const found = this.compiled.candidates(phase, dimension).find(({ matches }) => matches(moment))
+    if (found === undefined) return undefined
+    const place = `${phase} ${dimension} ${found.element}`
+    const line = this.byPlace.get(place) ?? { phase, priced: found, volume: 0, lastUse: 0 }
+    line.volume += volume
+    line.lastUse = ++this.uses
+    this.byPlace.set(place, line)
+    return found.element
+  }
+
+  /** In the order in which they were used last. */
+  get lines(): ReadonlyArray<Omit<Line, "billed">> {
+    return [...this.byPlace.values()].sort((a, b) => a.lastUse - b.lastUse)
+  }
+
+  /** A flat fee is paid once: the first one that ever matches. */
+  flat(phase: Phase, moment: Moment): number | undefined {
+    if (this.flats.has(phase)) return undefined
+    const element = this.use(phase, "FLAT", 1, moment)
+    if (element !== undefined) this.flats.add(phase)
+    return element
+  }
+}
+
+const withFlat = (flat: number | undefined) => (flat === undefined ? {} : { FLAT: flat })
+
+const used = (bill: Bill, { charging, energyWh, from, moment, to }: Piece): Period["elements"] => {
+  const elements: Partial<Record<Dimension, number>> = withFlat(bill.flat("session", moment))
+  const add = (dimension: Dimension, volume: number): void => {
+    const element = volume > 0 ? bill.use("session", dimension, volume, moment) : undefined
+    if (element !== undefined) elements[dimension] = element
+  }
+  add("ENERGY", energyWh)
+  add(charging ? "TIME" : "PARKING_TIME", to - from)
+  return elements
+}
+
+const sameElements = (one: Period["elements"], other: Period["elements"]): boolean =>
+  one.ENERGY === other.ENERGY && one.TIME === other.TIME && one.PARKING_TIME === other.PARKING_TIME
+
+/** Joins what follows without a change; a flat fee falls into the period in which it came. */
+const joined = (periods: ReadonlyArray<Period>): ReadonlyArray<Period> => {
+  const result: Array<Period> = []
+  for (const period of periods) {
+    const last = result.at(-1)
+    const goesOn =
+      last !== undefined &&
+      last.charging === period.charging &&
+      period.elements.FLAT === undefined &&
+      sameElements(last.elements, period.elements)
+    if (!goesOn) result.push(period)
+    else result[result.length - 1] = { ...last, endedAt: period.endedAt, energyWh: last.energyWh + period.energyWh }
+  }
+  return result
+}
+
+const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): ReadonlyArray<Period> => {
+  const pieces = piecesOf(session, compiled)
+  if (pieces.length === 0) {
+    const { startedAt: at } = session
+    const [first] = piecesOf({ ...session, endedAt: at + 1, readings: [] }, compiled)
+    const elements = first === undefined ? {} : withFlat(bill.flat("session", first.moment))
+    return [{ startedAt: at, endedAt: at, energyWh: 0, charging: false, elements }]
+  }
+  return joined(
+    pieces.map((piece) => ({
+      startedAt: piece.from,
+      endedAt: piece.to,
+      energyWh: piece.energyWh,
+      charging: piece.charging,
+      elements: used(bill, piece)
+    }))
+  )
+}
+
+const ofReservation = (
+  bill: Bill,
+  { endedAt, expired, startedAt }: Reserved,
+  timeZone: string,
+  compiled: Compiled
+): void => {
+  const phase = expired ? "RESERVATION_EXPIRES" : "RESERVATION"
+  for (const { from, moment, to } of piecesOf({ startedAt, endedAt, timeZone, readings: [] }, compiled)) {
+    bill.flat(phase, moment)
+    bill.use(phase, "TIME", to - from, moment)
+  }
+}
+
+const costsOf = (lines: ReadonlyArray<Line>): Costs => {
+  const sum = (wanted: (line: Line) => boolean) =>
+    toPrice(lines.filter(wanted).reduce((all, line) => plus(all, amountOf(line)), nothing))
+  const ofDimension = (dimension: Dimension) =>
+    sum(({ phase, priced: { component } }) => phase === "session" && component.type === dimension)
+  return {
+    fixed: ofDimension("FLAT"),
+    energy: ofDimension("ENERGY"),
+    time: ofDimension("TIME"),
+    parking: ofDimension("PARKING_TIME"),
+    reservation: sum(({ phase }) => phase !== "session")
+  }
+}
+
+/** What there is to price. */
+export interface Chargeable {
+  readonly session: PricedSession | undefined
+  readonly reserved?: Reserved | undefined
+  /** IANA; of the site. */
+  readonly timeZone: string
+  /** False while it runs: nothing is rounded up to a step yet, so that the price never falls. */
+  readonly ended: boolean
+}
+
+/**
+ * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals,
+ * without and with VAT; the total is their sum, held within the tariff's limits.
+ */
+export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: Chargeable): PricedResult => {
+  const compiled = compile(tariff)
+  const bill = new Bill(compiled)
+  if (reserved !== undefined) ofReservation(bill, reserved, timeZone, compiled)
+  const periods = session === undefined ? [] : ofSession(bill, session, compiled)
+  const lines = billedVolumes(bill.lines, ended)
+  const costs = costsOf(lines)
+  return {
+    total: limited(tariff, sumOf(Object.values(costs))),
+    costs,
+    lines,
+    periods,
+    energyWh: periods.reduce((all, { energyWh }) => all + energyWh, 0),
+    durationMillis: session === undefined ? 0 : session.endedAt - session.startedAt,
+    parkingMillis: periods.reduce((all, one) => all + (one.charging ? 0 : one.endedAt - one.startedAt), 0)
+  }
+}

@@ -1,0 +1,109 @@
+/** Tariffs in REST v2: what an example session would cost. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Dimension } from "../../domain/tariff/Tariff.ts"
+import { rule, Time, TimeZone, whole } from "../Fields.ts"
+import { operation } from "./Middleware.ts"
+import { IdempotencyHeader } from "./Paging.ts"
+import { TariffPricing } from "./TariffSchema.ts"
+
+/** Most readings of an example: a week, one a minute. */
+const readingsMax = 10_080
+
+/** Longest example in days: local times of each day are looked at. */
+const daysMax = 366
+const dayMillis = 86_400_000
+
+/** Most energy of an example, Wh: more than any vehicle or depot takes in one session. */
+const energyMax = 100_000_000
+
+const Reading = Schema.Struct({
+  at: Time,
+  energyWh: Schema.Finite.check(
+    rule((n: number) => n >= 0 && n <= energyMax, `Must be from 0 to ${energyMax}`, { minimum: 0, maximum: energyMax })
+  ).annotate({ description: "Wh since the session began; a stretch without growth is parking" }),
+  powerW: Schema.optionalKey(whole(0, energyMax)),
+  currentA: Schema.optionalKey(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
+})
+
+const ExampleSession = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "Of the site; UTC without it" })),
+  readings: Schema.Array(Reading).check(Schema.isMaxLength(readingsMax)),
+  running: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True prices it as it stands, before anything is rounded up to a step" })
+  )
+})
+  .check(
+    Schema.makeFilter(({ endedAt, startedAt }: { readonly startedAt: number; readonly endedAt: number }) =>
+      endedAt < startedAt
+        ? { path: ["endedAt"], issue: "Must not be before startedAt" }
+        : endedAt - startedAt > daysMax * dayMillis
+          ? { path: ["endedAt"], issue: `Must be within ${daysMax} days of startedAt` }
+          : undefined
+    )
+  )
+  .annotate({ identifier: "ExampleSession" })
+
+const Reservation = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  expired: Schema.Boolean.annotate({ description: "Whether nobody came" })
+})
+  .check(
+    Schema.makeFilter(({ endedAt, startedAt }: { readonly startedAt: number; readonly endedAt: number }) =>
+      endedAt < startedAt || endedAt - startedAt > daysMax * dayMillis
+        ? { path: ["endedAt"], issue: `Must be within ${daysMax} days after startedAt` }
+        : undefined
+    )
+  )
+  .annotate({ identifier: "ExampleReservation" })
+
+const prices = { exclVat: Schema.Finite, inclVat: Schema.Finite }
+const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
+
+const Line = Schema.Struct({
+  dimension: Dimension,
+  element: Schema.Int.annotate({ description: "The tariff's element, counted from 0" }),
+  reservation: Schema.Boolean,
+  price: Schema.Finite.annotate({ description: "Per kWh, per hour, or once" }),
+  vat: Schema.NullOr(Schema.Finite),
+  volume: Schema.Finite.annotate({ description: "Used: kWh, hours, or 1" }),
+  billedVolume: Schema.Finite.annotate({ description: "Paid for, after the step size" }),
+  ...prices
+}).annotate({ identifier: "PreviewLine" })
+
+const Period = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  energyWh: Schema.Int,
+  charging: Schema.Boolean,
+  elements: Schema.Record(Schema.String, Schema.Int).annotate({
+    description: "Which element prices each dimension; one that is missing is free"
+  })
+}).annotate({ identifier: "PreviewPeriod" })
+
+const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({
+  identifier: "TariffWarning"
+})
+
+export const Preview = Schema.Struct({
+  cost: Schema.Struct({ currency: Schema.String, ...prices }),
+  costs: Schema.Struct({ fixed: Price, energy: Price, time: Price, parking: Price, reservation: Price }),
+  lines: Schema.Array(Line),
+  periods: Schema.Array(Period),
+  warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
+}).annotate({ identifier: "TariffPreview" })
+
+export class TariffsApi extends HttpApiGroup.make("tariffs").add(
+  HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
+    headers: IdempotencyHeader,
+    payload: Schema.Struct({
+      tariff: TariffPricing,
+      session: ExampleSession,
+      reservation: Schema.optionalKey(Reservation)
+    }).annotate({ identifier: "NewTariffPreview" }),
+    success: Preview
+  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
+) {}

@@ -1,0 +1,135 @@
+/** Random tariffs and sessions: the engine says what a slow calculator says that shares nothing with it, and what must hold of any price holds. */
+import { describe, expect, it } from "vitest"
+import type { PricedReading } from "../../../src/domain/tariff/Pieces.ts"
+import { price } from "../../../src/domain/tariff/Price.ts"
+import { weekdays } from "../../../src/domain/tariff/Tariff.ts"
+import { forSeeds, type Random } from "../../support/random.ts"
+import { type SlowComponent, type SlowElement, slowPrice } from "./SlowPrice.ts"
+
+const second = 1000
+const types = ["ENERGY", "FLAT", "PARKING_TIME", "TIME"] as const
+
+const time = (random: Random) =>
+  `${String(random.between(0, 23)).padStart(2, "0")}:${random.pick(["00", "15", "30", "59"])}`
+
+const restrictionsOf = (random: Random, day: string) => ({
+  ...(random.chance(0.4) ? { startTime: time(random) } : {}),
+  ...(random.chance(0.4) ? { endTime: time(random) } : {}),
+  ...(random.chance(0.2) ? { minKwh: random.between(0, 4) } : {}),
+  ...(random.chance(0.2) ? { maxKwh: random.between(5, 9) } : {}),
+  ...(random.chance(0.2) ? { minDuration: random.between(0, 3000) } : {}),
+  ...(random.chance(0.2) ? { maxDuration: random.between(3001, 9000) } : {}),
+  ...(random.chance(0.2) ? { minPower: random.pick([0, 3.6, 5, 10]) } : {}),
+  ...(random.chance(0.2) ? { maxPower: random.pick([7.2, 15, 18]) } : {}),
+  ...(random.chance(0.2) ? { dayOfWeek: weekdays.filter(() => random.chance(0.6)) } : {}),
+  ...(random.chance(0.1) ? { startDate: day } : {}),
+  ...(random.chance(0.1) ? { endDate: day } : {})
+})
+
+const elementsOf = (random: Random, day: string): ReadonlyArray<SlowElement> =>
+  Array.from({ length: random.between(1, 6) }, () => {
+    const priceComponents = random
+      .shuffled(types)
+      .slice(0, random.between(1, 4))
+      .map((type): SlowComponent => ({
+        type,
+        price: random.between(0, 50_000) / 10_000,
+        stepSize: random.pick([0, 1, 60, 500, 900])
+      }))
+    const restrictions = restrictionsOf(random, day)
+    const { dayOfWeek } = restrictions
+    // A tariff that names no day is refused before it is priced.
+    if (dayOfWeek?.length === 0) return { priceComponents }
+    return random.chance(0.7) ? { priceComponents, restrictions } : { priceComponents }
+  })
+
+/** Nights with a change of the clocks, a leap day, the end of a month and a year, and a day like any other. */
+const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
+
+/** Stretches of whole minutes; 1, 2 and 5 Wh a second reach every whole kWh on a whole second. */
+const sessionOf = (random: Random, day: string, startsWithin: readonly [number, number] = [-180, 1440]) => {
+  const startedAt = Date.parse(`${day}T00:00:00Z`) + random.between(...startsWithin) * 60 * second
+  const flow: Array<number> = []
+  const readings: Array<PricedReading> = []
+  let energyWh = 0
+  for (let n = random.between(1, 8); n > 0; n--) {
+    const length = random.between(1, 40) * 60
+    const wh = random.pick([0, 1, 2, 5])
+    for (let i = 0; i < length; i++) flow.push(wh)
+    energyWh += wh * length
+    readings.push({ at: startedAt + flow.length * second, energyWh })
+  }
+  return { startedAt, flow, readings, endedAt: startedAt + flow.length * second }
+}
+
+const zones = ["Europe/Amsterdam", "UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Auckland"]
+
+describe("the price of a session", () => {
+  it("is what a slow calculator makes of it, second by second", () =>
+    forSeeds(150, (random) => {
+      const day = random.pick(days)
+      const elements = elementsOf(random, day)
+      const timeZone = random.pick(zones)
+      const { endedAt, flow, readings, startedAt } = sessionOf(random, day)
+      const session = { startedAt, endedAt, timeZone, readings: random.shuffled([...readings, ...readings]) }
+      const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
+      const slow = slowPrice(elements, { startedAt, flow, timeZone })
+      // Each of the four costs is rounded to four decimals.
+      expect(Math.abs(total.exclVat * 1e6 - slow)).toBeLessThan(4 * 50 + 1)
+    }))
+
+  it("is that also while the clocks change", () =>
+    forSeeds(100, (random) => {
+      const day = random.pick(["2026-03-29", "2026-10-25"])
+      const timeZone = "Europe/Amsterdam"
+      const hour = () => `0${random.between(0, 4)}:${random.pick(["00", "30"])}`
+      const at = { startTime: hour(), endTime: hour() }
+      const elements: ReadonlyArray<SlowElement> = [
+        { priceComponents: [{ type: "TIME", price: 3, stepSize: 1 }], restrictions: at },
+        { priceComponents: [{ type: "TIME", price: 1, stepSize: 1 }] }
+      ]
+      // The clocks change at 01:00 UTC.
+      const { endedAt, flow, readings, startedAt } = sessionOf(random, day, [-120, 55])
+      const session = { startedAt, endedAt, timeZone, readings }
+      const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
+      expect(Math.abs(total.exclVat * 1e6 - slowPrice(elements, { startedAt, flow, timeZone }))).toBeLessThan(51)
+    }))
+
+  it("never falls while the session runs, and its periods add up to it", () =>
+    forSeeds(100, (random) => {
+      const day = random.pick(days)
+      const elements = elementsOf(random, day)
+      const timeZone = random.pick(zones)
+      const { endedAt, readings, startedAt } = sessionOf(random, day)
+      const pricing = { currency: "EUR", elements, minPrice: { exclVat: 0.5 }, maxPrice: { exclVat: 6, inclVat: 7 } }
+      let before = { exclVat: 0, inclVat: 0 }
+      for (const { at } of readings) {
+        const session = { startedAt, endedAt: at, timeZone, readings: readings.filter((one) => one.at <= at) }
+        const { total } = price(pricing, { session, timeZone, ended: false })
+        expect(total.exclVat).toBeGreaterThanOrEqual(before.exclVat)
+        expect(total.inclVat).toBeGreaterThanOrEqual(before.inclVat)
+        before = total
+      }
+      const { durationMillis, energyWh, lines, parkingMillis, periods } = price(pricing, {
+        session: { startedAt, endedAt, timeZone, readings },
+        timeZone,
+        ended: true
+      })
+      expect(energyWh).toBe(readings.at(-1)?.energyWh)
+      expect(periods.map((one) => one.startedAt)).toEqual([
+        startedAt,
+        ...periods.slice(0, -1).map((one) => one.endedAt)
+      ])
+      expect(periods.at(-1)?.endedAt).toBe(endedAt)
+      expect(durationMillis).toBe(endedAt - startedAt)
+      const inPeriods = (dimension: "ENERGY" | "TIME" | "PARKING_TIME", element: number) =>
+        periods
+          .filter((one) => one.elements[dimension] === element)
+          .reduce((sum, one) => sum + (dimension === "ENERGY" ? one.energyWh : one.endedAt - one.startedAt), 0)
+      const told = lines.flatMap(({ priced: { component, element }, volume }) =>
+        component.type === "FLAT" ? [] : [[volume, inPeriods(component.type, element)] as const]
+      )
+      expect(told.map(([volume]) => volume)).toEqual(told.map(([, sum]) => sum))
+      expect(parkingMillis).toBeLessThanOrEqual(durationMillis)
+    }))
+})

@@ -1,0 +1,190 @@
+/** Tariffs over REST: the preview prices, explains what is wrong, and warns of what was perhaps not meant. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fakeApp, type Json } from "../../support/restApp.ts"
+
+let app: Awaited<ReturnType<typeof fakeApp>>
+
+beforeAll(async () => {
+  app = await fakeApp()
+})
+afterAll(() => app.close())
+
+const component = (type: string, price: number, more: object = {}) => ({ type, price, stepSize: 1, ...more })
+const tariff = (...elements: ReadonlyArray<object>) => ({ currency: "EUR", elements })
+const session = {
+  startedAt: "2026-05-20T10:00:00Z",
+  endedAt: "2026-05-20T11:30:00Z",
+  timeZone: "Europe/Amsterdam",
+  readings: [
+    { at: "2026-05-20T10:30:00Z", energyWh: 5000 },
+    { at: "2026-05-20T11:00:00Z", energyWh: 8000 }
+  ]
+}
+const preview = (body: unknown) => app.ask("POST", "/cpo/v2/tariffs/preview", { key: app.key, body })
+const pointers = ({ json, status }: { status: number; json: Json }) => [
+  status,
+  json.errors?.map((error: Json) => error.pointer)
+]
+
+describe("a preview", () => {
+  it("tells the cost, what it is made of, and when", async () => {
+    const pricing = tariff(
+      {
+        priceComponents: [component("ENERGY", 0.5, { vat: 10 })],
+        restrictions: { startTime: "12:30", endTime: "14:00" }
+      },
+      { priceComponents: [component("ENERGY", 0.25, { vat: 10 }), component("PARKING_TIME", 2, { stepSize: 900 })] },
+      { priceComponents: [component("FLAT", 1, { vat: 20 })] }
+    )
+    const { json, status } = await preview({ tariff: pricing, session })
+    expect(status).toBe(200)
+    // Local time is two hours ahead: 5 kWh at 0.25 until 12:30, 3 kWh at 0.50; half an hour of parking; 1 to start.
+    expect(json.cost).toEqual({ currency: "EUR", exclVat: 4.75, inclVat: 5.225 })
+    expect(json.costs).toEqual({
+      fixed: { exclVat: 1, inclVat: 1.2 },
+      energy: { exclVat: 2.75, inclVat: 3.025 },
+      time: { exclVat: 0, inclVat: 0 },
+      parking: { exclVat: 1, inclVat: 1 },
+      reservation: { exclVat: 0, inclVat: 0 }
+    })
+    expect(json.lines.map((line: Json) => [line.dimension, line.element, line.volume, line.vat, line.exclVat])).toEqual(
+      [
+        ["FLAT", 2, 1, 20, 1],
+        ["ENERGY", 1, 5, 10, 1.25],
+        ["ENERGY", 0, 3, 10, 1.5],
+        ["PARKING_TIME", 1, 0.5, null, 1]
+      ]
+    )
+    expect(json.periods).toEqual([
+      {
+        startedAt: "2026-05-20T10:00:00.000Z",
+        endedAt: "2026-05-20T10:30:00.000Z",
+        energyWh: 5000,
+        charging: true,
+        elements: { FLAT: 2, ENERGY: 1 }
+      },
+      {
+        startedAt: "2026-05-20T10:30:00.000Z",
+        endedAt: "2026-05-20T11:00:00.000Z",
+        energyWh: 3000,
+        charging: true,
+        elements: { ENERGY: 0 }
+      },
+      {
+        startedAt: "2026-05-20T11:00:00.000Z",
+        endedAt: "2026-05-20T11:30:00.000Z",
+        energyWh: 0,
+        charging: false,
+        elements: { PARKING_TIME: 1 }
+      }
+    ])
+    expect(json.warnings).toEqual([])
+  })
+
+  it("rounds nothing up while the session runs", async () => {
+    const pricing = tariff({ priceComponents: [component("ENERGY", 1, { stepSize: 5000 })] })
+    const cost = async (running: boolean) =>
+      (await preview({ tariff: pricing, session: { ...session, running } })).json.cost.exclVat
+    expect([await cost(true), await cost(false)]).toEqual([8, 10])
+  })
+
+  it("prices a reservation beside it", async () => {
+    const pricing = tariff(
+      { priceComponents: [component("TIME", 6)], restrictions: { reservation: "RESERVATION" } },
+      { priceComponents: [component("FLAT", 1)] }
+    )
+    const reservation = { startedAt: "2026-05-20T09:30:00Z", endedAt: "2026-05-20T10:00:00Z", expired: false }
+    const { json } = await preview({ tariff: pricing, session, reservation })
+    expect([json.cost.exclVat, json.costs.reservation.exclVat]).toEqual([4, 3])
+  })
+
+  it("warns of an element that never applies, and of what is free at times", async () => {
+    const pricing = tariff(
+      { priceComponents: [component("ENERGY", 0.25)] },
+      { priceComponents: [component("ENERGY", 0.5)], restrictions: { minKwh: 10 } },
+      { priceComponents: [component("PARKING_TIME", 5)], restrictions: { startTime: "09:00", endTime: "18:00" } }
+    )
+    const { json } = await preview({ tariff: pricing, session })
+    expect(json.warnings.map((warning: Json) => warning.pointer)).toEqual([
+      "/elements/1/priceComponents/0",
+      "/elements"
+    ])
+    expect(json.warnings[1].detail).toContain("Parking is free")
+  })
+})
+
+describe("what is wrong with a tariff", () => {
+  const sound = { priceComponents: [component("ENERGY", 0.25)] }
+  const wrong: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
+    ["no element", tariff(), ["/tariff/elements"]],
+    ["an element without a price", tariff({ priceComponents: [] }), ["/tariff/elements/0/priceComponents"]],
+    ["a currency in words", { ...tariff(sound), currency: "euro" }, ["/tariff/currency"]],
+    [
+      "a negative price",
+      tariff({ priceComponents: [component("ENERGY", -1)] }),
+      ["/tariff/elements/0/priceComponents/0/price"]
+    ],
+    [
+      "five decimals",
+      tariff({ priceComponents: [component("ENERGY", 0.25001)] }),
+      ["/tariff/elements/0/priceComponents/0/price"]
+    ],
+    [
+      "a dimension twice",
+      tariff({ priceComponents: [component("FLAT", 1), component("FLAT", 2)] }),
+      ["/tariff/elements/0/priceComponents/1/type"]
+    ],
+    [
+      "an unknown dimension",
+      tariff({ priceComponents: [component("SPACE", 1)] }),
+      ["/tariff/elements/0/priceComponents/0/type"]
+    ],
+    [
+      "energy of a reservation",
+      tariff({ ...sound, restrictions: { reservation: "RESERVATION" } }),
+      ["/tariff/elements/0/priceComponents/0/type"]
+    ],
+    [
+      "no such time",
+      tariff({ ...sound, restrictions: { startTime: "24:00" } }),
+      ["/tariff/elements/0/restrictions/startTime"]
+    ],
+    [
+      "no such date",
+      tariff({ ...sound, restrictions: { startDate: "2026-02-30" } }),
+      ["/tariff/elements/0/restrictions/startDate"]
+    ],
+    [
+      "an empty range",
+      tariff({ ...sound, restrictions: { minKwh: 5, maxKwh: 5 } }),
+      ["/tariff/elements/0/restrictions/maxKwh"]
+    ],
+    [
+      "a maximum below the minimum",
+      { ...tariff(sound), minPrice: { exclVat: 5 }, maxPrice: { exclVat: 4 } },
+      ["/tariff/maxPrice/exclVat"]
+    ],
+    [
+      "several things",
+      tariff({ priceComponents: [component("ENERGY", -1)], restrictions: { endTime: "x", dayOfWeek: [] } }),
+      [
+        "/tariff/elements/0/priceComponents/0/price",
+        "/tariff/elements/0/restrictions/endTime",
+        "/tariff/elements/0/restrictions/dayOfWeek"
+      ]
+    ]
+  ]
+  for (const [name, given, expected] of wrong) {
+    it(`is told at its place: ${name}`, async () =>
+      expect(pointers(await preview({ tariff: given, session }))).toEqual([400, expected]))
+  }
+
+  it("is told of the session too", async () => {
+    const pricing = tariff(sound)
+    const asked = (more: object) => preview({ tariff: pricing, session: { ...session, ...more } }).then(pointers)
+    expect(await asked({ endedAt: "2026-05-20T09:00:00Z" })).toEqual([400, ["/session/endedAt"]])
+    expect(await asked({ endedAt: "2028-05-20T09:00:00Z" })).toEqual([400, ["/session/endedAt"]])
+    expect(await asked({ timeZone: "Mars/Base" })).toEqual([400, ["/session/timeZone"]])
+    expect(await asked({ readings: [{ at: "now", energyWh: 0 }] })).toEqual([400, ["/session/readings/0/at"]])
+  })
+})
