@@ -98,6 +98,19 @@ describe("OCPP 1.6 Reservation", () => {
     expect(await shown(id)).toMatchObject({ status: "Used", sessionId: session["id"] })
   })
 
+  it("has it used by a start that comes before the charger's own yes", async () => {
+    const { id, station } = await world.station()
+    const idTag = await world.card()
+    station.on("ReserveNow", async ({ reservationId }) => {
+      await station.start(1, idTag, { reservationId })
+      return { status: "Accepted" }
+    })
+    const command = await world.command(id, "ReserveNow", { connectorId: 1, idTag, expiryDate: soon(10) })
+    expect(command).toMatchObject({ status: "Accepted" })
+    const session = await world.sessionOf(id)
+    expect(await shown(id)).toMatchObject({ status: "Used", reason: null, sessionId: session["id"] })
+  })
+
   it("TC_047 lets a reservation expire", async () => {
     const { id, station } = await reserved(1, { expiryDate: new Date(Date.now() + 1500).toISOString() })
     await station.status(1, "Reserved")
