@@ -13,6 +13,7 @@ import { unknownChargers } from "./0011_unknown_chargers.ts"
 import { history } from "./0012_history.ts"
 import { firmware } from "./0013_firmware.ts"
 import { configuration } from "./0014_configuration.ts"
+import { permissions } from "./0015_permissions.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -28,5 +29,6 @@ export const migrations = {
   "0011_unknown_chargers": unknownChargers,
   "0012_history": history,
   "0013_firmware": firmware,
-  "0014_configuration": configuration
+  "0014_configuration": configuration,
+  "0015_permissions": permissions
 }
