@@ -46,8 +46,8 @@ const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => 
   id: row.chargerId
 }))
 
-/** A name of a subprotocol has no comma. */
-const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql`
+/** Tells of each row whether it is new (nobody had updated it). A name of a subprotocol has no comma. */
+const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{ readonly fresh: boolean }>`
   INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
   SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ',')
   FROM unnest(${textArray(batch.map((one) => one.chargerId))}, ${timestamptzArray(batch.map((one) => one.firstSeenAt))},
@@ -57,11 +57,12 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql`
   WHERE NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = x.charger_id)
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = greatest(u.last_seen, excluded.last_seen),
     attempts = least(u.attempts::bigint + excluded.attempts, 2147483647)::integer,
-    remote_address = excluded.remote_address, subprotocols = excluded.subprotocols`
+    remote_address = excluded.remote_address, subprotocols = excluded.subprotocols
+  RETURNING u.xmax = 0 AS fresh`
 
 const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: KnocksOptions, now: number) => sql`
   DELETE FROM unknown_charger WHERE last_seen < ${new Date(now - keepDays * dayMillis)} OR charger_id IN (
-    SELECT o.charger_id FROM unknown_charger o ORDER BY o.last_seen DESC, o.charger_id OFFSET ${maxRows})`
+    SELECT o.charger_id FROM unknown_charger o ORDER BY o.last_seen DESC, o.charger_id DESC OFFSET ${maxRows})`
 
 /** The trigger on `charger` removes those that get registered; one that was just being written then is left out here. */
 const list = (sql: SqlClient.SqlClient, { keepDays }: KnocksOptions) =>
@@ -103,8 +104,8 @@ export const layer = (options: KnocksOptions): Layer.Layer<Knocks, never, SqlCli
           const batch = memory.take(options.maxBatch)
           return guarded(write(sql, batch)).pipe(
             Effect.tapError(() => Effect.sync(() => memory.again(batch))),
-            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect)),
-            Effect.andThen(tidy)
+            Effect.flatMap((written) => (written.some(({ fresh }) => fresh) ? tidy : Effect.void)),
+            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect))
           )
         })
       })
