@@ -102,6 +102,12 @@ export const limits = {
     chargersPerMinute: 60
   },
 
+  /** Files of chargers and firmware. */
+  files: {
+    // What the files of one organisation may have in all: forty of the largest, or years of logs.
+    quotaBytes: 10 * 1024 * MiB
+  },
+
   /** Look-ups for Authorize and for connecting chargers, asked in batches. */
   directory: {
     maxBatch: 500,

@@ -6,6 +6,7 @@ import type { ConnectorEquipment } from "./charger/Charger.ts"
 import type { ChargerPolicy } from "./charger/ChargerState.ts"
 import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
+import type { FileKind } from "./file/StoredFile.ts"
 import type { Site } from "./site/Site.ts"
 import type { Token } from "./token/Token.ts"
 
@@ -40,12 +41,22 @@ export interface ApiKeyRecord {
   readonly permissions: ReadonlyArray<string> | undefined
 }
 
+/** A file without its content. */
+export interface FileRecord {
+  readonly id: string
+  readonly kind: FileKind
+  readonly name: string
+  readonly size: number
+  readonly chargerId?: string
+  readonly sha256?: string
+}
+
 interface RecordFactOf<Type extends string, A> {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
   readonly organisationId: string
   readonly type: Type
-  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`. */
+  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`, `file:<id>`. */
   readonly subject: string
   /** ms epoch. */
   readonly at: number
@@ -67,4 +78,5 @@ export type RecordFact =
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
+  | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

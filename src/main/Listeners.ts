@@ -18,6 +18,8 @@ export interface ListenerOptions {
   /** Requests that may be answered on one connection at leisure, ms. */
   readonly headersTimeoutMillis: number
   readonly requestTimeoutMillis: number
+  /** The same for files, which come over a charger's modem; what takes them finds out by itself that nothing comes any more. */
+  readonly transferTimeoutMillis: number
 }
 
 /** A listener cannot be opened; the message is the one line that the operator sees. */
@@ -30,6 +32,25 @@ export interface Listener {
   readonly server: Http.Server | Https.Server
   readonly secure: boolean
   readonly port: number
+}
+
+/** Requests whose bodies are files. */
+const isTransfer = (method: string | undefined, path: string): boolean =>
+  path.startsWith("/files/up/") || (method === "POST" && path === "/cpo/v2/files")
+
+/**
+ * Ends a connection whose request takes too long to come (slow-loris). Node has one limit for all requests, which must be that of files, and
+ * so this is what it would do for the others.
+ */
+const within = (request: Http.IncomingMessage, millis: number): void => {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers
+  if ((length === undefined || length === "0") && encoding === undefined) return
+  const timer = setTimeout(() => {
+    if (request.complete) return
+    request.socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+    request.destroy()
+  }, millis)
+  request.once("close", () => clearTimeout(timer))
 }
 
 type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
@@ -92,6 +113,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       const arrived = performance.now()
       request.url = normalisePath(request.url ?? "/")
       const path = pathOf(request.url)
+      if (!isTransfer(request.method, path)) within(request, options.requestTimeoutMillis)
       response.once("close", () => {
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
@@ -100,7 +122,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
 
     const limits = {
       headersTimeout: options.headersTimeoutMillis,
-      requestTimeout: options.requestTimeoutMillis,
+      requestTimeout: options.transferTimeoutMillis,
       maxHeaderSize: 16_384
     }
     const listeners: Array<Listener> = []

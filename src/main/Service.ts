@@ -11,6 +11,7 @@ import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import * as Downloads from "../http/files/Downloads.ts"
 import * as Uploads from "../http/files/Uploads.ts"
 import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
@@ -22,8 +23,10 @@ import * as Ocpp from "../ocpp/server/OcppServer.ts"
 import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
 import * as AuditLog from "../storage/AuditLog.ts"
+import { layerDisk } from "../storage/blobs/Disk.ts"
 import * as Certificates from "../storage/Certificates.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
+import * as ChargerHistory from "../storage/ChargerHistory.ts"
 import * as Chargers from "../storage/Chargers.ts"
 import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
@@ -67,8 +70,7 @@ export interface ServiceSettings {
   readonly actors: Actors.ActorsOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
-  /** Where files of chargers are kept. */
-  readonly filesFolder: string
+  readonly files: Files.FilesOptions
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -82,10 +84,11 @@ const storage = (settings: ServiceSettings) => {
   const records = Layer.mergeAll(
     Sites.layer,
     Chargers.layer,
+    ChargerHistory.layer,
     ChargingProfiles.layer,
     LocalLists.layer,
     Expectations.layer,
-    Files.layer(settings.filesFolder),
+    Files.layer(settings.files).pipe(Layer.provide(layerDisk(settings.files.folder))),
     AuditLog.layer,
     Certificates.layer,
     Reservations.layer,
@@ -150,7 +153,8 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
       isDraining
     }),
     Metrics.routes,
-    Uploads.routes
+    Uploads.routes,
+    Downloads.routes
   )
 
 /** What a start has brought up. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { BlockList, isIPv6 } from "node:net"
 import { type Config, limits } from "../Config.ts"
+import { transferMillis } from "../domain/file/StoredFile.ts"
 import { revokedSerials } from "../ocpp/server/Revocations.ts"
 import { tlsOptions } from "../ocpp/server/Tls.ts"
 import type { ListenerOptions } from "./Listeners.ts"
@@ -41,7 +42,8 @@ const listenersOf = (config: Config): ListenerOptions => ({
           )
         },
   headersTimeoutMillis: limits.http.headersTimeoutMillis,
-  requestTimeoutMillis: limits.http.requestTimeoutMillis
+  requestTimeoutMillis: limits.http.requestTimeoutMillis,
+  transferTimeoutMillis: transferMillis
 })
 
 export const settingsOf = (config: Config, version: string): ServiceSettings => ({
@@ -69,7 +71,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   ocppLimits: limits.ocpp,
   actors: limits.actors,
   journal: limits.journal,
-  filesFolder: join(config.dataDir, "files"),
+  files: { ...limits.files, folder: join(config.dataDir, "files") },
   commands: {
     ...limits.commands,
     tls: config.tls !== undefined,

@@ -21,13 +21,16 @@ export const CommandRow = Schema.Struct({
   completedAt: optional(Millis),
   result: optional(Document),
   sessionId: optional(Schema.String),
-  sessionEnded: optional(Schema.Boolean)
+  sessionEnded: optional(Schema.Boolean),
+  fileId: optional(Schema.String),
+  progressStatus: optional(Schema.String),
+  progressAt: optional(Millis)
 })
 
 export const selectCommands = (sql: SqlClient.SqlClient) => sql`
   SELECT m.id, m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.parameters, m.issued_by AS "by",
     m.created_at AS "createdAt", m.expires_at AS "expiresAt", m.sent_at AS "sentAt", m.completed_at AS "completedAt", m.result,
-    m.session_id AS "sessionId",
+    m.session_id AS "sessionId", m.file_id AS "fileId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
     (SELECT s.ended_at IS NOT NULL FROM session s WHERE s.id = m.session_id AND s.organisation_id = m.organisation_id) AS "sessionEnded"
   FROM command m`
 
@@ -38,6 +41,8 @@ const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
 }
 
 export const commandOf = (row: typeof CommandRow.Type): Command => {
-  const { sessionEnded: _, ...command } = row
-  return { ...command, effect: effectOf(row) }
+  const { progressAt, progressStatus, sessionEnded: _, ...command } = row
+  const progress =
+    progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }
+  return { ...command, effect: effectOf(row), progress }
 }

@@ -57,10 +57,10 @@ const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerComma
 
 const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
 
-/** A command as the journal keeps it for ever: the URL that is good for one upload is nobody's business afterwards. */
-const withoutUploadToken = (command: ChargerCommand): ChargerCommand =>
+/** A command as it is kept for ever: a URL that is good for a file of ours is the charger's alone. */
+const withoutFileToken = (command: ChargerCommand): ChargerCommand =>
   "location" in command
-    ? { ...command, location: command.location.replace(/(\/files\/up\/)[^/?#]+/, "$1***") }
+    ? { ...command, location: command.location.replace(/(\/files\/(?:up|down)\/)[^/?#]+/, "$1***") }
     : command
 
 const notConnected = {
@@ -105,14 +105,15 @@ const issue = (
     const own = scopedTo(sql, by.organisationId)
     const id = secrets.uuid(now)
     const secret = isSecret(input.command)
-    const shown = secret ? { ...input.command, value: "" } : input.command
+    const shown = secret ? { ...input.command, value: "" } : withoutFileToken(input.command)
+    const hides =
+      secret || ("location" in input.command && "location" in shown && shown.location !== input.command.location)
     const verifier = secret ? secrets.verifier("charger-password", input.command.value) : null
-    const sealed = secret ? secrets.seal(sealPurpose, encodeCommand(input.command)) : null
+    const sealed = hides ? secrets.seal(sealPurpose, encodeCommand(input.command)) : null
     const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
     const base = { organisationId: by.organisationId, subject: `charger:${input.chargerId}`, at: now, heardAt: now }
     const { parameters } = input
-    const command = withoutUploadToken(shown)
-    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command, expiresAt }
+    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
     const write = Effect.gen(function* () {
       const charger = yield* chargerRow(own`
         SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
@@ -128,10 +129,11 @@ const issue = (
       yield* withinBounds(sql, options, input, writing)
       yield* own`
         INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
-          created_at, expires_at, session_id)
+          created_at, expires_at, session_id, file_id)
         VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${encodeCommand(shown)}::text::jsonb, ${sealed},
           ${verifier}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor}, ${new Date(now)},
-          ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null})`
+          ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
+          ${input.fileId ?? null})`
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       if (charger.connected || expiresAt !== null) return { result: undefined, facts: [issued] }
       const body = { commandId: id, type: input.command._tag, status: "Failed" as const, result: notConnected }
@@ -162,12 +164,13 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Commands.list")(function* (organisationId: string, request: PageRequest & CommandFilter) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const { chargerId, status } = request
+    const { chargerId, fileId, status } = request
     const rows = yield* guarded(
       commandRows(own`
         ${selectCommands(sql)} WHERE ${own.rowsOf("m")}
           ${chargerId === undefined ? sql`` : sql`AND m.charger_id = ${chargerId}`}
           ${status === undefined ? sql`` : sql`AND m.status = ${status}`}
+          ${fileId === undefined ? sql`` : sql`AND m.file_id = ${fileId}`}
           ${after === undefined ? sql`` : sql`AND m.id < ${after}`}
         ORDER BY m.id DESC LIMIT ${pages.rows(request)}`)
     )

@@ -1,164 +1,217 @@
-/**
- * The port `Files` over SQL and a folder: a file is written aside, synced, renamed and only then told of, so that a row that says Stored has
- * its file, whatever happened in between.
- */
-import { createHash, randomBytes } from "node:crypto"
-import { createReadStream, mkdirSync } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
-import { join } from "node:path"
-import { Effect, Layer, Schema, Stream } from "effect"
+/** The port `Files` over SQL, and over whatever keeps the contents. */
+import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
-import { maxFileBytes, type StoredFile, uploadWaitsMillis } from "../domain/file/StoredFile.ts"
+import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
+import { type FileKind, type StoredFile, uploadWaitsMillis } from "../domain/file/StoredFile.ts"
 import { Files } from "../domain/ports/Files.ts"
-import { Secrets } from "../domain/ports/Secrets.ts"
-import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
-import { isUuid } from "../domain/values/Uuid7.ts"
+import { Blobs } from "./blobs/Blobs.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
-import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { type Arrivals, arrivals, type ArrivalsOptions, type Arrived } from "./FileArrivals.ts"
+import { columns, fileOf, FileRow, findFile, withCommand } from "./FileRows.ts"
+import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
-const FileRow = Schema.Struct({
-  id: Schema.String,
-  organisationId: Schema.String,
-  chargerId: Schema.String,
-  kind: Schema.Literals(["Diagnostics", "Log"]),
-  name: Schema.String,
-  state: Schema.Literals(["Waiting", "Stored"]),
-  size: Whole,
-  sha256: optional(Schema.String),
-  createdAt: Millis,
-  completedAt: optional(Millis)
-})
 const fileRow = rowOf(FileRow)
 const fileRows = rowsOf(FileRow)
-const pages = pagedList("files", UuidKey, (row: typeof FileRow.Type) => row.id)
-
-const columns = (sql: SqlClient.SqlClient) => sql`
-  f.id, f.organisation_id AS "organisationId", f.charger_id AS "chargerId", f.kind, f.name, f.state, f.size, f.sha256,
-  f.created_at AS "createdAt", f.completed_at AS "completedAt"`
+const pages = pagedList("files", UuidKey, (row: FileRow) => row.id)
 
 const tokenBytes = 24
-const purpose = "file-token"
+const upload = "file-token"
+const download = "file-download"
 const noSuchUpload = new NotFound({ kind: "upload", id: "this one" })
-const broken = new InvalidInput({ pointer: "", detail: `The file broke off, or has more than ${maxFileBytes} bytes` })
-const diskFailed = (cause: unknown) =>
-  new StorageUnavailable({ reason: "down", message: `a file could not be written or read: ${String(cause)}` })
+const noSuchDownload = new NotFound({ kind: "download", id: "this one" })
+const taken = new Conflict({ code: "already_uploaded", message: "This upload has been made already." })
+const empty = new InvalidInput({ pointer: "", detail: "The file is empty" })
+const noFirmware = new Conflict({
+  code: "no_firmware",
+  message: "This file is no firmware image that has come whole."
+})
 
 /** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
 const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
 
-/** Writes a stream into a file that is whole or is not there. */
-const write = (folder: string, id: string, content: Stream.Stream<Uint8Array, unknown>) => {
-  const aside = join(folder, `${id}.${randomBytes(6).toString("hex")}.part`)
-  return Effect.gen(function* () {
-    const handle = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => open(aside, "wx", 0o600), catch: diskFailed }),
-      (file) => Effect.promise(() => file.close().catch(() => undefined))
-    )
-    const hash = createHash("sha256")
-    let size = 0
-    const append = (chunk: Uint8Array): Effect.Effect<void, InvalidInput | StorageUnavailable> => {
-      size += chunk.length
-      if (size > maxFileBytes) return Effect.fail(broken)
-      hash.update(chunk)
-      return Effect.tryPromise({ try: () => handle.writeFile(chunk), catch: diskFailed })
-    }
-    yield* Stream.runForEach(
-      Stream.mapError(content, (): InvalidInput | StorageUnavailable => broken),
-      append
-    )
-    yield* Effect.tryPromise({ try: () => handle.sync(), catch: diskFailed })
-    yield* Effect.tryPromise({ try: () => rename(aside, join(folder, id)), catch: diskFailed })
-    return { size, sha256: hash.digest("hex") }
-  }).pipe(
-    Effect.scoped,
-    Effect.onError(() => Effect.promise(() => rm(aside, { force: true })))
-  )
-}
+const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, "receivedBytes" | "progress">) => ({
+  id,
+  kind,
+  name,
+  size,
+  ...(chargerId === undefined ? {} : { chargerId }),
+  ...(sha256 === undefined ? {} : { sha256 })
+})
 
-const find = (sql: SqlClient.SqlClient, organisationId: string, id: string) =>
-  Effect.gen(function* () {
-    const own = scopedTo(sql, organisationId)
-    const row = isUuid(id)
-      ? yield* guarded(fileRow(own`SELECT ${columns(sql)} FROM file f WHERE ${own.rowsOf("f")} AND f.id = ${id}`))
-      : undefined
-    return row ?? (yield* new NotFound({ kind: "file", id }))
+type Sql = SqlClient.SqlClient
+
+/** Tells that a content has come: its row is Stored, and it is doomed no longer. False where another came before. */
+const keep = (sql: Sql, id: string, name: string, { blob, sha256, size }: Arrived, now: number) =>
+  Effect.map(
+    sql`
+      WITH kept AS (
+        UPDATE file f SET state = 'Stored', name = ${shownName(name)}, size = ${size}::float8::bigint, sha256 = ${sha256},
+          blob = ${blob}, completed_at = ${new Date(now)}
+        WHERE f.id = ${id} AND f.state = 'Waiting' RETURNING f.blob)
+      DELETE FROM file_doomed d USING kept k WHERE d.blob = k.blob RETURNING d.blob`,
+    (rows) => rows.length > 0
+  )
+
+const newToken = ({ secrets }: Recording): string => Buffer.from(secrets.randomBytes(tokenBytes)).toString("base64url")
+
+const expect = (records: Recording) =>
+  Effect.fn("Files.expect")(function* (organisationId: string, chargerId: string, kind: FileKind, now: number) {
+    const { secrets, sql, writable } = records
+    const token = newToken(records)
+    const id = secrets.uuid(now)
+    yield* writable
+    yield* guardedWrite(sql`
+      INSERT INTO file (id, organisation_id, charger_id, kind, token_verifier, created_at)
+      VALUES (${id}, ${organisationId}, ${chargerId}, ${kind}, ${secrets.verifier(upload, token)}, ${new Date(now)})`)
+    return { id, token }
   })
 
-const list = (sql: SqlClient.SqlClient) =>
+const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
+  Effect.fn("Files.receive")(function* (
+    token: string,
+    name: string,
+    content: Stream.Stream<Uint8Array, unknown>,
+    now: number
+  ) {
+    const row = yield* guarded(
+      fileRow(sql`
+        SELECT ${columns(sql)} FROM file f ${withCommand(sql)}
+        WHERE f.token_verifier = ${secrets.verifier(upload, token)} AND f.created_at > ${new Date(now - uploadWaitsMillis)}`)
+    )
+    if (row === undefined) return yield* noSuchUpload
+    if (row.state === "Stored") return yield* taken
+    yield* writable
+    const arrived = yield* arriving.take(row.organisationId, row.id, content, now)
+    if (!(yield* guardedWrite(keep(sql, row.id, name, arrived, now)))) return yield* taken
+    return fileOf(yield* findFile(sql, row.organisationId, row.id), arriving.received)
+  })
+
+const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arrivals) =>
+  Effect.fn("Files.store")(function* (name: string, content: Stream.Stream<Uint8Array, unknown>, writing: Writing) {
+    const { organisationId } = writing.by
+    const id = secrets.uuid(writing.now)
+    yield* writable
+    // Seen while it comes; what breaks off leaves nothing, and what dies with the process is swept as an upload that never came.
+    yield* guardedWrite(sql`
+      INSERT INTO file (id, organisation_id, kind, name, created_at)
+      VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(writing.now)})`)
+    const whole = Effect.gen(function* () {
+      const arrived = yield* arriving.take(organisationId, id, content, writing.now)
+      if (arrived.size === 0) return yield* empty
+      const { sha256, size } = arrived
+      const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
+      const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(writing.now), writing)
+      yield* journaled(
+        Effect.map(keep(sql, id, name, arrived, writing.now), (result) => ({
+          result,
+          facts: result ? [{ ...fact, body: { by: writing.by.actor, after } }] : []
+        }))
+      )
+      return fileOf(yield* Effect.orDie(findFile(sql, organisationId, id)), arriving.received)
+    })
+    return yield* Effect.onError(whole, () =>
+      Effect.ignore(guardedWrite(sql`DELETE FROM file WHERE id = ${id} AND state = 'Waiting'`))
+    )
+  })
+
+const offer = (records: Recording) =>
+  Effect.fn("Files.offer")(function* (
+    organisationId: string,
+    chargerId: string,
+    id: string,
+    until: number,
+    now: number
+  ) {
+    const { secrets, sql, writable } = records
+    const file = yield* findFile(sql, organisationId, id)
+    if (file.kind !== "Firmware" || file.state !== "Stored") return yield* noFirmware
+    const token = newToken(records)
+    yield* writable
+    yield* guardedWrite(sql`
+      INSERT INTO file_download (token_verifier, organisation_id, file_id, charger_id, created_at, expires_at)
+      SELECT ${secrets.verifier(download, token)}, f.organisation_id, f.id, ${chargerId}, ${new Date(now)}::timestamptz,
+        ${new Date(until)}::timestamptz
+      FROM file f WHERE f.id = ${id} AND f.organisation_id = ${organisationId}`)
+    return { token, name: file.name }
+  })
+
+const remove = ({ journaled, secrets, sql }: Recording, sweep: Arrivals["sweep"]) =>
+  Effect.fn("Files.remove")(function* (id: string, writing: Writing) {
+    const { organisationId } = writing.by
+    const write = Effect.gen(function* () {
+      const row = yield* findFile(sql, organisationId, id)
+      yield* sql`
+        WITH gone AS (DELETE FROM file f WHERE f.id = ${id} AND f.organisation_id = ${organisationId} RETURNING f.blob)
+        INSERT INTO file_doomed (blob, due_at) SELECT g.blob, ${new Date(writing.now)}::timestamptz FROM gone g
+        WHERE g.blob IS NOT NULL`
+      const fact = factOf("FileRemoved", `file:${id}`, secrets.uuid(writing.now), writing)
+      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(row) } }] }
+    })
+    yield* journaled(write)
+    yield* Effect.catch(sweep(writing.now), (error) =>
+      Effect.logWarning(`the content of a removed file is left for the next sweep: ${error.message}`)
+    )
+  })
+
+const list = (sql: Sql, arriving: Arrivals) =>
   Effect.fn("Files.list")(function* (
     organisationId: string,
-    request: PageRequest & { readonly chargerId?: string | undefined }
+    request: PageRequest & { readonly chargerId?: string | undefined; readonly kind?: FileKind | undefined }
   ) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
+    const { chargerId, kind } = request
     const rows = yield* guarded(
       fileRows(own`
-        SELECT ${columns(sql)} FROM file f WHERE ${own.rowsOf("f")}
-          ${request.chargerId === undefined ? sql`` : sql`AND f.charger_id = ${request.chargerId}`}
+        SELECT ${columns(sql)} FROM file f ${withCommand(sql)} WHERE ${own.rowsOf("f")}
+          ${chargerId === undefined ? sql`` : sql`AND f.charger_id = ${chargerId}`}
+          ${kind === undefined ? sql`` : sql`AND f.kind = ${kind}`}
           ${after === undefined ? sql`` : sql`AND f.id < ${after}`}
         ORDER BY f.id DESC LIMIT ${pages.rows(request)}`)
     )
-    return pages.page(request, rows, (row) => row)
+    return pages.page(request, rows, (row) => fileOf(row, arriving.received))
   })
 
-/** Provides `Files` over a folder, which is made when the first file comes. */
-export const layer = (folder: string): Layer.Layer<Files, never, SqlClient.SqlClient | Secrets | StorageHealth> =>
+export type FilesOptions = ArrivalsOptions
+
+/** Provides `Files`. */
+export const layer = (options: FilesOptions): Layer.Layer<Files, never, RecordingServices | Blobs> =>
   Layer.effect(
     Files,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const secrets = yield* Secrets
-      const { writable } = yield* StorageHealth
-      const receive = Effect.fn("Files.receive")(function* (
-        token: string,
-        name: string,
-        content: Stream.Stream<Uint8Array, unknown>,
-        now: number
-      ) {
-        const verifier = secrets.verifier(purpose, token)
-        const row = yield* guarded(
-          fileRow(sql`
-            SELECT ${columns(sql)} FROM file f
-            WHERE f.token_verifier = ${verifier} AND f.created_at > ${new Date(now - uploadWaitsMillis)}`)
-        )
-        if (row === undefined) return yield* noSuchUpload
-        const taken = new Conflict({ code: "already_uploaded", message: "This upload has been made already." })
-        if (row.state === "Stored") return yield* taken
-        yield* writable
-        yield* Effect.try({ try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }), catch: diskFailed })
-        const { sha256, size } = yield* write(folder, row.id, content)
-        const stored = yield* guardedWrite(
-          fileRow(sql`
-            UPDATE file f SET state = 'Stored', name = ${shownName(name)}, size = ${size}::float8::bigint, sha256 = ${sha256},
-              completed_at = ${new Date(now)}
-            WHERE f.id = ${row.id} AND f.state = 'Waiting' RETURNING ${columns(sql)}`)
-        )
-        return stored ?? (yield* taken)
-      })
+      const records = yield* recording
+      const { secrets, sql } = records
+      const blobs = yield* Blobs
+      const arriving = arrivals(sql, secrets, blobs, options)
       return Files.of({
-        expect: Effect.fn("Files.expect")(function* (organisationId, chargerId, kind, now) {
-          const token = Buffer.from(secrets.randomBytes(tokenBytes)).toString("base64url")
-          yield* writable
-          yield* guardedWrite(sql`
-            INSERT INTO file (id, organisation_id, charger_id, kind, token_verifier, created_at)
-            VALUES (${secrets.uuid(now)}, ${organisationId}, ${chargerId}, ${kind}, ${secrets.verifier(purpose, token)}, ${new Date(now)})`)
-          return token
-        }),
-        receive,
-        list: list(sql),
-        get: (organisationId, id) => find(sql, organisationId, id),
-        content: Effect.fn("Files.content")(function* (organisationId, id) {
-          const file: StoredFile = yield* find(sql, organisationId, id)
-          if (file.state !== "Stored") return yield* new NotFound({ kind: "content of file", id })
-          return Stream.fromAsyncIterable<Uint8Array, StorageUnavailable>(
-            createReadStream(join(folder, file.id)),
-            diskFailed
+        expect: expect(records),
+        receive: receive(records, arriving),
+        store: store(records, arriving),
+        offer: offer(records),
+        fetch: Effect.fn("Files.fetch")(function* (token, now) {
+          const row = yield* guarded(
+            fileRow(sql`
+              SELECT ${columns(sql)} FROM file_download d JOIN file f ON f.id = d.file_id ${withCommand(sql)}
+              WHERE d.token_verifier = ${secrets.verifier(download, token)} AND d.expires_at > ${new Date(now)}`)
           )
-        })
+          const blob = row?.blob
+          if (row === undefined || blob === undefined) return yield* noSuchDownload
+          return { file: fileOf(row, arriving.received), read: (range) => blobs.read(blob, range) }
+        }),
+        list: list(sql, arriving),
+        get: (organisationId, id) =>
+          Effect.map(findFile(sql, organisationId, id), (row) => fileOf(row, arriving.received)),
+        content: Effect.fn("Files.content")(function* (organisationId, id) {
+          const { blob } = yield* findFile(sql, organisationId, id)
+          if (blob === undefined) return yield* new NotFound({ kind: "content of file", id })
+          return blobs.read(blob)
+        }),
+        remove: remove(records, arriving.sweep)
       })
     })
   )

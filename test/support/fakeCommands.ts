@@ -61,7 +61,9 @@ export const commands = (world: FakeWorld) => {
             completedAt: undefined,
             result: undefined,
             sessionId: input.sessionId,
-            effect: undefined
+            effect: undefined,
+            fileId: input.fileId,
+            progress: undefined
           }
           fake.issued.push(input)
           fake.stored.set(command.id, command)

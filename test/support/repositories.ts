@@ -17,6 +17,7 @@ import type { Certificates } from "../../src/domain/ports/Certificates.ts"
 import type { Expectations } from "../../src/domain/ports/Expectations.ts"
 import type { Files } from "../../src/domain/ports/Files.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
+import type { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { Knocks } from "../../src/domain/ports/Knocks.ts"
@@ -27,11 +28,13 @@ import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
+import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
 import * as ExpectationsRepository from "../../src/storage/Expectations.ts"
 import * as FilesRepository from "../../src/storage/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
+import * as ChargerHistoryRepository from "../../src/storage/ChargerHistory.ts"
 import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
@@ -49,6 +52,7 @@ export type Repositories =
   | Certificates
   | Expectations
   | Files
+  | ChargerHistory
   | Chargers
   | ChargingProfiles
   | Idempotency
@@ -60,12 +64,15 @@ export type Repositories =
   | Sites
   | Tokens
 
+const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
+
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
   AuditLogRepository.layer,
   CertificatesRepository.layer,
   ExpectationsRepository.layer,
-  FilesRepository.layer(mkdtempSync(join(tmpdir(), "voltlane-files-"))),
+  FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),
+  ChargerHistoryRepository.layer,
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,

@@ -3,6 +3,7 @@
  * ends in one of its terminal states.
  */
 import type { ChargerCommand, CommandResult } from "../charger/ChargerCommand.ts"
+import type { FileProgress } from "../file/StoredFile.ts"
 
 export type CommandType = ChargerCommand["_tag"]
 
@@ -33,6 +34,10 @@ export interface Command {
   readonly sessionId: string | undefined
   /** What was seen to follow: a session that began by a RemoteStart, or ended after a RemoteStop. */
   readonly effect: "SessionStarted" | "SessionEnded" | undefined
+  /** The file of ours that the charger was to bring or to fetch. */
+  readonly fileId: string | undefined
+  /** What the charger said last of the upload, the download or the installation, wherever the file goes to or comes from. */
+  readonly progress: FileProgress | undefined
 }
 
 /** A command to be stored. */
@@ -44,6 +49,8 @@ export interface NewCommand {
   readonly expiresInSeconds: number | undefined
   /** Of a RemoteStop. */
   readonly sessionId?: string | undefined
+  /** The file of ours that its location stands for. */
+  readonly fileId?: string | undefined
 }
 
 /** The statuses that mean yes (contract: an answer without a status means yes too). */

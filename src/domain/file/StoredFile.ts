@@ -1,23 +1,53 @@
-/** Files that chargers send us: diagnostics and logs. Each is expected before it comes, at a URL that is good for one of them. */
+/** Files that chargers send us (diagnostics and logs), and those that they fetch from us (firmware). */
+
+export type FileKind = "Diagnostics" | "Log" | "Firmware"
+
+/** What a charger said last of a file that it was asked for, in its own word (OCPP 1.6 §7.24, §7.25; security whitepaper §5). */
+export interface FileProgress {
+  readonly status: string
+  /** ms epoch. */
+  readonly at: number
+}
 
 export interface StoredFile {
   readonly id: string
   readonly organisationId: string
-  readonly chargerId: string
-  readonly kind: "Diagnostics" | "Log"
-  /** As the charger named it; empty until it came. */
+  /** Undefined for firmware, which is the organisation's. */
+  readonly chargerId: string | undefined
+  readonly kind: FileKind
+  /** As the charger, or who uploaded it, named it; empty until it came. */
   readonly name: string
-  /** `Waiting` for the charger, or `Stored` whole. */
+  /** `Waiting` for its content, or `Stored` whole. */
   readonly state: "Waiting" | "Stored"
   readonly size: number
   /** Hex; undefined until it is stored. */
   readonly sha256: string | undefined
+  /** Bytes that have come: of an upload that runs in this process as many as there are by now. */
+  readonly receivedBytes: number
+  /** The command that asked for it; undefined for firmware. */
+  readonly commandId: string | undefined
+  readonly progress: FileProgress | undefined
   readonly createdAt: number
   readonly completedAt: number | undefined
 }
 
-/** Largest file that is taken: chargers' logs are a few MB, some send all they have. */
+/** A part of a file, both ends included. */
+export interface ByteRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Largest file that is taken: chargers' logs are a few MB, some send all they have; firmware images have some 100 MB. */
 export const maxFileBytes = 256 * 1024 * 1024
 
 /** How long a URL waits for its upload: chargers gather their logs for minutes, and retry for hours. */
 export const uploadWaitsMillis = 24 * 60 * 60 * 1000
+
+/** How long after the time of retrieval firmware can be fetched: chargers retry, and some wait for the night or for a session to end. */
+export const downloadWaitsMillis = 7 * 24 * 60 * 60 * 1000
+
+/** How long one transfer may take in all: 256 MiB at 100 kbit/s. */
+export const transferMillis = 6 * 60 * 60 * 1000
+
+/** A transfer of which nothing comes for so long has broken off: a modem that changes cells is silent for less. */
+export const stalledMillis = 60 * 1000

@@ -18,6 +18,7 @@ export interface TakenCommand {
 export interface CommandFilter {
   readonly chargerId?: string | undefined
   readonly status?: CommandStatus | undefined
+  readonly fileId?: string | undefined
 }
 
 export class Commands extends Context.Service<

@@ -18,7 +18,7 @@ import { organisationId, writing } from "./Caller.ts"
 import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import type { Open } from "./commands/Row.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
-import { Transfers } from "./Transfers.ts"
+import { type Transfer, Transfers } from "./Transfers.ts"
 
 /** A command on the wire. */
 export const toCommand = (command: DomainCommand): typeof Command.Type => ({
@@ -33,6 +33,8 @@ export const toCommand = (command: DomainCommand): typeof Command.Type => ({
   result: command.result ?? null,
   sessionId: command.sessionId ?? null,
   effect: command.effect ?? null,
+  fileId: command.fileId ?? null,
+  progress: command.progress ?? null,
   parameters: command.parameters,
   issuedBy: command.by
 })
@@ -55,6 +57,7 @@ const entryOf = ({ expiresAt, parentUid, status, uid }: Token) => ({
 interface Found {
   readonly command: ChargerCommand
   readonly sessionId?: string
+  readonly fileId?: string
   readonly password?: string
 }
 
@@ -116,6 +119,7 @@ const finding = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     let open = first
     let sessionId: string | undefined
+    let fileId: string | undefined
     let password: string | undefined
     // Each kind of gap is filled at most once.
     for (let gaps = 0; gaps < 4; gaps++) {
@@ -134,12 +138,20 @@ const finding = Effect.gen(function* () {
           open = { _tag: "SendLocalList", listVersion, updateType: "Full", entries: yield* ownTokens() }
           break
         }
-        case "NeedsUpload":
-          open = open.with(yield* transfers.upload(yield* organisationId, chargerId, open.kind, now))
+        case "NeedsUpload": {
+          const place: Transfer = yield* transfers.upload(yield* organisationId, chargerId, open.kind, now)
+          fileId = place.fileId
+          open = open.with(place.url)
           break
-        case "NeedsDownload":
-          open = open.with(yield* transfers.download(yield* organisationId, chargerId, open.fileId, now))
+        }
+        case "NeedsDownload": {
+          const { retrieveAt } = open
+          const organisation = yield* organisationId
+          const place: Transfer = yield* transfers.download(organisation, chargerId, open.fileId, retrieveAt, now)
+          fileId = place.fileId
+          open = open.with(place.url)
           break
+        }
         case "NeedsPassword":
           password = newChargerPassword(secrets)
           open = { _tag: "ChangeConfiguration", key: open.key, value: password }
@@ -150,6 +162,7 @@ const finding = Effect.gen(function* () {
           return {
             command,
             ...(sessionId === undefined ? {} : { sessionId }),
+            ...(fileId === undefined ? {} : { fileId }),
             ...(password === undefined ? {} : { password })
           } satisfies Found
         }
@@ -173,14 +186,15 @@ export const layer = HttpApiBuilder.group(
         // The row's own function for this very type; the union has lost which.
         const open = commandRows[payload.type].open as (given: NewCommandBody) => Open
         const found = yield* find(chargerId, open(payload))
-        const { command, password, sessionId } = found
+        const { command, fileId, password, sessionId } = found
         const issued = yield* commands.issue(
           {
             chargerId,
             command,
             parameters: parametersOf(payload, found),
             expiresInSeconds: payload.expiresIn,
-            sessionId
+            sessionId,
+            fileId
           },
           yield* writing
         )
@@ -197,8 +211,8 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, toCommand)
       }),
       list: Effect.fn("v2.commands.list")(function* ({ query, request }) {
-        const { chargerId, status } = query
-        const page = yield* commands.list(yield* organisationId, { ...pageRequest(query), chargerId, status })
+        const { chargerId, fileId, status } = query
+        const page = yield* commands.list(yield* organisationId, { ...pageRequest(query), chargerId, fileId, status })
         return listed(publicUrl, request.url, page, toCommand)
       }),
       get: Effect.fn("v2.commands.get")(function* ({ params, query }) {

@@ -7,6 +7,7 @@ import { core } from "./commands/Core.ts"
 import { profiles } from "./commands/Profiles.ts"
 import { security } from "./commands/Security.ts"
 import { Conflict409, NotFound404, TooMany429 } from "./Failures.ts"
+import { Progress } from "./FilesApi.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
@@ -70,6 +71,12 @@ export const Command = Schema.Struct({
   effect: Schema.NullOr(Schema.Literals(["SessionStarted", "SessionEnded"])).annotate({
     description: "What was seen to follow"
   }),
+  fileId: Schema.NullOr(Schema.String).annotate({
+    description: "The file of this service that the charger was to bring or to fetch"
+  }),
+  progress: Schema.NullOr(Progress).annotate({
+    description: "What the charger said last of the upload, the download or the installation"
+  }),
   parameters: Document.annotate({ description: "As they were given, secrets masked" }),
   issuedBy: Schema.String
 }).annotate({ identifier: "Command" })
@@ -118,7 +125,7 @@ export class CommandsApi extends HttpApiGroup.make("commands").add(
     error: NotFound404
   }).annotateMerge(operation("List a charger's commands, newest first", "commands:read")),
   HttpApiEndpoint.get("list", "/v2/commands", {
-    query: { ...PageQuery, ...filter, chargerId: Schema.optionalKey(ChargerId) },
+    query: { ...PageQuery, ...filter, chargerId: Schema.optionalKey(ChargerId), fileId: Schema.optionalKey(Uuid) },
     success: listOf(Command)
   }).annotateMerge(operation("List commands, newest first", "commands:read")),
   HttpApiEndpoint.get("get", "/v2/commands/:id", {

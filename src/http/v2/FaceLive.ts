@@ -2,7 +2,7 @@
  * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches.
  * It stands around the endpoints (as `Face`) and around whatever else is served below `/cpo`.
  */
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { readBody } from "../BodyLimit.ts"
@@ -10,7 +10,7 @@ import { fieldIssues } from "../Issues.ts"
 import { pathOf } from "../RawUrl.ts"
 import { isDomainError } from "./errors.ts"
 import { Unauthorized } from "./Failures.ts"
-import { BoundedBody, Face } from "./Middleware.ts"
+import { BoundedBody, Face, StreamedBody } from "./Middleware.ts"
 import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -77,10 +77,18 @@ const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
   })
 }
 
-const boundedBody = Layer.succeed(BoundedBody, (httpEffect) =>
+/** A streamed body is looked at by its name only. */
+const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: string): Problem | undefined => {
+  const [given = ""] = (request.headers["content-type"] ?? "").split(";", 1)
+  if (given.trim().toLowerCase() === wanted) return undefined
+  return faceProblem("unsupported_media_type", `Send the file itself, with the header content-type: ${wanted}.`)
+}
+
+const boundedBody = Layer.succeed(BoundedBody, (httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const problem = yield* checkBody(request)
+    const streamed = Context.getOption(endpoint.annotations, StreamedBody)
+    const problem = Option.isSome(streamed) ? checkStreamed(request, streamed.value) : yield* checkBody(request)
     return problem === undefined ? yield* httpEffect : toResponse(problem, pathOf(request.url))
   })
 )

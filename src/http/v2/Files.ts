@@ -1,24 +1,33 @@
 /** The endpoints of files over the domain's port. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { StoredFile } from "../../domain/file/StoredFile.ts"
+import { InvalidInput } from "../../domain/Errors.ts"
+import { type FileProgress, type StoredFile, stalledMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { Files } from "../../domain/ports/Files.ts"
 import { Api } from "./Api.ts"
-import { organisationId } from "./Caller.ts"
+import { organisationId, writing } from "./Caller.ts"
 import type { File } from "./FilesApi.ts"
-import { listed, pageRequest, PublicUrl } from "./Paging.ts"
+import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
+
+export const toProgress = (progress: FileProgress | undefined) => progress ?? null
 
 const toFile = (file: StoredFile): typeof File.Type => ({
   id: file.id,
-  chargerId: file.chargerId,
+  chargerId: file.chargerId ?? null,
   kind: file.kind,
   name: file.name,
   state: file.state,
   size: file.size,
+  receivedBytes: file.receivedBytes,
   sha256: file.sha256 ?? null,
+  commandId: file.commandId ?? null,
+  progress: toProgress(file.progress),
   createdAt: file.createdAt,
   completedAt: file.completedAt ?? null
 })
+
+const stalled = Stream.fail("stalled" as const)
+const tooSlow = new InvalidInput({ pointer: "", detail: "The file took too long" })
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -28,14 +37,25 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       list: Effect.fn("v2.files.list")(function* ({ query, request }) {
-        const page = yield* files.list(yield* organisationId, { ...pageRequest(query), chargerId: query.chargerId })
+        const { chargerId, kind } = query
+        const page = yield* files.list(yield* organisationId, { ...pageRequest(query), chargerId, kind })
         return listed(publicUrl, request.url, page, toFile)
+      }),
+      store: Effect.fn("v2.files.store")(function* ({ payload, query }) {
+        const content = Stream.timeoutOrElse(payload, { duration: stalledMillis, orElse: () => stalled })
+        const file = yield* files
+          .store(query.name ?? "firmware.bin", content, yield* writing)
+          .pipe(Effect.timeoutOrElse({ duration: transferMillis, orElse: () => Effect.fail(tooSlow) }))
+        return located(publicUrl, `/v2/files/${file.id}`, toFile(file))
       }),
       get: Effect.fn("v2.files.get")(function* ({ params }) {
         return toFile(yield* files.get(yield* organisationId, params.id))
       }),
       content: Effect.fn("v2.files.content")(function* ({ params }) {
         return yield* files.content(yield* organisationId, params.id)
+      }),
+      remove: Effect.fn("v2.files.remove")(function* ({ params }) {
+        yield* files.remove(params.id, yield* writing)
       })
     })
   })

@@ -2,7 +2,7 @@
  * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. What is
  * kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
  */
-import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
 import { Idempotency, type Claim, type StoredAnswer } from "../../domain/ports/Idempotency.ts"
@@ -10,7 +10,7 @@ import { Secrets } from "../../domain/ports/Secrets.ts"
 import { toHex } from "../../domain/operator/KeyFormat.ts"
 import { pathOf } from "../RawUrl.ts"
 import { answered } from "./FaceLive.ts"
-import { Caller, Idempotent } from "./Middleware.ts"
+import { Caller, Idempotent, StreamedBody } from "./Middleware.ts"
 import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -68,6 +68,10 @@ const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | u
   })
 }
 
+/** What tells one streamed body from another: it is not held, and so its length must do. */
+const lengthOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
+  Effect.succeed(request.headers["content-length"] ?? "")
+
 type Work = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 
 const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, path: string): Response =>
@@ -113,9 +117,15 @@ const make = Effect.gen(function* () {
   })
 
   /** Not interrupted halfway: a caller that hangs up must find its answer when it asks again. */
-  const once = (request: HttpServerRequest.HttpServerRequest, keyId: string, key: string, work: Work) =>
+  const once = (
+    request: HttpServerRequest.HttpServerRequest,
+    telling: Effect.Effect<string, unknown>,
+    keyId: string,
+    key: string,
+    work: Work
+  ) =>
     Effect.gen(function* () {
-      const body = yield* Effect.orDie(request.text)
+      const body = yield* Effect.orDie(telling)
       // Keyed, since a body may hold a password that could be guessed from a plain hash.
       const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${request.url}\n${body}`))
       const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
@@ -135,7 +145,11 @@ const make = Effect.gen(function* () {
       }
       const caller = yield* Caller
       const work = answered(Effect.provideService(httpEffect, Caller, caller))
-      return yield* once(request, caller.keyId, key, work)
+      const isStreamed = Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))
+      // What comes for minutes must end when its caller hangs up; the key is free again then.
+      return yield* isStreamed
+        ? once(request, lengthOf(request), caller.keyId, key, Effect.interruptible(work))
+        : once(request, request.text, caller.keyId, key, work)
     })
   )
 })

@@ -22,6 +22,12 @@ export class RequiredPermissions extends Context.Service<RequiredPermissions, Re
   "voltlane/http/v2/RequiredPermissions"
 ) {}
 
+/**
+ * The media type of an endpoint whose body is no JSON and goes on as it comes: its own handler bounds it, and `Idempotency-Key` tells two such
+ * bodies apart by their length alone.
+ */
+export class StreamedBody extends Context.Service<StreamedBody, string>()("voltlane/http/v2/StreamedBody") {}
+
 /** What every endpoint says of itself: one line for people, and the permissions it needs (also in the OpenAPI document). */
 export const operation = (
   summary: string,

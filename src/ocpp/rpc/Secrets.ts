@@ -144,6 +144,9 @@ const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|a
 /** What the service's own file store has in the path of its one-time URLs. */
 const ownFiles = /^(.*?\/files\\?\/)(.*)$/s
 
+/** The service's own up- and downloads: the key comes first there, and the file's name behind it. */
+const ownTransfer = /^((?:up|down)\\?\/).*$/s
+
 /** By hand and not by an expression, which would try each end of each segment. A backslash belongs to the escaped slash behind it. */
 const maskLastSegment = (path: string): string => {
   const segments = path.split("/")
@@ -160,13 +163,14 @@ const maskUrl = (found: string): string => {
   const query = named.slice(address.length)
   const [, store, file = ""] = ownFiles.exec(address) ?? []
   const isKey = store !== undefined || credentials.test(query)
-  const path = store === undefined ? address : store + maskLastSegment(file)
+  const hidden = ownTransfer.test(file) ? file.replace(ownTransfer, `$1${maskedValue}`) : maskLastSegment(file)
+  const path = store === undefined ? address : store + hidden
   return path + (isKey && query.length > 1 ? query.slice(0, 1) + maskedValue : query)
 }
 
 /**
  * The text with what is secret in its URLs replaced by `***`: a password, a query with credentials, and in one-time URLs of our own
- * file store (`/files/` in the path) the last segment, which is the key, and any query.
+ * file store (`/files/` in the path) the key, which is the last segment or stands behind `up` or `down`, and any query.
  */
 export const maskUrls = (text: string): string =>
   text.includes(":/") || text.includes(":\\/") ? text.replace(url, maskUrl) : text

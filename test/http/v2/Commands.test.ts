@@ -38,6 +38,8 @@ it("answers 202 with the command as it stands, tells where it is, and wakes the 
     result: null,
     sessionId: null,
     effect: null,
+    fileId: null,
+    progress: null,
     parameters: { resetType: "Soft" }
   })
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(60_000)
@@ -199,12 +201,12 @@ it("shows a password that it made once, and never one that it was given", async 
   expect(app.logged.join("\n")).not.toContain(made.json.password)
 })
 
-it("has a charger upload to the service itself, and says that it keeps no firmware", async () => {
+it("has a charger upload to the service itself, and fetch only what is there", async () => {
   expect((await post({ type: "GetDiagnostics" })).status).toBe(202)
   expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })
   expect((await post({ type: "GetLog", logType: "SecurityLog" })).status).toBe(202)
   expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })
   const fileId = app.world.uuid()
   const firmware = await post({ type: "UpdateFirmware", fileId, retrieveDate: "2030-01-01T00:00:00Z" })
-  expect([firmware.status, firmware.json.code]).toEqual([409, "no_firmware_store"])
+  expect([firmware.status, firmware.json.code]).toEqual([404, "not_found"])
 })

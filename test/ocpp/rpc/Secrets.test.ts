@@ -86,6 +86,11 @@ describe("a URL", () => {
       '{"location":"https://csms.example/files/uploads/t0k3n","retries":3}',
       '{"location":"https://csms.example/files/uploads/***","retries":3}'
     ],
+    [
+      "of our up- and downloads loses all behind what it is",
+      '"https://h/files/down/t0k3n/image.bin" https:\\/\\/h\\/files\\/up\\/t0k3n\\/log.tgz',
+      '"https://h/files/down/***" https:\\/\\/h\\/files\\/up\\/***'
+    ],
     ["loses it before a slash at the end", "https://csms.example/files/t0k3n/", "https://csms.example/files/***/"],
     [
       "loses its query and its fragment too",

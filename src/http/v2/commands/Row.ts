@@ -25,6 +25,8 @@ export type Open<C extends ChargerCommand = ChargerCommand> =
   | {
       readonly _tag: "NeedsDownload"
       readonly fileId: string
+      /** When the charger is to fetch it; ms epoch. */
+      readonly retrieveAt: number
       readonly with: (location: string) => ChargerCommand | Open
     }
   /** A new password, when none was given. */

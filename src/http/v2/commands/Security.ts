@@ -15,9 +15,14 @@ const numbered = (requestId: number | undefined, make: (id: number) => Open): Op
   requestId === undefined ? { _tag: "NeedsNumber", with: make } : make(requestId)
 
 /** From where: a location, or a file of ours. */
-const fetched = (location: string | undefined, fileId: string | undefined, make: (location: string) => Open): Open => {
+const fetched = (
+  location: string | undefined,
+  fileId: string | undefined,
+  retrieveAt: number,
+  make: (location: string) => Open
+): Open => {
   if (location !== undefined) return make(location)
-  if (fileId !== undefined) return { _tag: "NeedsDownload", fileId, with: make }
+  if (fileId !== undefined) return { _tag: "NeedsDownload", fileId, retrieveAt, with: make }
   return refused("/location", "Must be there, or fileId instead of it")
 }
 
@@ -58,7 +63,7 @@ export const security = {
       ...retrying
     }),
     (given) =>
-      fetched(given.location, given.fileId, (location) => ({
+      fetched(given.location, given.fileId, given.retrieveDate, (location) => ({
         _tag: "UpdateFirmware",
         location,
         retrieveAt: given.retrieveDate,
@@ -136,7 +141,7 @@ export const security = {
     }),
     (given) =>
       numbered(given.requestId, (requestId) =>
-        fetched(given.firmware.location, given.fileId, (location) => ({
+        fetched(given.firmware.location, given.fileId, given.firmware.retrieveDateTime, (location) => ({
           _tag: "SignedUpdateFirmware",
           requestId,
           location,

@@ -1,0 +1,55 @@
+/**
+ * Where chargers fetch their firmware: `GET` or `HEAD /files/down/{token}/{name}`, the token being all they need. Lines break, so it may be
+ * fetched in parts and as often as needed until it is too late.
+ */
+import { Clock, Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Files } from "../../domain/ports/Files.ts"
+import { plain, tryAgain } from "./Plain.ts"
+import { rangeOf } from "./Range.ts"
+
+const contentType = "application/octet-stream"
+
+const download = Effect.gen(function* () {
+  const files = yield* Files
+  const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+  const { token = "" } = yield* HttpRouter.params as Effect.Effect<Readonly<Record<string, string | undefined>>>
+  const { file, read } = yield* files.fetch(token, yield* Clock.currentTimeMillis)
+  const etag = `"${file.sha256 ?? ""}"`
+  // Whoever has the beginning of another file must get the whole of this one (RFC 9110 §13.1.5). A date is no proof of ours.
+  const isSame = headers["if-range"] === undefined || headers["if-range"] === etag
+  // §14.2: a Range is for GET alone.
+  const range = rangeOf(method === "GET" && isSame ? headers["range"] : undefined, file.size)
+  const about = { "accept-ranges": "bytes", etag, "cache-control": "no-store", "x-content-type-options": "nosniff" }
+  if (range === "unsatisfiable") {
+    const answer = plain(416, "The file has no such bytes.")
+    return HttpServerResponse.setHeaders(answer, { ...about, "content-range": `bytes */${file.size}` })
+  }
+  if (range === "whole") {
+    const options = { contentType, contentLength: file.size, headers: about }
+    return HttpServerResponse.stream(read(), options)
+  }
+  const { from, to } = range
+  return HttpServerResponse.stream(read(range), {
+    status: 206,
+    contentType,
+    contentLength: to - from + 1,
+    headers: { ...about, "content-range": `bytes ${from}-${to}/${file.size}` }
+  })
+}).pipe(
+  Effect.catchTags({
+    NotFound: () => Effect.succeed(plain(404, "There is no such download, or it is too late for it.")),
+    StorageUnavailable: () => Effect.succeed(tryAgain("The service cannot read files now. Try again."))
+  })
+)
+
+/** The routes below `/files/down`. The name is for the charger; the token says which file it is. */
+export const routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const files = yield* Files
+    const handler = Effect.provideService(download, Files, files)
+    // HEAD comes with GET.
+    yield* router.add("GET", "/files/down/:token", handler)
+    yield* router.add("GET", "/files/down/:token/:name", handler)
+  })
+)

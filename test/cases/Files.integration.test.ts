@@ -1,0 +1,141 @@
+/** Files over real HTTP: firmware that a station fetches, in parts, and what it uploads, as body and as form. */
+import { createHash } from "node:crypto"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { apiKey } from "../simulation/Process.ts"
+import { World } from "./World.ts"
+
+const world = new World()
+type Json = Readonly<Record<string, unknown>>
+
+const retrieveDate = "2026-01-01T00:00:00.000Z"
+const image = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7 + (i >> 8)) % 256))
+const sha256 = createHash("sha256").update(image).digest("hex")
+
+const storing = async (
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+  name = "image-2.1.bin"
+) => {
+  const answer = await fetch(`${world.service.url}/cpo/v2/files?name=${name}`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/octet-stream", ...headers },
+    body
+  })
+  return { status: answer.status, location: answer.headers.get("location"), json: (await answer.json()) as Json }
+}
+
+/** A station that was told to update with an image of ours, and the URL that it was given. */
+const updating = async () => {
+  const stored = await storing(image)
+  const fileId = String(stored.json["id"])
+  const { id, station } = await world.station()
+  station.on("UpdateFirmware", {})
+  const command = await world.command(id, "UpdateFirmware", { fileId, retrieveDate })
+  const url = String(station.asked("UpdateFirmware")[0]?.["location"]).replace(
+    /^http:\/\/localhost:\d+/,
+    world.service.url
+  )
+  return { id, station, fileId, command, url }
+}
+
+const contents = () => readdirSync(join(world.service.dataDir, "files"))
+
+describe("firmware of ours", () => {
+  it("is stored as it came, with its hash", async () => {
+    const { json, location, status } = await storing(image)
+    expect(status).toBe(201)
+    expect(json).toMatchObject({ kind: "Firmware", name: "image-2.1.bin", state: "Stored", size: image.length, sha256 })
+    expect(json).toMatchObject({ chargerId: null, commandId: null, progress: null, receivedBytes: image.length })
+    expect(location).toMatch(new RegExp(`/cpo/v2/files/${String(json["id"])}$`))
+    expect((await world.get(`files/${String(json["id"])}`))["sha256"]).toBe(sha256)
+    const listed = await world.items("files?kind=Firmware")
+    expect(listed.map((file) => file["id"])).toContain(json["id"])
+    expect((await world.items("audit-log?limit=5")).map((entry) => entry["action"])).toContain("FirmwareStored")
+  })
+
+  it("is not taken empty, as JSON, under a name that is a path, or without the right to it", async () => {
+    expect(await storing("")).toMatchObject({ status: 400 })
+    expect(await storing("{}", { "content-type": "application/json" })).toMatchObject({ status: 415 })
+    expect(await storing(image, {}, "..%2Fimage")).toMatchObject({ status: 400 })
+    expect(await storing(image, { "x-api-key": "vl_none" })).toMatchObject({ status: 401 })
+    const reader = await world.post("api-keys", { name: "reader", permissions: ["chargers:read"] })
+    expect(await storing(image, { "x-api-key": String(reader["key"]) })).toMatchObject({
+      status: 403,
+      json: { requiredPermissions: ["chargers:write"] }
+    })
+    expect((await world.items("files?kind=Firmware")).filter((file) => file["state"] === "Waiting")).toEqual([])
+  })
+
+  it("is stored once for one Idempotency-Key", async () => {
+    const key = { "idempotency-key": "the same image" }
+    const first = await storing(image, key)
+    expect(await storing(image, key)).toEqual(first)
+    expect(await storing(image.subarray(1), key)).toMatchObject({
+      status: 409,
+      json: { code: "idempotency_key_reused" }
+    })
+  })
+
+  it("goes to a charger by a URL of its own, whole or in parts", async () => {
+    const { command, fileId, url } = await updating()
+    expect(url).toMatch(/\/files\/down\/[\w-]{32}\/image-2\.1\.bin$/)
+    expect(command).toMatchObject({ status: "Accepted", fileId, parameters: { fileId } })
+
+    const head = await fetch(url, { method: "HEAD" })
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(image.length)])
+    expect(head.headers.get("accept-ranges")).toBe("bytes")
+    const etag = String(head.headers.get("etag"))
+
+    const broken = await fetch(url, { headers: { range: "bytes=0-99999" } })
+    expect([broken.status, broken.headers.get("content-range")]).toEqual([206, `bytes 0-99999/${image.length}`])
+    const first = Buffer.from(await broken.arrayBuffer())
+    const resumed = await fetch(url, { headers: { range: `bytes=${first.length}-`, "if-range": etag } })
+    expect([resumed.status, resumed.headers.get("content-length")]).toEqual([206, "200000"])
+    const rest = Buffer.from(await resumed.arrayBuffer())
+    expect(createHash("sha256").update(first).update(rest).digest("hex")).toBe(sha256)
+
+    const tail = await fetch(url, { headers: { range: "bytes=-5" } })
+    expect(Buffer.from(await tail.arrayBuffer())).toEqual(image.subarray(-5))
+    const beyond = await fetch(url, { headers: { range: "bytes=300000-" } })
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${image.length}`])
+    const another = await fetch(url, { headers: { range: "bytes=5-", "if-range": '"other"' } })
+    expect(another.status).toBe(200)
+    expect(Buffer.from(await another.arrayBuffer())).toEqual(image)
+  })
+
+  it("has a key that stands in no log, list or record", async () => {
+    const { id, url } = await updating()
+    const token = String(/down\/([\w-]+)/.exec(url)?.[1])
+    const shown = [
+      await world.messages(id, "UpdateFirmware"),
+      await world.items("audit-log?limit=20"),
+      await world.items(`chargers/${id}/commands`)
+    ]
+    expect(JSON.stringify(shown)).toContain("/files/down/***")
+    expect(JSON.stringify(shown)).not.toContain(token)
+  })
+
+  it("is gone for every charger once it was removed", async () => {
+    const { fileId, url } = await updating()
+    const before = contents().length
+    await world.ask("DELETE", `files/${fileId}`, undefined, 204)
+    expect((await fetch(url)).status).toBe(404)
+    expect(contents().length).toBe(before - 1)
+    await world.ask("GET", `files/${fileId}`, undefined, 404)
+    expect((await fetch(url.replace(/down\/[\w-]+/, "down/nobodys-token"))).status).toBe(404)
+  })
+
+  it("is nothing that is no image, or that is not there", async () => {
+    const { id, station } = await world.station()
+    station.on("GetDiagnostics", { fileName: "d.tgz" })
+    const { fileId } = (await world.command(id, "GetDiagnostics")) as Json
+    const update = { type: "UpdateFirmware", retrieveDate }
+    expect(await world.post(`chargers/${id}/commands`, { ...update, fileId }, 409)).toMatchObject({
+      code: "no_firmware"
+    })
+    const nobodys = "01970000-0000-7000-8000-000000000000"
+    await world.post(`chargers/${id}/commands`, { ...update, fileId: nobodys }, 404)
+  })
+})
