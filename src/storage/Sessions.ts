@@ -90,8 +90,8 @@ const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
     ...(transactionId === undefined ? [] : [sql`s.transaction_id = ${transactionId}`]),
     ...(siteId === undefined ? [] : [sql`s.site_id = ${siteId}`]),
     ...(status === undefined ? [] : [sql`s.status = ${status}`]),
-    // What is active has not ended: said twice, so that the small index of open sessions serves.
-    ...(status === "ACTIVE" ? [sql`s.ended_at IS NULL`] : []),
+    // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
+    ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
     ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)} AND s.id >= ${firstIdOf(from)}`]),
     ...(to === undefined ? [] : [sql`s.started_at < ${new Date(to)}`])
   ])
