@@ -57,6 +57,15 @@ export interface ConnectorStatusChanged extends StateFactBase {
   }
 }
 
+/**
+ * A status that a newer one had overtaken when we heard of it, as when a charger empties its queue after an offline time: it belongs to
+ * the connector's history and changes nothing that stands.
+ */
+export interface PastStatusReported extends StateFactBase {
+  readonly type: "PastStatusReported"
+  readonly body: ConnectorStatusChanged["body"]
+}
+
 export interface ConfigurationReported extends StateFactBase {
   readonly type: "ConfigurationReported"
   readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
@@ -215,6 +224,7 @@ export interface ChargerDocumentChanged extends FactBase {
 export type ChargerFact =
   | ChargerBooted
   | ConnectorStatusChanged
+  | PastStatusReported
   | ConfigurationReported
   | ProgressReported
   | SecurityEventRecorded

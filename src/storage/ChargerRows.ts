@@ -22,7 +22,7 @@ const Equipment = Schema.Struct({
   maxPowerW: Schema.Int
 })
 
-const ConnectorStatus = Schema.Literals([
+export const ConnectorStatus = Schema.Literals([
   "Available",
   "Preparing",
   "Charging",
@@ -77,6 +77,7 @@ export const ChargerRow = Schema.Struct({
   lastSeen: optional(Millis),
   lastMessage: Schema.String,
   connected: Schema.Boolean,
+  offlineSince: optional(Millis),
   createdAt: Millis,
   updatedAt: Millis
 })
@@ -88,7 +89,9 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
     c.serial_number AS "serialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
     c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors,
     s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
-    (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected
+    (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
+    -- A node that is gone could not close what it held: its lease is the last that is known.
+    CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince"
   FROM charger c
   LEFT JOIN charger_configuration g ON g.charger_id = c.charger_id
   LEFT JOIN charger_seen s ON s.charger_id = c.charger_id

@@ -8,6 +8,7 @@ import type {
   ConnectorStatusChanged,
   MeterRead,
   OrphanRecorded,
+  PastStatusReported,
   SessionEnded,
   SessionStarted
 } from "../domain/Fact.ts"
@@ -138,7 +139,7 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   orphan: fact.body.orphanId
 })
 
-const statusDocument = ({ body, chargerId }: ConnectorStatusChanged, ord: number) => ({
+const statusDocument = ({ body, chargerId, type }: ConnectorStatusChanged | PastStatusReported, ord: number) => ({
   ord,
   charger: chargerId,
   evse: body.evseId,
@@ -148,7 +149,8 @@ const statusDocument = ({ body, chargerId }: ConnectorStatusChanged, ord: number
   error: body.errorCode,
   info: body.info,
   vendor: body.vendorId,
-  vendor_error: body.vendorErrorCode
+  vendor_error: body.vendorErrorCode,
+  past: type === "PastStatusReported" ? true : undefined
 })
 
 const bootDocument = ({ body, chargerId }: ChargerBooted, ord: number) => ({
@@ -192,6 +194,7 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
     case "SessionEnded":
       return void columns.ends.push(endDocument(fact, ord))
     case "ConnectorStatusChanged":
+    case "PastStatusReported":
       return void columns.statuses.push(statusDocument(fact, ord))
     case "ChargerBooted":
       return void columns.boots.push(bootDocument(fact, ord))

@@ -22,9 +22,11 @@ const repositories = [
   "Access.ts",
   "ApiKeys.ts",
   "ChargerChanges.ts",
+  "ChargerHistory.ts",
   "ChargerRows.ts",
   "Chargers.ts",
   "ChargingProfiles.ts",
+  "ConnectorUptime.ts",
   "Organisations.ts",
   "SessionReadings.ts",
   "Sessions.ts",
@@ -47,7 +49,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|connection)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|connection|connector_history|connection_history|command)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

@@ -134,6 +134,7 @@ export const newCharger = (
   lastSeen: undefined,
   lastMessage: "",
   connected: false,
+  offlineSince: undefined,
   createdAt: now,
   updatedAt: now
 })

@@ -61,6 +61,8 @@ export interface Charger {
   readonly lastMessage: string
   /** True while an open connection stands in the directory and its node's lease runs. */
   readonly connected: boolean
+  /** ms epoch of the end of its last connection; undefined while it is connected and for one that never was. */
+  readonly offlineSince: number | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }

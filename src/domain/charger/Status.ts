@@ -1,8 +1,8 @@
 /**
  * StatusNotification (OCPP 1.6 §4.9): stored where it says something new, always acknowledged. Statuses overtake one another when a
- * charger empties its queue after an offline time, so that an older one never replaces a newer.
+ * charger empties its queue after an offline time: an older one never replaces a newer, and is kept for the connector's history alone.
  */
-import type { ConnectorStatusChanged } from "../Fact.ts"
+import type { ConnectorStatusChanged, PastStatusReported } from "../Fact.ts"
 import { acknowledge, acknowledged, act } from "./Acting.ts"
 import type { StatusReported } from "./ChargerEvent.ts"
 import { type ChargerState, type ConnectorState, connectorsKept } from "./ChargerState.ts"
@@ -32,14 +32,12 @@ export const statusReported = (
 ): Decision => {
   const { connectorId, evseId } = event.place
   const stands = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
-  if (
-    stands === undefined
-      ? state.connectors.length >= connectorsKept
-      : same(stands, event) || outdated(stands, event, now)
-  )
+  const isPast = stands !== undefined && outdated(stands, event, now)
+  if (stands === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stands, event)) {
     return acknowledge
-  const fact: ConnectorStatusChanged = {
-    type: "ConnectorStatusChanged",
+  }
+  const fact: ConnectorStatusChanged | PastStatusReported = {
+    type: isPast ? "PastStatusReported" : "ConnectorStatusChanged",
     key: occurrenceKey("status", state, envelope.messageId, now, `${evseId}|${connectorId}`),
     organisationId: state.organisationId,
     chargerId: state.chargerId,

@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { AuditLogApi } from "./AuditLogApi.ts"
 import { CertificatesApi } from "./CertificatesApi.ts"
+import { ChargerHistoryApi } from "./ChargerHistoryApi.ts"
 import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
 import { LocalListsApi } from "./LocalListsApi.ts"
@@ -42,6 +43,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   )
   .add(ChargingProfilesApi)
   .add(LocalListsApi)
+  .add(ChargerHistoryApi)
   .add(AuditLogApi)
   .add(FilesApi)
   .add(UnknownChargersApi)

@@ -6,6 +6,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as AuthorizationLive from "./AuthorizationLive.ts"
 import * as Certificates from "./Certificates.ts"
+import * as ChargerHistory from "./ChargerHistory.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
@@ -37,6 +38,7 @@ export const v2Routes = (options: V2Options) => {
     Organisations.layer,
     Sites.layer,
     Chargers.layer,
+    ChargerHistory.layer,
     Commands.layer,
     Expectations.layer,
     Files.layer,

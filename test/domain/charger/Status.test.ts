@@ -87,6 +87,24 @@ describe("a StatusNotification", () => {
     })
   }
 
+  const late = [
+    { name: "says something else", second: "Available" },
+    { name: "says what stands", second: "Charging" }
+  ] as const
+  for (const { name, second } of late) {
+    it(`that is older than what stands and ${name} is kept as past, and leaves what stands`, () => {
+      const one = charger()
+      one.say(status({ status: "Charging", time: at(minute(5)) }))
+      one.say(status({ status: second, time: at(minute(4)) }))
+      expect(one.factsOf("PastStatusReported")).toMatchObject([
+        { at: minute(4), body: { ...evse(1), status: second } }
+      ])
+      expect(one.state.connectors).toMatchObject([{ status: "Charging", at: minute(5) }])
+      one.forget()
+      expect(one.state.connectors).toMatchObject([{ status: "Charging", at: minute(5) }])
+    })
+  }
+
   it("that goes to and fro within a second, under one message id, is believed each time", () => {
     const one = charger()
     for (const word of ["Preparing", "Available", "Preparing"] as const) {

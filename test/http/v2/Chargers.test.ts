@@ -78,6 +78,7 @@ describe("a new charger", () => {
       securityProfile: 0,
       registration: "Accepted",
       status: null,
+      offlineSince: null,
       bootedAt: null,
       evses: [],
       createdAt: expect.any(String),
@@ -200,6 +201,19 @@ describe("a charger that reported itself", () => {
     app.world.seen.set("CP-1", { lastSeen: noon - 5000, lastMessage: "older", connected: false })
     const older = (await ask("GET", "/chargers")).json.items[0]
     expect([older.lastSeen, older.activeConnection]).toEqual(["2026-05-20T12:00:00.000Z", true])
+  })
+
+  it("tells since when it is offline, and nothing while it is connected", async () => {
+    const shown = async () => (await ask("GET", "/chargers/CP-1")).json.offlineSince
+    expect(await shown()).toBeNull()
+    // Its end has been seen by this process, and is not stored yet.
+    app.world.seen.set("CP-1", { lastSeen: noon + 5000, lastMessage: "[bye]", connected: false })
+    expect(await shown()).toBe("2026-05-20T12:00:05.000Z")
+    report("CP-1", { connected: false, offlineSince: noon + 6000 })
+    expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
+    // It is back, and the database does not know yet.
+    app.world.seen.set("CP-1", { lastSeen: noon + 9000, lastMessage: "[back]", connected: true })
+    expect(await shown()).toBeNull()
   })
 
   it("is told what its connectors are, by OCPP 1.6's number or by EVSE", async () => {

@@ -1,0 +1,173 @@
+/**
+ * How much of a time a connector could be used: from the points of its history (statuses, connections, an operator's orders) to seconds.
+ * Pure, and the same in whatever order the points come.
+ *
+ * A second is *up* when the charger is connected and neither the connector nor the charger as a whole is Faulted or Unavailable. Any other
+ * second is *excluded* while an operator's own order to be out of service stands, else *down*, for one reason: offline before faulted
+ * before unavailable, since what a charger said before it went away is only a memory.
+ */
+import type { Span } from "../values/Month.ts"
+import type { ConnectorStatus } from "./ChargerEvent.ts"
+
+/**
+ * A gap between two connections up to this is no downtime. Chargers and this service restart, mobile networks give new addresses; a
+ * charger is back within a minute or three, and no driver has noticed.
+ */
+export const reconnectGraceMillis = 5 * 60 * 1000
+
+/** How long history is kept: a month can be compared with the same one of the last two years, and the one before is still complete. */
+export const historyMonths = 25
+
+/** A status and its rank among those of its connector: `at`, then `heardAt`, then `tie`; the last of equal times stands. */
+export interface StatusPoint {
+  /** ms epoch. */
+  readonly at: number
+  readonly heardAt: number
+  readonly tie: bigint
+  readonly status: ConnectorStatus
+}
+
+export interface ConnectionSpan {
+  /** ms epoch. */
+  readonly connectedAt: number
+  /** Undefined while it stands. */
+  readonly disconnectedAt: number | undefined
+}
+
+/** An accepted ChangeAvailability of the connector or of the whole charger (OCPP 1.6 §5.2). */
+export interface AvailabilityOrder {
+  /** ms epoch. */
+  readonly at: number
+  readonly operative: boolean
+}
+
+export interface AvailabilityHistory {
+  /** The connector's own statuses. */
+  readonly connector: ReadonlyArray<StatusPoint>
+  /** Those of the charger as a whole (connector 0), which count for every connector. */
+  readonly whole: ReadonlyArray<StatusPoint>
+  readonly connections: ReadonlyArray<ConnectionSpan>
+  readonly orders: ReadonlyArray<AvailabilityOrder>
+}
+
+/** Whole seconds; total = up + down + excluded, and down = offline + faulted + unavailable. */
+export interface Uptime {
+  readonly totalSeconds: number
+  readonly upSeconds: number
+  readonly downSeconds: number
+  readonly excludedSeconds: number
+  readonly offlineSeconds: number
+  readonly faultedSeconds: number
+  readonly unavailableSeconds: number
+  /** `(total - down) / total`, cut off after three digits so that 100 means no downtime at all; null when nothing is counted. */
+  readonly uptimePercent: number | null
+}
+
+type Condition = "up" | "excluded" | "offline" | "faulted" | "unavailable"
+
+/** From `at` (epoch seconds) on. */
+interface Step<A> {
+  readonly at: number
+  readonly value: A
+}
+
+/** Counting in whole seconds keeps every sum exact; what a status lasted within one second is not seen. */
+const second = (millis: number): number => Math.floor(millis / 1000)
+
+const byTie = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const statusSteps = (points: ReadonlyArray<StatusPoint>): ReadonlyArray<Step<ConnectorStatus>> =>
+  points
+    .toSorted((a, b) => a.at - b.at || a.heardAt - b.heardAt || byTie(a.tie, b.tie))
+    .map(({ at, status }) => ({ at: second(at), value: status }))
+
+const orderSteps = (orders: ReadonlyArray<AvailabilityOrder>): ReadonlyArray<Step<boolean>> =>
+  orders
+    // Of two orders answered at one instant the one that brings back into service stands: excluded time is an exception.
+    .toSorted((a, b) => a.at - b.at || Number(a.operative) - Number(b.operative))
+    .map(({ at, operative }) => ({ at: second(at), value: !operative }))
+
+/** When the charger was connected, short gaps bridged; a gap that still lasts is as long as it is at `now`. */
+const connectedSteps = (connections: ReadonlyArray<ConnectionSpan>, now: number): ReadonlyArray<Step<boolean>> => {
+  const steps: Array<Step<boolean>> = []
+  let end: number | undefined
+  for (const { connectedAt, disconnectedAt = Infinity } of connections.toSorted(
+    (a, b) => a.connectedAt - b.connectedAt
+  )) {
+    if (end === undefined || connectedAt - end > reconnectGraceMillis) {
+      if (end !== undefined) steps.push({ at: second(end), value: false })
+      steps.push({ at: second(connectedAt), value: true })
+      end = disconnectedAt
+    } else {
+      end = Math.max(end, disconnectedAt)
+    }
+  }
+  if (end !== undefined && now - end > reconnectGraceMillis) steps.push({ at: second(end), value: false })
+  return steps
+}
+
+/** Reads steps at times that only grow. */
+const reader = <A>(steps: ReadonlyArray<Step<A>>) => {
+  let next = 0
+  return (at: number): A | undefined => {
+    while (next < steps.length && steps[next]!.at <= at) next++
+    return steps[next - 1]?.value
+  }
+}
+
+const conditionOf = (
+  connected: boolean,
+  own: ConnectorStatus | undefined,
+  whole: ConnectorStatus | undefined,
+  ordered: boolean
+): Condition => {
+  const faulted = own === "Faulted" || whole === "Faulted"
+  const unavailable = own === "Unavailable" || whole === "Unavailable"
+  if (connected && !faulted && !unavailable) return "up"
+  if (ordered) return "excluded"
+  return !connected ? "offline" : faulted ? "faulted" : "unavailable"
+}
+
+const answer = (seconds: Readonly<Record<Condition, number>>): Uptime => {
+  const { excluded, faulted, offline, unavailable, up } = seconds
+  const down = offline + faulted + unavailable
+  const total = up + down + excluded
+  return {
+    totalSeconds: total,
+    upSeconds: up,
+    downSeconds: down,
+    excludedSeconds: excluded,
+    offlineSeconds: offline,
+    faultedSeconds: faulted,
+    unavailableSeconds: unavailable,
+    uptimePercent: total === 0 ? null : Math.floor(((total - down) * 100_000) / total) / 1000
+  }
+}
+
+/**
+ * The uptime of one connector in `span`, as far as it has passed at `now` (ms epoch). Counting begins with the connector's first status and
+ * the charger's first connection that are known, whichever is later. Give what stood when the span began, and the first connection after
+ * its end, since that tells how long the gap before it was.
+ */
+export const uptimeOf = (history: AvailabilityHistory, span: Span, now: number): Uptime => {
+  const own = statusSteps(history.connector)
+  const whole = statusSteps(history.whole)
+  const connections = connectedSteps(history.connections, now)
+  const orders = orderSteps(history.orders)
+  const seconds: Record<Condition, number> = { up: 0, excluded: 0, offline: 0, faulted: 0, unavailable: 0 }
+  const first = own[0]?.at
+  const connectedFirst = connections[0]?.at
+  if (first === undefined || connectedFirst === undefined) return answer(seconds)
+  const from = Math.max(second(span.from), first, connectedFirst)
+  const to = second(Math.min(span.to, now))
+  const times = [from, to, ...[own, whole, connections, orders].flatMap((steps) => steps.map(({ at }) => at))]
+    .filter((at) => at >= from && at <= to)
+    .toSorted((a, b) => a - b)
+  const read = { own: reader(own), whole: reader(whole), connected: reader(connections), ordered: reader(orders) }
+  for (let i = 0; i + 1 < times.length; i++) {
+    const at = times[i]!
+    const condition = conditionOf(read.connected(at) ?? false, read.own(at), read.whole(at), read.ordered(at) ?? false)
+    seconds[condition] += times[i + 1]! - at
+  }
+  return answer(seconds)
+}

@@ -1,0 +1,129 @@
+/** The port `ChargerHistory` over the tables of migration 0012: pages of statuses and of connections. Uptime is in `ConnectorUptime`. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChargerHistory, type PastStatus, type TimeFilter } from "../domain/ports/ChargerHistory.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
+import { ConnectorStatus } from "./ChargerRows.ts"
+import { uptime } from "./ConnectorUptime.ts"
+import { pagedList } from "./Cursor.ts"
+import { Millis, optional, rowsOf } from "./rows.ts"
+import { scopedTo } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const text = optional(Schema.String)
+
+const StatusRow = Schema.Struct({
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  at: Millis,
+  heardAt: Millis,
+  tie: Schema.BigInt,
+  status: ConnectorStatus,
+  errorCode: text,
+  info: text,
+  vendorId: text,
+  vendorErrorCode: text
+})
+
+const ConnectionRow = Schema.Struct({
+  connectedAt: Millis,
+  epoch: Schema.BigInt,
+  disconnectedAt: optional(Millis),
+  reason: text,
+  ocppVersion: Schema.String,
+  securityProfile: Schema.Int,
+  remoteAddress: Schema.String
+})
+
+const statusRows = rowsOf(StatusRow)
+const connectionRows = rowsOf(ConnectionRow)
+
+/** A time that the database holds, since a cursor comes from outside. */
+const Instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_800_000 }))
+
+/** A bigint as text, since JSON has none; one that the database's type does not hold is no key of ours. */
+const Long = Schema.String.check(
+  Schema.isPattern(/^-?\d{1,19}$/),
+  Schema.makeFilter((text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text) || "expected 64 bits")
+)
+
+const statusPages = pagedList(
+  "history/connectors",
+  Schema.Tuple([Instant, Instant, Long]),
+  (row: typeof StatusRow.Type) => [row.at, row.heardAt, String(row.tie)] as const
+)
+
+const connectionPages = pagedList(
+  "history/connections",
+  Schema.Tuple([Instant, Long]),
+  (row: typeof ConnectionRow.Type) => [row.connectedAt, String(row.epoch)] as const
+)
+
+/**
+ * The newest of each connector that the charger has, each along the history's one index, and of those the newest. A second index by
+ * charger alone would spare the merge here and cost every status that is written.
+ */
+const connectors = (sql: SqlClient.SqlClient) =>
+  Effect.fn("ChargerHistory.connectors")(function* (
+    organisationId: string,
+    chargerId: string,
+    request: PageRequest &
+      TimeFilter & { readonly evseId?: number | undefined; readonly connectorId?: number | undefined }
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* statusPages.after(request)
+    const { connectorId, evseId, from, to } = request
+    const rows = yield* guarded(
+      statusRows(own`
+        SELECT h.evse_id AS "evseId", h.connector_id AS "connectorId", h.from_at AS at, h.heard_at AS "heardAt", h.tie, h.status,
+          h.error_code AS "errorCode", h.info, h.vendor_id AS "vendorId", h.vendor_error_code AS "vendorErrorCode"
+        FROM connector k CROSS JOIN LATERAL (
+          SELECT * FROM connector_history p
+          WHERE ${own.rowsOf("p")}
+            AND p.charger_id = k.charger_id AND p.evse_id = k.evse_id AND p.connector_id = k.connector_id
+            ${from === undefined ? sql`` : sql`AND p.from_at >= ${new Date(from)}`}
+            ${to === undefined ? sql`` : sql`AND p.from_at < ${new Date(to)}`}
+            ${
+              after === undefined
+                ? sql``
+                : sql`AND (p.from_at, p.heard_at, p.tie) < (${new Date(after[0])}, ${new Date(after[1])}, ${after[2]}::text::bigint)`
+            }
+          ORDER BY p.from_at DESC, p.heard_at DESC, p.tie DESC LIMIT ${statusPages.rows(request)}
+        ) h
+        WHERE k.charger_id = ${chargerId}
+          ${evseId === undefined ? sql`` : sql`AND k.evse_id = ${evseId}`}
+          ${connectorId === undefined ? sql`` : sql`AND k.connector_id = ${connectorId}`}
+        ORDER BY h.from_at DESC, h.heard_at DESC, h.tie DESC LIMIT ${statusPages.rows(request)}`)
+    )
+    return statusPages.page(request, rows, ({ tie: _, ...row }): PastStatus => row)
+  })
+
+const connections = (sql: SqlClient.SqlClient) =>
+  Effect.fn("ChargerHistory.connections")(function* (
+    organisationId: string,
+    chargerId: string,
+    request: PageRequest & TimeFilter
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* connectionPages.after(request)
+    const { from, to } = request
+    const rows = yield* guarded(
+      connectionRows(own`
+        SELECT h.connected_at AS "connectedAt", h.epoch, h.disconnected_at AS "disconnectedAt", h.reason,
+          h.ocpp_version AS "ocppVersion", h.security_profile AS "securityProfile", h.remote_address AS "remoteAddress"
+        FROM connection_history h
+        WHERE ${own.rowsOf("h")} AND h.charger_id = ${chargerId}
+          ${from === undefined ? sql`` : sql`AND h.connected_at >= ${new Date(from)}`}
+          ${to === undefined ? sql`` : sql`AND h.connected_at < ${new Date(to)}`}
+          ${after === undefined ? sql`` : sql`AND (h.connected_at, h.epoch) < (${new Date(after[0])}, ${after[1]}::text::bigint)`}
+        ORDER BY h.connected_at DESC, h.epoch DESC LIMIT ${connectionPages.rows(request)}`)
+    )
+    return connectionPages.page(request, rows, ({ epoch: _, ...row }) => row)
+  })
+
+export const layer: Layer.Layer<ChargerHistory, never, SqlClient.SqlClient> = Layer.effect(
+  ChargerHistory,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    ChargerHistory.of({ connectors: connectors(sql), connections: connections(sql), uptime: uptime(sql) })
+  )
+)
