@@ -1,6 +1,6 @@
 /** The port `Files` over SQL, and over whatever keeps the contents. */
-import { Effect, Layer, Stream } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer, type Stream } from "effect"
+import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import { type FileKind, type StoredFile, uploadWaitsMillis } from "../domain/file/StoredFile.ts"
 import { Files } from "../domain/ports/Files.ts"

@@ -139,3 +139,56 @@ describe("firmware of ours", () => {
     await world.post(`chargers/${id}/commands`, { ...update, fileId: nobodys }, 404)
   })
 })
+
+/** A station that was asked for its diagnostics, and the URL to which it may upload them. */
+const diagnosing = async (more: Json = {}) => {
+  const { id, station } = await world.station()
+  station.on("GetDiagnostics", { fileName: "diagnostics.tar.gz" })
+  const command = (await world.command(id, "GetDiagnostics", more)) as Json
+  const fileId = String(command["fileId"])
+  const location = String(station.asked("GetDiagnostics")[0]?.["location"])
+  return { id, station, command, fileId, url: location.replace(/^http:\/\/localhost:\d+/, world.service.url) }
+}
+
+const stored = async (fileId: string) =>
+  Buffer.from(
+    await (
+      await fetch(`${world.service.url}/cpo/v2/files/${fileId}/content`, { headers: { "x-api-key": apiKey } })
+    ).arrayBuffer()
+  )
+
+describe("an upload as a form", () => {
+  const form = (parts: Readonly<Record<string, string | File>>) => {
+    const made = new FormData()
+    for (const [key, value] of Object.entries(parts)) made.set(key, value)
+    return made
+  }
+
+  it("is the form's first file, under the name that it has there", async () => {
+    const { fileId, url } = await diagnosing()
+    const body = form({ serial: "SN-1", file: new File([image], "diag 1.tgz"), other: new File(["x"], "other.txt") })
+    expect((await fetch(url, { method: "POST", body })).status).toBe(201)
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ name: "diag 1.tgz", size: image.length, sha256 })
+    expect(await stored(fileId)).toEqual(image)
+    expect((await fetch(url, { method: "POST", body })).status).toBe(409)
+  })
+
+  it("is refused without a file, and may come again when it broke off", async () => {
+    const { fileId, url } = await diagnosing()
+    expect((await fetch(url, { method: "POST", body: form({ serial: "SN-1" }) })).status).toBe(413)
+    const headers = { "content-type": "multipart/form-data; boundary=cut" }
+    const begun = '--cut\r\nContent-Disposition: form-data; name="f"; filename="f.log"\r\n\r\nonly the begin'
+    expect((await fetch(url, { method: "POST", headers, body: begun })).status).toBe(413)
+    const noBoundary = { "content-type": "multipart/form-data; charset=utf-8" }
+    expect((await fetch(url, { method: "POST", headers: noBoundary, body: begun })).status).toBe(413)
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", size: 0, receivedBytes: 0 })
+    expect(contents().filter((name) => name.endsWith(".part"))).toEqual([])
+    // In two pieces of which the second is the form's last line, which has no line end of its own.
+    const pieces = ReadableStream.from(
+      [`${begun}ning`, "\r\n--cut", "--"].map((text) => new TextEncoder().encode(text))
+    )
+    const whole = { method: "POST", headers, body: pieces, duplex: "half" }
+    expect((await fetch(url, whole as RequestInit)).status).toBe(201)
+    expect((await stored(fileId)).toString()).toBe("only the beginning")
+  })
+})

@@ -1,12 +1,13 @@
 /**
- * Where chargers put their files: `PUT` or `POST /files/up/{token}/{name}`, the token being all they need. Its answers are plain, since
- * what reads them is firmware. The content goes to the store as it comes, and is never held.
+ * Where chargers put their files: `PUT` or `POST /files/up/{token}/{name}`, the token being all they need; the file is the body, or the
+ * first file of a form. Its answers are plain, since what reads them is firmware. The content goes to the store as it comes, and is never held.
  */
 import { Clock, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { InvalidInput } from "../../domain/Errors.ts"
 import { stalledMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { Files } from "../../domain/ports/Files.ts"
+import { firstFile, isForm } from "./Form.ts"
 import { plain, tryAgain } from "./Plain.ts"
 
 const stalled = Stream.fail("stalled" as const)
@@ -18,13 +19,12 @@ const upload = Effect.gen(function* () {
   const { token = "", name = "" } = yield* HttpRouter.params as Effect.Effect<
     Readonly<Record<string, string | undefined>>
   >
-  if (/^multipart\//i.test(request.headers["content-type"] ?? "")) {
-    return plain(415, "Send the file itself as the body, not a form with it.")
-  }
-  const content = Stream.timeoutOrElse(request.stream, { duration: stalledMillis, orElse: () => stalled })
-  yield* files
-    .receive(token, name, content, yield* Clock.currentTimeMillis)
-    .pipe(Effect.timeoutOrElse({ duration: transferMillis, orElse: () => Effect.fail(tooSlow) }))
+  const now = yield* Clock.currentTimeMillis
+  const body = Stream.timeoutOrElse(request.stream, { duration: stalledMillis, orElse: () => stalled })
+  const receiving = isForm(request)
+    ? firstFile(request, body, (named, content) => files.receive(token, name === "" ? named : name, content, now))
+    : files.receive(token, name, body, now)
+  yield* Effect.timeoutOrElse(receiving, { duration: transferMillis, orElse: () => Effect.fail(tooSlow) })
   return plain(201, "stored")
 }).pipe(
   Effect.catchTags({
