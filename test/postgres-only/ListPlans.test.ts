@@ -2,10 +2,11 @@
  * What PostgreSQL does for a page of a list and for a look-up, asked of the very statements that the repositories send and with enough
  * rows that it has a choice: it goes along an index and stops, and neither reads a table nor sorts it.
  */
-import { expect, layer as suite } from "@effect/vitest"
+import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Access } from "../../src/domain/ports/Access.ts"
+import { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
@@ -44,6 +45,16 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
       SELECT s.charger_id, ${now}::timestamptz + n * interval '1 minute', convert_to(s.transaction_id || n, 'UTF8'), s.organisation_id,
         s.id, 1, 1, ${now}, '[]'
       FROM (SELECT * FROM session ORDER BY id DESC LIMIT 20) s, generate_series(1, 1000) n`
+    yield* sql`INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status)
+      SELECT c.charger_id, e, 1, ${now}::timestamptz + n * interval '1 hour', ${now}, n, c.organisation_id, 'Available'
+      FROM (SELECT * FROM charger ORDER BY charger_id LIMIT 400) c, generate_series(0, 2) e, generate_series(1, 50) n`
+    yield* sql`INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address)
+      SELECT c.charger_id, ${now}::timestamptz + n * interval '1 hour', n, c.organisation_id, '1.6', 0, '192.0.2.7'
+      FROM (SELECT * FROM charger ORDER BY charger_id LIMIT 20) c, generate_series(1, 2000) n`
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
+      SELECT gen_random_uuid(), c.organisation_id, c.charger_id, CASE WHEN n = 1 THEN 'ChangeAvailability' ELSE 'Reset' END, 'Accepted',
+        '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator', ${now}, ${now}
+      FROM charger c, generate_series(1, 4) n`
     yield* sql`ANALYZE`
   })
 
@@ -126,6 +137,46 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             expect(yield* planOf(statement)).not.toMatch(wholeTable)
           }
           yield* expectIndexed(yield* statementsOf(sessions.readings(ours.id, one?.id ?? "", { limit: 50 })))
+        })
+      )
+
+      it.effect("the history of a charger and a month's uptime are read along their keys", () =>
+        Effect.gen(function* () {
+          const history = yield* ChargerHistory
+          const chargers = yield* Chargers
+          const { items } = yield* chargers.list(ours.id, { limit: 50 })
+          const chargerId = items[0]?.chargerId ?? ""
+          const connectors = (more: object) => history.connectors(ours.id, chargerId, { limit: 50, ...more })
+          const { nextCursor } = yield* connectors({})
+          assert(nextCursor !== null)
+          for (const more of [
+            {},
+            { cursor: nextCursor },
+            { from: noon, to: noon + 1 },
+            { evseId: 1, connectorId: 1 }
+          ]) {
+            const [statement] = yield* statementsOf(connectors(more))
+            const plan = statement === undefined ? "" : yield* planOf(statement)
+            expect(plan).not.toMatch(wholeTable)
+            // What is sorted is at most a page of each of the charger's connectors, each of them read in order.
+            expect(plan).toMatch(/Limit\n\s+->\s+Index Scan Backward using connector_history_pkey/)
+          }
+          const connections = (more: object) => history.connections(ours.id, chargerId, { limit: 50, ...more })
+          const cursor = (yield* connections({})).nextCursor ?? ""
+          yield* expectIndexed(yield* statementsOf(connections({})), "connection_history_pkey")
+          yield* expectIndexed(yield* statementsOf(connections({ cursor })), "connection_history_pkey")
+          const uptime = (more: object) =>
+            history.uptime(ours.id, { limit: 50, month: "2026-05", ...more }, noon + 90 * 24 * 60 * 60 * 1000)
+          const after = (yield* uptime({})).nextCursor ?? ""
+          for (const more of [{}, { cursor: after }, { siteId: items[0]?.siteId }, { chargerId }]) {
+            const [, page, statuses, connected, orders] = yield* statementsOf(uptime(more))
+            assert(page !== undefined && statuses !== undefined && connected !== undefined && orders !== undefined)
+            yield* expectIndexed([page])
+            expect(yield* planOf(statuses)).toContain("connector_history_pkey")
+            expect(yield* planOf(connected)).toContain("connection_history_pkey")
+            expect(yield* planOf(orders)).toContain("command_availability")
+            for (const one of [statuses, connected, orders]) expect(yield* planOf(one)).not.toMatch(wholeTable)
+          }
         })
       )
 

@@ -1,0 +1,106 @@
+/** What became of a charger in the past, and how much of the month it could be used, with a station of somebody else's on the other side. */
+import { expect, it } from "vitest"
+import { Station } from "./Station.ts"
+import { World } from "./World.ts"
+
+const world = new World()
+
+type Item = Readonly<Record<string, unknown>>
+
+const page = (id: string, of: string) => world.items(`chargers/${id}/history/${of}`)
+
+const month = new Date().toISOString().slice(0, 7)
+
+it("shows what a station told, when it was connected and since when it is not", async () => {
+  const { id, station } = await world.station()
+  const connected = await world.get(`chargers/${id}`)
+  expect(connected["offlineSince"]).toBeNull()
+  const at = new Date(Date.now() - 60_000).toISOString()
+  await station.status(1, "Faulted", {
+    errorCode: "GroundFailure",
+    info: "F3",
+    vendorErrorCode: "17",
+    timestamp: new Date().toISOString()
+  })
+  // From the queue of an offline time: it was so before, and no longer is.
+  await station.status(1, "Charging", { timestamp: at })
+  expect(await world.connectorStatus(id, 1)).toBe("Faulted")
+  const first = await page(id, "connectors")
+  expect(first.filter(({ evseId }) => evseId === 1).map(({ status }) => status)).toEqual([
+    "Faulted",
+    "Available",
+    "Charging"
+  ])
+  expect(first.find(({ status }) => status === "Faulted")).toMatchObject({
+    evseId: 1,
+    connectorId: 1,
+    errorCode: "GroundFailure",
+    info: "F3",
+    vendorErrorCode: "17"
+  })
+  expect(first.find(({ status }) => status === "Charging")).toMatchObject({ at })
+  expect(first.map(({ evseId }) => evseId)).toContain(0)
+
+  await station.close()
+  const offline = await world.eventually("it is offline", `chargers/${id}`, (shown) => shown["offlineSince"] !== null)
+  expect(offline["activeConnection"]).toBe(false)
+  const again = new Station(world.service.ocppUrl, id)
+  await again.connect()
+  await world.eventually("it is back", `chargers/${id}`, (shown) => shown["activeConnection"] === true)
+  const [now, before] = await page(id, "connections")
+  expect(now).toMatchObject({ disconnectedAt: null, reason: null, ocppVersion: "1.6", securityProfile: 0 })
+  expect(before?.["disconnectedAt"]).toBe(offline["offlineSince"])
+  expect(before?.["reason"]).toEqual(expect.any(String))
+  await again.close()
+})
+
+it("tells the uptime of each connector in the month so far, and refuses months that are none", async () => {
+  const { id, station } = await world.station()
+  await station.status(2, "Unavailable")
+  const items = (await world.items(`statistics/uptime?chargerId=${id}`)) as ReadonlyArray<Item>
+  expect(items.map(({ chargerId, connectorId, evseId }) => [chargerId, evseId, connectorId])).toEqual([
+    [id, 1, 1],
+    [id, 2, 1]
+  ])
+  for (const item of items) {
+    const seconds = (name: string) => Number(item[`${name}Seconds`])
+    expect(item["timeZone"]).toBe("UTC")
+    expect(seconds("total")).toBe(seconds("up") + seconds("down") + seconds("excluded"))
+    expect(seconds("down")).toBe(seconds("offline") + seconds("faulted") + seconds("unavailable"))
+  }
+  const first = await world.get(`statistics/uptime?limit=1&month=${month}`)
+  const cursor = encodeURIComponent(String(first["nextCursor"]))
+  const second = await world.items(`statistics/uptime?limit=1&month=${month}&cursor=${cursor}`)
+  expect(second).toHaveLength(1)
+  expect(second).not.toEqual(first["items"])
+  for (const wrong of ["2026-13", "november", "2999-01", "2020-01"]) {
+    const refused = await world.ask("GET", `statistics/uptime?month=${wrong}`, undefined, 400)
+    expect(refused["errors"]).toEqual([{ pointer: "/month", detail: expect.any(String) }])
+  }
+  // The counts beside it are as they were.
+  expect(Object.keys(await world.get("statistics")).toSorted()).toEqual([
+    "activeSessions",
+    "chargers",
+    "connected",
+    "connectors",
+    "energyWhToday",
+    "energyWhTotal",
+    "sessionsToday"
+  ])
+  await station.close()
+})
+
+it("excludes what an operator has taken out of service", async () => {
+  const { id, station } = await world.station()
+  station.on("ChangeAvailability", { status: "Accepted" })
+  const order = await world.command(id, "ChangeAvailability", { connectorId: 1, operationalStatus: "Inoperative" })
+  expect(order.status).toBe("Accepted")
+  await station.status(1, "Unavailable")
+  const shown = await world.eventually("a second of it is over", `statistics/uptime?chargerId=${id}`, (answer) => {
+    const items = answer["items"] as ReadonlyArray<Item>
+    return Number(items[0]?.["excludedSeconds"]) >= 1
+  })
+  const [one] = shown["items"] as ReadonlyArray<Item>
+  expect([one?.["unavailableSeconds"], one?.["uptimePercent"]]).toEqual([0, 100])
+  await station.close()
+})
