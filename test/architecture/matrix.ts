@@ -45,6 +45,12 @@ export const areas: ReadonlyArray<Area> = [
     about: "Storage alone knows SQL and the files of the embedded database."
   },
   {
+    prefix: "src/storage/blobs/",
+    may: ["src/domain/", "src/storage/blobs/"],
+    packages: [...core, "node:fs", "node:path", "node:crypto", "node:stream", "node:http", "node:https"],
+    about: "Contents of files: a folder, or a bucket over HTTP. It knows no SQL."
+  },
+  {
     prefix: "src/actors/",
     may: ["src/domain/", "src/actors/"],
     packages: core,

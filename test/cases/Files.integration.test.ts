@@ -1,6 +1,7 @@
 /** Files over real HTTP: firmware that a station fetches, in parts, and what it uploads, as body and as form. */
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
+import { request } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { apiKey } from "../simulation/Process.ts"
@@ -190,5 +191,85 @@ describe("an upload as a form", () => {
     const whole = { method: "POST", headers, body: pieces, duplex: "half" }
     expect((await fetch(url, whole as RequestInit)).status).toBe(201)
     expect((await stored(fileId)).toString()).toBe("only the beginning")
+  })
+})
+
+describe("progress", () => {
+  it("is what the charger said last, on the file and on the command that asked for it", async () => {
+    const { command, fileId, id, station, url } = await diagnosing()
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ commandId: command["id"], progress: null })
+    await station.call("DiagnosticsStatusNotification", { status: "Uploading" })
+    const uploading = await world.get(`files/${fileId}`)
+    expect(uploading).toMatchObject({ state: "Waiting", progress: { status: "Uploading" } })
+    expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
+    await station.call("DiagnosticsStatusNotification", { status: "Uploaded" })
+    // Nothing is done any more, says a charger that is asked; it says nothing of this file.
+    await station.call("DiagnosticsStatusNotification", { status: "Idle" })
+    const [file] = await world.items(`files?chargerId=${id}`)
+    expect(file).toMatchObject({ state: "Stored", progress: { status: "Uploaded" }, commandId: command["id"] })
+    expect(String((file?.["progress"] as Json)["at"])).toMatch(/^\d{4}-\d\d-\d\dT/)
+    expect(await world.get(`commands/${String(command["id"])}`)).toMatchObject({
+      fileId,
+      progress: { status: "Uploaded" }
+    })
+  })
+
+  it("is of the request that the charger names, or of the newest", async () => {
+    const { id, station } = await world.station()
+    const answer = { status: "Accepted", filename: "log.txt" }
+    station.on("GetLog", answer).on("SignedUpdateFirmware", { status: "Accepted" }).on("UpdateFirmware", {})
+    const log = { logType: "SecurityLog" }
+    const first = await world.command(id, "GetLog", { ...log, requestId: 71 })
+    const second = await world.command(id, "GetLog", { ...log, requestId: 72 })
+    await station.call("LogStatusNotification", { status: "Uploading", requestId: 72 })
+    await station.call("LogStatusNotification", { status: "UploadFailure", requestId: 71 })
+    const progressOf = async (command: Json) => (await world.get(`commands/${String(command["id"])}`))["progress"]
+    expect(await progressOf(first)).toMatchObject({ status: "UploadFailure" })
+    expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
+
+    // From a place of its own: what the charger says is all that can be known.
+    const location = "ftp://user:secret@files.example.com/image.bin"
+    const update = await world.command(id, "UpdateFirmware", { location, retrieveDate })
+    await station.call("FirmwareStatusNotification", { status: "Downloading" })
+    await station.call("FirmwareStatusNotification", { status: "DownloadFailed" })
+    expect(await progressOf(update)).toMatchObject({ status: "DownloadFailed" })
+    expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
+  })
+
+  it("of an image is each charger's own", async () => {
+    const { command, fileId, station } = await updating()
+    await station.call("FirmwareStatusNotification", { status: "Installed" })
+    const other = await world.station()
+    other.station.on("SignedUpdateFirmware", { status: "Accepted" })
+    const signed = await world.command(other.id, "SignedUpdateFirmware", {
+      fileId,
+      requestId: 5,
+      firmware: { retrieveDateTime: retrieveDate, signingCertificate: "PEM", signature: "c2lnbmVk" }
+    })
+    await other.station.call("SignedFirmwareStatusNotification", { status: "InvalidSignature", requestId: 5 })
+    const sent = await world.items(`commands?fileId=${fileId}`)
+    expect(sent.map((one) => [one["id"], (one["progress"] as Json)["status"]])).toEqual([
+      [signed.id, "InvalidSignature"],
+      [command.id, "Installed"]
+    ])
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ commandId: null, progress: null })
+  })
+
+  it("counts the bytes of an upload while it runs, and forgets one that breaks off", async () => {
+    const { fileId, url } = await diagnosing()
+    const upload = request(`${url}/d.tgz`, { method: "PUT", headers: { "content-length": image.length } })
+    upload.on("error", () => undefined)
+    upload.write(image.subarray(0, 100_000))
+    await world.eventually("bytes are counted", `files/${fileId}`, (file) => file["receivedBytes"] === 100_000)
+    upload.destroy()
+    await world.eventually("it is forgotten", `files/${fileId}`, (file) => file["receivedBytes"] === 0)
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", size: 0 })
+    await world.eventually(
+      "nothing is left",
+      `files/${fileId}`,
+      () => !contents().some((name) => name.endsWith(".part"))
+    )
+    expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Stored", receivedBytes: image.length, sha256 })
   })
 })
