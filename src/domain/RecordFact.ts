@@ -8,6 +8,7 @@ import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
 import type { FileKind } from "./file/StoredFile.ts"
 import type { Site } from "./site/Site.ts"
+import type { Assignment, TariffBody } from "./tariff/Tariff.ts"
 import type { Token } from "./token/Token.ts"
 
 /** What an operator decides about a charger; what the charger itself reports has facts of its own. */
@@ -77,6 +78,11 @@ export type RecordFact =
   | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
+  | RecordFactOf<
+      "TariffCreated" | "TariffChanged" | "TariffRemoved",
+      TariffBody & { readonly id: string; readonly version: number }
+    >
+  | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

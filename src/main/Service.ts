@@ -46,6 +46,7 @@ import * as Reservations from "../storage/Reservations.ts"
 import * as Secrets from "../storage/Secrets.ts"
 import * as Sessions from "../storage/Sessions.ts"
 import * as Sites from "../storage/Sites.ts"
+import * as Tariffs from "../storage/Tariffs.ts"
 import * as Tokens from "../storage/Tokens.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
@@ -93,6 +94,7 @@ const storage = (settings: ServiceSettings) => {
     Certificates.layer,
     Reservations.layer,
     Sessions.layer,
+    Tariffs.layer,
     Tokens.layer,
     Access.layer,
     Idempotency.layer

@@ -30,7 +30,7 @@ let made = 0
 const aCharger = (organisation: TestOrganisation, manufacturer: string, model: string) =>
   Effect.gen(function* () {
     const chargerId = `EXPECTED-${made++}`
-    yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
+    yield* (yield* Sites).create({ name: "Site" }, organisation.writing())
     const registration = {
       chargerId,
       name: "Charger",

@@ -19,6 +19,7 @@ import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
 import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
@@ -28,6 +29,7 @@ import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
+import { tariffs } from "./fakeTariffs.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
@@ -423,6 +425,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Expectations, expectations(world)),
+    Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(ChargerHistory, noHistory),

@@ -26,6 +26,7 @@ import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
+import type { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
@@ -44,6 +45,7 @@ import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
+import * as TariffsRepository from "../../src/storage/Tariffs.ts"
 import * as TokensRepository from "../../src/storage/Tokens.ts"
 
 export type Repositories =
@@ -62,6 +64,7 @@ export type Repositories =
   | Secrets
   | Sessions
   | Sites
+  | Tariffs
   | Tokens
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
@@ -81,6 +84,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ReservationsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
+  TariffsRepository.layer,
   TokensRepository.layer
 ).pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
 

@@ -13,6 +13,7 @@ export interface Owned {
   readonly sessionId: string
   readonly uid: string
   readonly keyId: string
+  readonly tariffId: string
   /** Of a command. */
   readonly id: string
 }
@@ -53,6 +54,9 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "expectations.setTemplate": { keys: [{ key: "HeartbeatInterval", value: "1" }] },
   "expectations.setQuirks": { rules: [{ name: "all", vendor: "*", tolerances: { callTimeoutSeconds: 5 } }] },
   "expectations.apply": {},
+  "tariffs.create": { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
+  "tariffs.update": { tariffAltUrl: "https://stranger.example" },
+  "tariffs.assign": { default: true },
   "tariffs.preview": {
     tariff: { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
     session: { startedAt: "2026-05-20T10:00:00Z", endedAt: "2026-05-20T11:00:00Z", readings: [] }
@@ -168,6 +172,8 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/audit-log",
     "/cpo/v2/configuration-template",
     "/cpo/v2/quirks",
+    "/cpo/v2/tariffs",
+    `/cpo/v2/tariffs/${owned.tariffId}/assignments`,
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
@@ -207,6 +213,9 @@ export const makeOwned = async (
   await ask("PUT", "/cpo/v2/configuration-template", { key, body: template })
   const quirk = { name: mark, vendor: mark, tolerances: { callTimeoutSeconds: 90 } }
   await ask("PUT", "/cpo/v2/quirks", { key, body: { rules: [quirk] } })
+  const element = { priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }
+  const tariffAltText = [{ language: "en", text: `${mark} tariff` }]
+  const tariff = await post("tariffs", { currency: "EUR", elements: [element], tariffAltText })
   const apiKey = await post("api-keys", { name: `${mark} key` })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
@@ -216,6 +225,7 @@ export const makeOwned = async (
     sessionId: await makeSession({ chargerId, siteId: site.id }),
     uid: token.uid,
     keyId: apiKey.id,
+    tariffId: tariff.id,
     id: command.id
   }
 }

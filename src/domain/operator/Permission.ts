@@ -12,6 +12,7 @@ export const permissions = [
   "tokens:read",
   "tokens:write",
   "tariffs:read",
+  "tariffs:write",
   "statistics:read",
   "audit:read",
   "api-keys:read",

@@ -64,3 +64,64 @@ export const Pricing = Schema.Struct({
   maxPrice: Schema.optionalKey(PriceLimit)
 })
 export type Pricing = typeof Pricing.Type
+
+/** OCPI 2.2.1's `EnergyMix`. */
+export const EnergyMix = Schema.Struct({
+  isGreenEnergy: Schema.Boolean,
+  energySources: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        source: Schema.Literals([
+          "NUCLEAR",
+          "GENERAL_FOSSIL",
+          "COAL",
+          "GAS",
+          "GENERAL_GREEN",
+          "SOLAR",
+          "WIND",
+          "WATER"
+        ]),
+        percentage: Schema.Finite
+      })
+    )
+  ),
+  environImpact: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ category: Schema.Literals(["NUCLEAR_WASTE", "CARBON_DIOXIDE"]), amount: Schema.Finite })
+    )
+  ),
+  supplierName: Schema.optionalKey(Schema.String),
+  energyProductName: Schema.optionalKey(Schema.String)
+})
+
+/** A tariff as its author writes it. */
+export const TariffBody = Schema.Struct({
+  ...Pricing.fields,
+  type: Schema.optionalKey(
+    Schema.Literals(["AD_HOC_PAYMENT", "PROFILE_CHEAP", "PROFILE_FAST", "PROFILE_GREEN", "REGULAR"])
+  ),
+  tariffAltText: Schema.optionalKey(Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))),
+  tariffAltUrl: Schema.optionalKey(Schema.String),
+  /** ms epoch; sessions that start before it, or at its end, have another tariff. */
+  startDateTime: Schema.optionalKey(Schema.Finite),
+  endDateTime: Schema.optionalKey(Schema.Finite),
+  energyMix: Schema.optionalKey(EnergyMix)
+})
+export type TariffBody = typeof TariffBody.Type
+
+export interface Tariff {
+  readonly id: string
+  readonly organisationId: string
+  /** Each change makes another; a session keeps the one that stood when it began. */
+  readonly version: number
+  readonly body: TariffBody
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** What a tariff is for. Of several the narrowest counts that is valid when the session starts. */
+export type Assignment =
+  | { readonly scope: "organisation" }
+  | { readonly scope: "site"; readonly siteId: string }
+  | { readonly scope: "charger"; readonly chargerId: string }
+  | { readonly scope: "connector"; readonly chargerId: string; readonly evseId: number; readonly connectorId: number }

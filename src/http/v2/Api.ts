@@ -19,6 +19,7 @@ import { ReservationsApi } from "./ReservationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 import { SitesApi } from "./SitesApi.ts"
 import { StatisticsApi } from "./StatisticsApi.ts"
+import { TariffsApi } from "./TariffsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 import { UnknownChargersApi } from "./UnknownChargersApi.ts"
 
@@ -48,6 +49,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(FilesApi)
   .add(UnknownChargersApi)
   .add(ExpectationsApi)
+  .add(TariffsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

@@ -22,6 +22,7 @@ import * as Reservations from "./Reservations.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Sites from "./Sites.ts"
 import * as Statistics from "./Statistics.ts"
+import * as Tariffs from "./Tariffs.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Transfers from "./Transfers.ts"
 import * as UnknownChargers from "./UnknownChargers.ts"
@@ -48,6 +49,7 @@ export const v2Routes = (options: V2Options) => {
     LocalLists.layer,
     AuditLog.layer,
     Sessions.layer,
+    Tariffs.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,

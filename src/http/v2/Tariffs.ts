@@ -1,11 +1,18 @@
-/** The endpoints of tariffs over the domain. */
+/** The endpoints of tariffs over the domain's port, and the preview over nothing but the domain. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { toPrice } from "../../domain/money/Amount.ts"
 import { warningsOf } from "../../domain/tariff/Findings.ts"
 import { amountOf, type Line } from "../../domain/tariff/Line.ts"
 import { price } from "../../domain/tariff/Price.ts"
+import { InvalidInput } from "../../domain/Errors.ts"
+import { Tariffs } from "../../domain/ports/Tariffs.ts"
+import type { Assignment as DomainAssignment, Tariff as DomainTariff } from "../../domain/tariff/Tariff.ts"
 import { Api } from "./Api.ts"
+import { organisationId, writing } from "./Caller.ts"
+import { placeOf } from "./ChargersApi.ts"
+import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
+import type { Assignment, Tariff } from "./TariffSchema.ts"
 
 const hourMillis = 3_600_000
 
@@ -29,11 +36,105 @@ const toLine = (line: Line) => {
   }
 }
 
+const toTariff = ({ body, createdAt, id, updatedAt, version }: DomainTariff): typeof Tariff.Type => ({
+  id,
+  version,
+  currency: body.currency,
+  elements: body.elements,
+  minPrice: body.minPrice ?? null,
+  maxPrice: body.maxPrice ?? null,
+  type: body.type ?? null,
+  tariffAltText: body.tariffAltText ?? [],
+  tariffAltUrl: body.tariffAltUrl ?? null,
+  startDateTime: body.startDateTime ?? null,
+  endDateTime: body.endDateTime ?? null,
+  energyMix: body.energyMix ?? null,
+  warnings: warningsOf(body),
+  createdAt,
+  lastUpdated: updatedAt
+})
+
+const assignmentOf = ({ chargerId, connector, siteId }: typeof Assignment.Type): DomainAssignment => {
+  if (connector !== undefined) return { scope: "connector", chargerId: connector.chargerId, ...placeOf(connector) }
+  if (chargerId !== undefined) return { scope: "charger", chargerId }
+  return siteId === undefined ? { scope: "organisation" } : { scope: "site", siteId }
+}
+
+interface AssignmentAsked {
+  readonly default?: string
+  readonly siteId?: string
+  readonly chargerId?: string
+  readonly connectorId?: string
+  readonly evseId?: string
+}
+
+const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: AssignmentAsked) => {
+  const scopes = [all, siteId, chargerId].filter((one) => one !== undefined).length
+  if (scopes !== 1 || (connectorId !== undefined && chargerId === undefined)) {
+    return Effect.fail(new InvalidInput({ pointer: "", detail: "Name one of default, siteId and chargerId" }))
+  }
+  if (chargerId === undefined || connectorId === undefined) {
+    return Effect.succeed(
+      assignmentOf({ ...(siteId === undefined ? {} : { siteId }), ...(chargerId === undefined ? {} : { chargerId }) })
+    )
+  }
+  const told = { connectorId: Number(connectorId), ...(evseId === undefined ? {} : { evseId: Number(evseId) }) }
+  return Effect.succeed<DomainAssignment>({ scope: "connector", chargerId, ...placeOf(told) })
+}
+
+const toAssignment = (given: DomainAssignment): typeof Assignment.Type => {
+  switch (given.scope) {
+    case "organisation":
+      return { default: true }
+    case "site":
+      return { siteId: given.siteId }
+    case "charger":
+      return { chargerId: given.chargerId }
+    case "connector": {
+      const { chargerId, connectorId, evseId } = given
+      return { connector: { chargerId, evseId, connectorId } }
+    }
+  }
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "tariffs",
   Effect.fn(function* (handlers) {
+    const tariffs = yield* Tariffs
+    const publicUrl = yield* PublicUrl
+    const assignments = Effect.fnUntraced(function* (id: string) {
+      return { items: (yield* tariffs.assignments(yield* organisationId, id)).map(toAssignment) }
+    })
     return handlers.handleAll({
+      create: Effect.fn("v2.tariffs.create")(function* ({ payload }) {
+        const tariff = yield* tariffs.create(payload, yield* writing)
+        return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
+      }),
+      list: Effect.fn("v2.tariffs.list")(function* ({ query, request }) {
+        return listed(publicUrl, request.url, yield* tariffs.list(yield* organisationId, pageRequest(query)), toTariff)
+      }),
+      get: Effect.fn("v2.tariffs.get")(function* ({ params: { tariffId } }) {
+        return toTariff(yield* tariffs.get(yield* organisationId, tariffId))
+      }),
+      update: Effect.fn("v2.tariffs.update")(function* ({ params: { tariffId }, payload }) {
+        return toTariff(yield* tariffs.update(tariffId, payload, yield* writing))
+      }),
+      remove: Effect.fn("v2.tariffs.remove")(function* ({ params: { tariffId } }) {
+        yield* tariffs.remove(tariffId, yield* writing)
+      }),
+      assignments: Effect.fn("v2.tariffs.assignments")(function* ({ params: { tariffId } }) {
+        return yield* assignments(tariffId)
+      }),
+      assign: Effect.fn("v2.tariffs.assign")(function* ({ params: { tariffId }, payload }) {
+        yield* tariffs.assign(tariffId, assignmentOf(payload), yield* writing)
+        return yield* assignments(tariffId)
+      }),
+      unassign: Effect.fn("v2.tariffs.unassign")(function* ({ params: { tariffId }, query }) {
+        // Somebody else's tariff is not found, whatever else is wrong.
+        yield* tariffs.get(yield* organisationId, tariffId)
+        yield* tariffs.unassign(tariffId, yield* asked(query), yield* writing)
+      }),
       preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
         const timeZone = session.timeZone ?? "UTC"
         const { costs, lines, periods, total } = price(tariff, {

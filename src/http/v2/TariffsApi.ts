@@ -1,11 +1,21 @@
-/** Tariffs in REST v2: what an example session would cost. */
+/** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Dimension } from "../../domain/tariff/Tariff.ts"
-import { rule, Time, TimeZone, whole } from "../Fields.ts"
+import { rule, Time, TimeZone, Uuid, whole } from "../Fields.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
-import { IdempotencyHeader } from "./Paging.ts"
-import { TariffPricing } from "./TariffSchema.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import {
+  Assignment,
+  AssignmentQuery,
+  Assignments,
+  NewTariff,
+  Tariff,
+  TariffChange,
+  TariffPricing,
+  Warning
+} from "./TariffSchema.ts"
 
 /** Most readings of an example: a week, one a minute. */
 const readingsMax = 10_080
@@ -84,10 +94,6 @@ const Period = Schema.Struct({
   })
 }).annotate({ identifier: "PreviewPeriod" })
 
-const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({
-  identifier: "TariffWarning"
-})
-
 export const Preview = Schema.Struct({
   cost: Schema.Struct({ currency: Schema.String, ...prices }),
   costs: Schema.Struct({ fixed: Price, energy: Price, time: Price, parking: Price, reservation: Price }),
@@ -96,7 +102,53 @@ export const Preview = Schema.Struct({
   warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
 }).annotate({ identifier: "TariffPreview" })
 
+const params = { tariffId: Uuid }
+
 export class TariffsApi extends HttpApiGroup.make("tariffs").add(
+  HttpApiEndpoint.post("create", "/v2/tariffs", {
+    headers: IdempotencyHeader,
+    payload: NewTariff,
+    success: createdAt(Tariff.pipe(HttpApiSchema.status(201)))
+  }).annotateMerge(operation("Create a tariff", "tariffs:write")),
+  HttpApiEndpoint.get("list", "/v2/tariffs", { query: PageQuery, success: listOf(Tariff) }).annotateMerge(
+    operation("List tariffs, newest first", "tariffs:read")
+  ),
+  HttpApiEndpoint.get("get", "/v2/tariffs/:tariffId", { params, success: Tariff, error: NotFound404 }).annotateMerge(
+    operation("Read a tariff", "tariffs:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/tariffs/:tariffId", {
+    params,
+    payload: TariffChange,
+    success: Tariff,
+    error: NotFound404
+  }).annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
+  HttpApiEndpoint.delete("remove", "/v2/tariffs/:tariffId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a tariff that is assigned to nothing", "tariffs:write")),
+  HttpApiEndpoint.get("assignments", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    success: Assignments,
+    error: NotFound404
+  }).annotateMerge(operation("What a tariff is for", "tariffs:read")),
+  HttpApiEndpoint.put("assign", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    payload: Assignment,
+    success: Assignments,
+    error: NotFound404
+  }).annotateMerge(
+    operation(
+      "Assign a tariff: sessions that start from now on have it. A connector's comes before its charger's, site's and the default",
+      "tariffs:write"
+    )
+  ),
+  HttpApiEndpoint.delete("unassign", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    query: AssignmentQuery,
+    success: HttpApiSchema.NoContent,
+    error: NotFound404
+  }).annotateMerge(operation("Take an assignment away", "tariffs:write")),
   HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
     headers: IdempotencyHeader,
     payload: Schema.Struct({

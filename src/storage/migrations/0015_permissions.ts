@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const added = ["commands:read", "commands:write", "reservations:read", "audit:read", "tariffs:read"]
+const added = ["commands:read", "commands:write", "reservations:read", "audit:read", "tariffs:read", "tariffs:write"]
 
 const statements = [
   `UPDATE operator SET permissions = permissions || ARRAY(

@@ -14,6 +14,7 @@ import { history } from "./0012_history.ts"
 import { firmware } from "./0013_firmware.ts"
 import { configuration } from "./0014_configuration.ts"
 import { permissions } from "./0015_permissions.ts"
+import { tariffs } from "./0016_tariffs.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -30,5 +31,6 @@ export const migrations = {
   "0012_history": history,
   "0013_firmware": firmware,
   "0014_configuration": configuration,
-  "0015_permissions": permissions
+  "0015_permissions": permissions,
+  "0016_tariffs": tariffs
 }

@@ -9,6 +9,8 @@ export interface SlowComponent {
   readonly stepSize: number
 }
 
+type Day = "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY"
+
 export interface SlowElement {
   readonly priceComponents: ReadonlyArray<SlowComponent>
   readonly restrictions?: {
@@ -20,7 +22,7 @@ export interface SlowElement {
     readonly maxDuration?: number
     readonly minPower?: number
     readonly maxPower?: number
-    readonly dayOfWeek?: ReadonlyArray<string>
+    readonly dayOfWeek?: ReadonlyArray<Day>
     readonly startDate?: string
     readonly endDate?: string
   }
@@ -84,7 +86,7 @@ const holds = (
   inTime(now.local, r.startTime, r.endTime) &&
   (r.startDate === undefined || now.local.date >= r.startDate) &&
   (r.endDate === undefined || now.local.date < r.endDate) &&
-  (r.dayOfWeek === undefined || r.dayOfWeek.includes(now.local.day)) &&
+  (r.dayOfWeek === undefined || r.dayOfWeek.some((day) => day === now.local.day)) &&
   (r.minKwh === undefined || now.wh >= r.minKwh * 1000) &&
   (r.maxKwh === undefined || now.wh < r.maxKwh * 1000) &&
   (r.minDuration === undefined || now.second >= r.minDuration) &&

@@ -188,3 +188,54 @@ describe("what is wrong with a tariff", () => {
     expect(await asked({ readings: [{ at: "now", energyWh: 0 }] })).toEqual([400, ["/session/readings/0/at"]])
   })
 })
+
+describe("a tariff over REST", () => {
+  const sound = { priceComponents: [component("ENERGY", 0.25, { vat: 10 })] }
+  const ask = (method: string, path: string, body?: unknown) =>
+    app.ask(method, `/cpo/v2/${path}`, { key: app.key, body })
+
+  it("is made, with its defaults and what its author may not have meant", async () => {
+    const made = await ask(
+      "POST",
+      "tariffs",
+      tariff({ priceComponents: [component("PARKING_TIME", 0)], restrictions: { minDuration: 60 } })
+    )
+    expect(made.status).toBe(201)
+    expect(made.headers.get("location")).toBe(`https://cpo.example/cpo/v2/tariffs/${made.json.id}`)
+    expect(made.json).toMatchObject({ version: 1, minPrice: null, type: null, tariffAltText: [], energyMix: null })
+    expect(made.json.warnings.map((warning: Json) => warning.pointer)).toEqual(["/elements", "/elements"])
+    expect((await ask("GET", `tariffs/${made.json.id}`)).json).toEqual(made.json)
+    expect((await ask("GET", "tariffs")).json.items).toContainEqual(made.json)
+  })
+
+  it("is refused where its parts do not fit", async () => {
+    const wrong = (more: object) => ask("POST", "tariffs", { ...tariff(sound), ...more }).then(pointers)
+    expect(await wrong({ tariffAltText: [{ language: "english", text: "x" }] })).toEqual([
+      400,
+      ["/tariffAltText/0/language"]
+    ])
+    expect(await wrong({ tariffAltUrl: "ftp://a.example" })).toEqual([400, ["/tariffAltUrl"]])
+    expect(await wrong({ type: "CHEAP" })).toEqual([400, ["/type"]])
+    const times = { startDateTime: "2026-05-20T10:00:00Z", endDateTime: "2026-05-20T10:00:00Z" }
+    expect(await wrong(times)).toEqual([400, ["/endDateTime"]])
+    expect(pointers(await ask("POST", "tariffs", tariff({ priceComponents: [component("ENERGY", -1)] })))).toEqual([
+      400,
+      ["/elements/0/priceComponents/0/price"]
+    ])
+  })
+
+  it("is assigned to one thing at a time", async () => {
+    const { id } = (await ask("POST", "tariffs", tariff(sound))).json
+    const put = (body: unknown) => ask("PUT", `tariffs/${id}/assignments`, body).then(({ status }) => status)
+    expect(await put({ default: true })).toBe(200)
+    expect(await put({ connector: { chargerId: "CP-1", connectorId: 1 } })).toBe(200)
+    expect([await put({}), await put({ default: false }), await put({ default: true, chargerId: "CP-1" })]).toEqual([
+      400, 400, 400
+    ])
+    const gone = (query: string) => ask("DELETE", `tariffs/${id}/assignments?${query}`).then(({ status }) => status)
+    expect([await gone("default=true"), await gone("chargerId=CP-1&connectorId=1")]).toEqual([204, 204])
+    expect([await gone(""), await gone("connectorId=1"), await gone("chargerId=CP-1&default=true")]).toEqual([
+      400, 400, 400
+    ])
+  })
+})

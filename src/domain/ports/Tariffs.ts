@@ -1,0 +1,51 @@
+/** Storage of tariffs and of what each is for, scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Assignment, Tariff, TariffBody } from "../tariff/Tariff.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "./Sites.ts"
+
+/** Undefined leaves a field, null clears it. */
+export type TariffPatch = { readonly [K in keyof TariffBody]?: TariffBody[K] | null | undefined }
+
+export class Tariffs extends Context.Service<
+  Tariffs,
+  {
+    readonly create: (body: TariffBody, writing: Writing) => Effect.Effect<Tariff, InvalidInput | StorageUnavailable>
+    readonly get: (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | StorageUnavailable>
+    /** Newest first. */
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Tariff>, InvalidInput | StorageUnavailable>
+    /** Makes another version. Sessions that have begun keep theirs. `InvalidInput` where what comes of it is no sound tariff. */
+    readonly update: (
+      id: string,
+      patch: TariffPatch,
+      writing: Writing
+    ) => Effect.Effect<Tariff, NotFound | InvalidInput | StorageUnavailable>
+    /** `Conflict` `tariff_assigned` while it is for anything. */
+    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    /** In the place of whatever tariff was for it. `NotFound` for a site, charger or tariff that is not the caller's. */
+    readonly assign: (
+      id: string,
+      assignment: Assignment,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly unassign: (
+      id: string,
+      assignment: Assignment,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** What it is for, at most 500. */
+    readonly assignments: (
+      organisationId: string,
+      id: string
+    ) => Effect.Effect<ReadonlyArray<Assignment>, NotFound | StorageUnavailable>
+    /** The tariff of a session as it stood when the session began; undefined where none was assigned. */
+    readonly ofSession: (
+      organisationId: string,
+      sessionId: string
+    ) => Effect.Effect<Tariff | undefined, StorageUnavailable>
+  }
+>()("voltlane/Tariffs") {}

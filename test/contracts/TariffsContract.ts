@@ -1,0 +1,221 @@
+/** What every storage of tariffs fulfils, whatever the database: versions, what each is for, and which one a session began under. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { Assignment, TariffBody } from "../../src/domain/tariff/Tariff.ts"
+import { unstorableTexts } from "../support/nastyText.ts"
+import { aSession } from "../support/reported.ts"
+import {
+  anOrganisation,
+  type ContractIt,
+  factsOf,
+  failureOf,
+  noon,
+  type TestOrganisation
+} from "../support/repositories.ts"
+
+const flat = (price: number, more: Partial<TariffBody> = {}): TariffBody => ({
+  currency: "EUR",
+  elements: [{ priceComponents: [{ type: "FLAT", price, stepSize: 1, vat: 20 }], restrictions: { minKwh: 0.5 } }],
+  ...more
+})
+
+let made = 0
+
+/** A site with a charger. */
+const aCharger = (organisation: TestOrganisation) =>
+  Effect.gen(function* () {
+    const chargerId = `TARIFF-${made++}`
+    const site = yield* (yield* Sites).create({ name: "Site" }, organisation.writing())
+    const registration = {
+      chargerId,
+      name: "C",
+      siteId: site.id,
+      securityProfile: 0,
+      passwordVerifier: undefined
+    } as const
+    yield* (yield* Chargers).register(registration, organisation.writing())
+    return { chargerId, siteId: site.id }
+  })
+
+export const tariffsContract = (it: ContractIt): void => {
+  it.effect("a tariff is read back as it was written, and each change is a version", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const body = flat(1.25, {
+        minPrice: { exclVat: 0.5, inclVat: 0.6 },
+        type: "REGULAR",
+        tariffAltText: [{ language: "en", text: "one" }],
+        startDateTime: noon,
+        energyMix: { isGreenEnergy: true, energySources: [{ source: "WIND", percentage: 99.9 }] }
+      })
+      const created = yield* tariffs.create(body, ours.writing())
+      expect(created).toEqual({
+        id: expect.any(String),
+        organisationId: ours.id,
+        version: 1,
+        body,
+        createdAt: noon,
+        updatedAt: noon
+      })
+      expect(yield* tariffs.get(ours.id, created.id)).toEqual(created)
+      expect(yield* tariffs.update(created.id, { type: "REGULAR" }, ours.writing(noon + 1))).toEqual(created)
+      const patch = { type: null, currency: "NOK", tariffAltUrl: "https://a.example" }
+      const changed = yield* tariffs.update(created.id, patch, ours.writing(noon + 2))
+      const { type: _, ...rest } = body
+      expect(changed).toEqual({
+        ...created,
+        version: 2,
+        body: { ...rest, currency: "NOK", tariffAltUrl: "https://a.example" },
+        updatedAt: noon + 2
+      })
+      expect(yield* tariffs.get(ours.id, created.id)).toEqual(changed)
+      const told = (yield* factsOf(ours)).filter(({ subject }) => subject === `tariff:${created.id}`)
+      expect(told.map(({ body: { after, before }, type }) => [type, before?.["version"], after?.["version"]])).toEqual([
+        ["TariffCreated", undefined, 1],
+        ["TariffChanged", 1, 2]
+      ])
+    })
+  )
+
+  it.effect("a change that leaves no sound tariff is refused, and so is what the database cannot hold", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const { id } = yield* tariffs.create(flat(1, { minPrice: { exclVat: 5 } }), ours.writing())
+      const below = tariffs.update(id, { maxPrice: { exclVat: 4 } }, ours.writing())
+      expect(yield* failureOf(below)).toEqual(["InvalidInput", "/maxPrice/exclVat"])
+      for (const text of unstorableTexts) {
+        const refused = tariffs.update(id, { tariffAltText: [{ language: "en", text }] }, ours.writing())
+        expect((yield* failureOf(refused))[0]).toBe("InvalidInput")
+      }
+      expect((yield* tariffs.get(ours.id, id)).version).toBe(1)
+    })
+  )
+
+  it.effect("the list is the organisation's own, newest first", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const foreign = yield* tariffs.create(flat(9), theirs.writing())
+      const ids: Array<string> = []
+      for (const n of [1, 2, 3]) ids.unshift((yield* tariffs.create(flat(n), ours.writing(noon + n))).id)
+      const first = yield* tariffs.list(ours.id, { limit: 2 })
+      const second = yield* tariffs.list(ours.id, { limit: 2, cursor: first.nextCursor ?? "" })
+      expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids)
+      for (const id of [foreign.id, "no uuid", ""]) {
+        const writing = ours.writing()
+        const missing = [
+          tariffs.get(ours.id, id),
+          tariffs.update(id, { currency: "USD" }, writing),
+          tariffs.remove(id, writing),
+          tariffs.assign(id, { scope: "organisation" }, writing),
+          tariffs.unassign(id, { scope: "organisation" }, writing),
+          tariffs.assignments(ours.id, id)
+        ]
+        for (const asked of missing) expect(yield* failureOf<unknown, never>(asked)).toEqual(["NotFound", "tariff"])
+      }
+      expect((yield* tariffs.get(theirs.id, foreign.id)).version).toBe(1)
+    })
+  )
+
+  it.effect("a target has the tariff that was assigned last, and one that is assigned cannot be deleted", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const { chargerId, siteId } = yield* aCharger(ours)
+      const one = yield* tariffs.create(flat(1), ours.writing())
+      const two = yield* tariffs.create(flat(2), ours.writing())
+      const everywhere: ReadonlyArray<Assignment> = [
+        { scope: "charger", chargerId },
+        { scope: "connector", chargerId, evseId: 1, connectorId: 1 },
+        { scope: "organisation" },
+        { scope: "site", siteId }
+      ]
+      for (const assignment of everywhere) yield* tariffs.assign(one.id, assignment, ours.writing())
+      expect(yield* tariffs.assignments(ours.id, one.id)).toEqual(everywhere)
+      yield* tariffs.assign(two.id, { scope: "organisation" }, ours.writing())
+      expect(yield* tariffs.assignments(ours.id, two.id)).toEqual([{ scope: "organisation" }])
+      expect(yield* tariffs.assignments(ours.id, one.id)).toHaveLength(3)
+      const notIts = tariffs.unassign(one.id, { scope: "organisation" }, ours.writing())
+      expect((yield* failureOf(notIts))[0]).toBe("NotFound")
+      expect(yield* failureOf(tariffs.remove(two.id, ours.writing()))).toEqual(["Conflict", "tariff_assigned"])
+      yield* tariffs.unassign(two.id, { scope: "organisation" }, ours.writing())
+      yield* tariffs.remove(two.id, ours.writing())
+      expect((yield* failureOf(tariffs.get(ours.id, two.id)))[0]).toBe("NotFound")
+    })
+  )
+
+  it.effect("nothing of another organisation's can be a target, and what goes takes its assignments along", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const foreign = yield* aCharger(theirs)
+      const own = yield* aCharger(ours)
+      const { id } = yield* tariffs.create(flat(1), ours.writing())
+      const refused: ReadonlyArray<Assignment> = [
+        { scope: "site", siteId: foreign.siteId },
+        { scope: "site", siteId: "no uuid" },
+        { scope: "charger", chargerId: foreign.chargerId },
+        { scope: "connector", chargerId: foreign.chargerId, evseId: 1, connectorId: 1 }
+      ]
+      for (const assignment of refused) {
+        expect((yield* failureOf(tariffs.assign(id, assignment, ours.writing())))[0]).toBe("NotFound")
+      }
+      yield* tariffs.assign(id, { scope: "charger", chargerId: own.chargerId }, ours.writing())
+      yield* tariffs.assign(id, { scope: "site", siteId: own.siteId }, ours.writing())
+      yield* (yield* Chargers).remove(own.chargerId, ours.writing())
+      yield* (yield* Sites).remove(own.siteId, ours.writing())
+      expect(yield* tariffs.assignments(ours.id, id)).toEqual([])
+    })
+  )
+
+  it.effect("a session has the narrowest tariff that was valid when it began, as it stood then", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const { chargerId, siteId } = yield* aCharger(ours)
+      const priceOf = (startedAt: number, evseId = 1) =>
+        Effect.gen(function* () {
+          const id = yield* aSession(ours, { chargerId, siteId, startedAt, energyWh: 1, evseId })
+          const tariff = yield* tariffs.ofSession(ours.id, id)
+          expect(yield* tariffs.ofSession(theirs.id, id)).toBeUndefined()
+          return tariff?.body.elements[0]?.priceComponents[0]?.price
+        })
+      const assigned = (price: number, assignment: Assignment, more: Partial<TariffBody> = {}) =>
+        Effect.gen(function* () {
+          const { id } = yield* tariffs.create(flat(price, more), ours.writing())
+          yield* tariffs.assign(id, assignment, ours.writing())
+          return id
+        })
+      expect(yield* priceOf(noon)).toBeUndefined()
+      yield* assigned(1, { scope: "organisation" })
+      expect(yield* priceOf(noon)).toBe(1)
+      yield* assigned(2, { scope: "site", siteId })
+      expect(yield* priceOf(noon)).toBe(2)
+      yield* assigned(3, { scope: "charger", chargerId }, { startDateTime: noon, endDateTime: noon + 10 })
+      expect([yield* priceOf(noon - 1), yield* priceOf(noon), yield* priceOf(noon + 10)]).toEqual([2, 3, 2])
+      const connector = { scope: "connector", chargerId, evseId: 1, connectorId: 1 } as const
+      const narrow = yield* assigned(4, connector)
+      expect([yield* priceOf(noon), yield* priceOf(noon, 2)]).toEqual([4, 3])
+      const before = yield* aSession(ours, { chargerId, siteId, startedAt: noon, energyWh: 1 })
+      yield* tariffs.update(narrow, flat(5), ours.writing(noon + 1))
+      expect(yield* priceOf(noon)).toBe(5)
+      yield* tariffs.unassign(narrow, connector, ours.writing())
+      yield* tariffs.remove(narrow, ours.writing())
+      const kept = yield* tariffs.ofSession(ours.id, before)
+      expect([kept?.version, kept?.body]).toEqual([1, flat(4)])
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT count(*)::int AS n FROM session_tariff WHERE organisation_id = ${theirs.id}`).toEqual([
+        { n: 0 }
+      ])
+    })
+  )
+}

@@ -1,0 +1,34 @@
+/** Tariffs in a `FakeWorld`, without versions and assignments: those are tried on real databases. */
+import { Effect } from "effect"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { Tariff } from "../../src/domain/tariff/Tariff.ts"
+import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
+
+export const tariffs = (world: FakeWorld) => {
+  const known = new Map<string, Tariff>()
+  const own = (organisationId: string, id: string) => owned(known.get(id), organisationId, "tariff", id)
+  return Tariffs.of({
+    create: (body, { by, now }) =>
+      world.write(() => {
+        const id = world.uuid()
+        const tariff = { id, organisationId: by.organisationId, version: 1, body, createdAt: now, updatedAt: now }
+        known.set(id, tariff)
+        return Effect.succeed(tariff)
+      }),
+    get: (organisationId, id) => world.ask(() => own(organisationId, id)),
+    list: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...known.values()].filter((tariff) => tariff.organisationId === organisationId),
+          (tariff) => tariff.id,
+          page
+        )
+      ),
+    update: (id, _, { by }) => world.write(() => own(by.organisationId, id)),
+    remove: (id, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
+    assign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
+    unassign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
+    assignments: (organisationId, id) => world.ask(() => Effect.as(own(organisationId, id), [])),
+    ofSession: () => world.ask(() => Effect.undefined)
+  })
+}
