@@ -47,7 +47,8 @@ class Refused extends Error {
   }
 }
 
-const addressOf = ({ bucket, endpoint, pathStyle }: S3Options, key: string): URL => {
+/** Where a content lies. */
+export const addressOf = ({ bucket, endpoint, pathStyle }: S3Options, key: string): URL => {
   const url = new URL(endpoint)
   const base = url.pathname.replace(/\/+$/, "")
   if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
@@ -92,7 +93,7 @@ const codeOf = async (response: Http.IncomingMessage): Promise<string> => {
   return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? ""
 }
 
-/** An answer of one of the statuses that mean yes. Any other is a failure with the store's code and no address. */
+/** An answer of one of the statuses that mean yes. Any other is a failure with the store's code. */
 const granted = (options: S3Options, asked: Asked, statuses: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const response = yield* ask(options, asked, yield* Clock.currentTimeMillis)
