@@ -191,11 +191,11 @@ forEachDriver("the history of a charger", live, (it) => {
       const all = (yield* history.connectors(world.organisationId, world.id, { limit: 500 })).items
       assert.lengthOf(all, 25)
       for (const limit of [1, 3, 24, 25]) {
-        const read: Array<unknown> = []
+        let read: ReadonlyArray<unknown> = []
         let cursor: string | undefined
         do {
           const page = yield* history.connectors(world.organisationId, world.id, { limit, cursor })
-          read.push(...page.items)
+          read = [...read, ...page.items]
           cursor = page.nextCursor ?? undefined
         } while (cursor !== undefined)
         assert.deepStrictEqual(read, all, `pages of ${limit}`)
@@ -391,12 +391,18 @@ forEachDriver("uptime", live, (it) => {
       yield* connect(world, october + 5 * day + 4 * hour)
       yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
         SELECT gen_random_uuid(), ${world.organisationId}::uuid, ${world.id}, 'ChangeAvailability', 'Accepted',
-          jsonb_build_object('_tag', 'ChangeAvailability', 'place', jsonb_build_object('evseId', 1, 'connectorId', 1), 'availability', w),
+          jsonb_build_object('_tag', 'ChangeAvailability', 'place', jsonb_build_object('evseId', e, 'connectorId', e), 'availability', w),
           '{}', 'operator', t, t
-        FROM (VALUES ('Inoperative', ${new Date(october + 6 * day)}::timestamptz), ('Operative', ${new Date(october + 7 * day)})) v(w, t)`
+        FROM (VALUES (1, 'Inoperative', ${new Date(october + 6 * day)}::timestamptz), (1, 'Operative', ${new Date(october + 7 * day)}),
+          (0, 'Inoperative', ${new Date(october + 8 * day)}), (0, 'Operative', ${new Date(october + 9 * day)})) v(e, w, t)`
       yield* told(
         status(world, 1, october + 6 * day + hour, "Unavailable"),
-        status(world, 1, october + 7 * day + hour, "Available")
+        status(world, 1, october + 7 * day + hour, "Available"),
+        // The other one's order is not its own; that of the whole charger is everybody's.
+        status(world, 2, october + 6 * day + hour, "Unavailable"),
+        status(world, 2, october + 6 * day + 2 * hour, "Available"),
+        status(world, 0, october + 8 * day + hour, "Unavailable"),
+        status(world, 0, october + 8 * day + 3 * hour, "Available")
       )
       const { items } = yield* uptime(world, october + 40 * day, { month: "2026-10" })
       const hours = items.map((one) => [
@@ -407,8 +413,8 @@ forEachDriver("uptime", live, (it) => {
       ])
       assert.deepStrictEqual(hours, [
         // Unavailable by the whole charger for two hours, and for one after the order was taken back.
-        [1, 31 * 24, 4, 1, 3, 23],
-        [2, 30 * 24, 4, 0, 2, 0]
+        [1, 31 * 24, 4, 1, 3, 25],
+        [2, 30 * 24, 4, 0, 3, 2]
       ])
       assert.strictEqual(items[0]?.uptimePercent, Math.floor(((744 - 8) / 744) * 100_000) / 1000)
     })
