@@ -54,6 +54,20 @@ export interface Config {
   readonly outboundAllowPrivate: boolean
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
+  readonly files: {
+    readonly retentionDays: number
+    /** Undefined: contents lie in `dataDir`. */
+    readonly s3:
+      | {
+          readonly bucket: string
+          readonly endpoint: string
+          readonly region: string
+          readonly pathStyle: boolean
+          readonly accessKeyId: string
+          readonly secretAccessKey: Redacted.Redacted
+        }
+      | undefined
+  }
   readonly databasePoolSize: number
   readonly minFreeDiskBytes: number
   readonly bootstrap: {
@@ -201,6 +215,36 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
   }
 }
 
+/** A bucket with its key, or none of its settings: files that went to the wrong place would be missed late. */
+const filesOf = (get: Get): Config["files"] => {
+  const retentionDays = get("FILES_RETENTION_DAYS") ?? limits.files.retentionDays
+  const bucket = get("FILES_S3_BUCKET")
+  const accessKeyId = get("FILES_S3_ACCESS_KEY_ID")
+  const secretAccessKey = redacted(get("FILES_S3_SECRET_ACCESS_KEY"))
+  const [endpoint, pathStyle] = [get("FILES_S3_ENDPOINT"), get("FILES_S3_PATH_STYLE")]
+  if (bucket === undefined) {
+    for (const name of names.filter((one) => one.startsWith("FILES_S3_"))) {
+      if (get(name) !== undefined) problem(name, "needs FILES_S3_BUCKET beside it")
+    }
+    return { retentionDays, s3: undefined }
+  }
+  if (accessKeyId === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_ACCESS_KEY_ID beside it")
+  if (secretAccessKey === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_SECRET_ACCESS_KEY beside it")
+  const region = get("FILES_S3_REGION") ?? "us-east-1"
+  return {
+    retentionDays,
+    s3: {
+      bucket,
+      endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+      region,
+      // AWS wants the bucket in the host; what people run themselves rarely has names for that.
+      pathStyle: pathStyle ?? endpoint !== undefined,
+      accessKeyId,
+      secretAccessKey
+    }
+  }
+}
+
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
   // A generated client id would be shown to nobody, since whoever gives a code knows his pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
@@ -235,7 +279,11 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
-    MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats)
+    MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
+    FILES_RETENTION_DAYS: String(config.files.retentionDays),
+    FILES_S3_ENDPOINT: config.files.s3?.endpoint ?? "",
+    FILES_S3_REGION: config.files.s3?.region ?? "",
+    FILES_S3_PATH_STYLE: String(config.files.s3?.pathStyle ?? "")
   }
   const value = (name: Name): string => {
     const text = set.get(name)
@@ -268,6 +316,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
+    files: filesOf(get),
     databasePoolSize: get("DATABASE_POOL_SIZE") ?? limits.database.poolSize,
     minFreeDiskBytes: get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes,
     bootstrap,

@@ -54,6 +54,7 @@ describe("loadConfig without settings", () => {
       outboundAllowPrivate: false,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
+      files: { retentionDays: 90, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
     })
     expect(Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n" }, [])).dataDir).toBe(resolve("data"))
@@ -100,6 +101,11 @@ describe("loadConfig with settings", () => {
       OUTBOUND_ALLOW_PRIVATE: "1",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
+      FILES_RETENTION_DAYS: "14",
+      FILES_S3_BUCKET: "ours",
+      FILES_S3_REGION: "eu-north-1",
+      FILES_S3_ACCESS_KEY_ID: "AKIA",
+      FILES_S3_SECRET_ACCESS_KEY: "s3cret/of+ours",
       BOOTSTRAP_OPERATOR_EMAIL: "ada@example.com",
       BOOTSTRAP_OPERATOR_PASSWORD: "a b c",
       BOOTSTRAP_API_KEY: "key",
@@ -123,6 +129,10 @@ describe("loadConfig with settings", () => {
       outboundAllowPrivate: true,
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
+      files: {
+        retentionDays: 14,
+        s3: { bucket: "ours", endpoint: "https://s3.eu-north-1.amazonaws.com", pathStyle: false, accessKeyId: "AKIA" }
+      },
       otel: { OTEL_SERVICE_NAME: "chargers" }
     })
     expect(config.databaseUrl === undefined ? "" : Redacted.value(config.databaseUrl)).toBe(databaseUrl)
@@ -132,6 +142,22 @@ describe("loadConfig with settings", () => {
       countryCode: "FI",
       partyId: "ABC"
     })
+  })
+
+  it("takes a store of one's own for one that has no bucket in its host, and says nothing of its secret", () => {
+    const config = load({
+      FILES_S3_BUCKET: "ours",
+      FILES_S3_ENDPOINT: "http://minio.internal:9000",
+      FILES_S3_ACCESS_KEY_ID: "AKIA",
+      FILES_S3_SECRET_ACCESS_KEY: "s3cret/of+ours"
+    })
+    expect(config.files.s3).toMatchObject({
+      endpoint: "http://minio.internal:9000",
+      region: "us-east-1",
+      pathStyle: true
+    })
+    expect(JSON.stringify(config) + config.printed).not.toContain("s3cret")
+    expect(config.printed).toContain("FILES_S3_SECRET_ACCESS_KEY=(set, not shown)\n")
   })
 
   it.skipIf(certificates === undefined)("points its addresses at https where plain http is closed", () => {
@@ -206,6 +232,14 @@ describe("loadConfig with a wrong setting", () => {
       { TLS_CERT_FILE: missing, TLS_KEY_FILE: missing },
       /^TLS_CERT_FILE: cannot read .*missing\.pem/
     ],
+    ["a store of files without its bucket", { FILES_S3_REGION: "eu-1" }, /^FILES_S3_REGION: needs FILES_S3_BUCKET/],
+    ["a bucket without its key", { FILES_S3_BUCKET: "ours" }, /^FILES_S3_BUCKET: needs FILES_S3_ACCESS_KEY_ID/],
+    [
+      "a bucket without its secret",
+      { FILES_S3_BUCKET: "ours", FILES_S3_ACCESS_KEY_ID: "AKIA" },
+      /^FILES_S3_BUCKET: needs FILES_S3_SECRET_ACCESS_KEY/
+    ],
+    ["a store of files that is none", { FILES_S3_ENDPOINT: "s3://x" }, /^FILES_S3_ENDPOINT: expected a URL/],
     ["nothing to listen on", { PLAIN_HTTP: "false" }, /^PLAIN_HTTP: false leaves nothing to listen on/],
     ["a country that is none", { BOOTSTRAP_COUNTRY_CODE: "Finland" }, /^BOOTSTRAP_COUNTRY_CODE: expected/],
     ["a code without its client", { BOOTSTRAP_V1_CODE: "x" }, /^BOOTSTRAP_V1_CODE: needs BOOTSTRAP_V1_CLIENT_ID/],

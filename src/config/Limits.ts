@@ -104,6 +104,9 @@ export const limits = {
 
   /** Files of chargers and firmware. */
   files: {
+    // Days that diagnostics and logs are kept, unless FILES_RETENTION_DAYS says otherwise: what was wrong is found within a quarter. Firmware
+    // stays until somebody removes it.
+    retentionDays: 90,
     // What the files of one organisation may have in all: forty of the largest, or years of logs.
     quotaBytes: 10 * 1024 * MiB
   },

@@ -136,6 +136,19 @@ export const variables = {
   OUTBOUND_ALLOW_PRIVATE: flag,
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
+  FILES_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
+  FILES_S3_BUCKET: {
+    schema: pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+    expected: "the name of a bucket: 3–63 small letters, digits, dots or dashes"
+  },
+  FILES_S3_ENDPOINT: {
+    schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#@]/.test(text)),
+    expected: "a URL such as https://s3.eu-north-1.amazonaws.com, without the bucket and without a password"
+  },
+  FILES_S3_REGION: { schema: pattern(/^[a-z0-9-]{1,64}$/), expected: "a region such as eu-north-1" },
+  FILES_S3_PATH_STYLE: flag,
+  FILES_S3_ACCESS_KEY_ID: word("an access key id"),
+  FILES_S3_SECRET_ACCESS_KEY: secret(word("a secret access key")),
   BOOTSTRAP_OPERATOR_EMAIL: { schema: pattern(/^[^\s@]{1,64}@[^\s@]{1,189}$/), expected: "an e-mail address" },
   BOOTSTRAP_OPERATOR_PASSWORD: secret({ schema: Schema.NonEmptyString, expected: "a password" }),
   BOOTSTRAP_API_KEY: secret(word("a key of at most 256 visible ASCII characters")),
@@ -174,7 +187,7 @@ const distance = (a: string, b: string): number => {
 }
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND)_/
+const ours = /^(OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

@@ -7,6 +7,7 @@ import { Clock, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
+import * as PriceKeeper from "../actors/PriceKeeper.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
@@ -24,6 +25,7 @@ import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
 import * as AuditLog from "../storage/AuditLog.ts"
 import { layerDisk } from "../storage/blobs/Disk.ts"
+import { layerS3, type S3Options } from "../storage/blobs/S3.ts"
 import * as Certificates from "../storage/Certificates.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as ChargerHistory from "../storage/ChargerHistory.ts"
@@ -38,6 +40,7 @@ import * as Journal from "../storage/Journal.ts"
 import * as KeyCheck from "../storage/KeyCheck.ts"
 import * as Knocks from "../storage/Knocks.ts"
 import * as LastSeen from "../storage/LastSeen.ts"
+import * as Ledgers from "../storage/Ledgers.ts"
 import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
@@ -71,7 +74,8 @@ export interface ServiceSettings {
   readonly actors: Actors.ActorsOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
-  readonly files: Files.FilesOptions
+  /** Without \`s3\`, contents lie in the folder. */
+  readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -80,6 +84,9 @@ export interface ServiceSettings {
   readonly leaseMillis: number
 }
 
+/** Where the contents of files lie. */
+const blobs = ({ files: { folder, s3 } }: ServiceSettings) => (s3 === undefined ? layerDisk(folder) : layerS3(s3))
+
 /** The ports over the database. */
 const storage = (settings: ServiceSettings) => {
   const records = Layer.mergeAll(
@@ -87,9 +94,10 @@ const storage = (settings: ServiceSettings) => {
     Chargers.layer,
     ChargerHistory.layer,
     ChargingProfiles.layer,
+    Ledgers.layer,
     LocalLists.layer,
     Expectations.layer,
-    Files.layer(settings.files).pipe(Layer.provide(layerDisk(settings.files.folder))),
+    Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
     Certificates.layer,
     Reservations.layer,
@@ -175,9 +183,11 @@ const drainLimit = "20 seconds"
  */
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
-    const services = Layer.mergeAll(Actors.layer(settings.actors, decide, evolve), LocalListKeeper.layer()).pipe(
-      Layer.provideMerge(storage(settings))
-    )
+    const services = Layer.mergeAll(
+      Actors.layer(settings.actors, decide, evolve),
+      LocalListKeeper.layer(),
+      PriceKeeper.layer()
+    ).pipe(Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
     )

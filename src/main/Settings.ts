@@ -71,7 +71,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   ocppLimits: limits.ocpp,
   actors: limits.actors,
   journal: limits.journal,
-  files: { ...limits.files, folder: join(config.dataDir, "files") },
+  files: { ...limits.files, ...config.files, folder: join(config.dataDir, "files") },
   commands: {
     ...limits.commands,
     tls: config.tls !== undefined,

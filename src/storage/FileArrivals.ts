@@ -2,7 +2,7 @@
  * How contents come in: spooled, counted against the organisation's quota, put where contents lie, and only then told of. A row that says
  * Stored has its content, whatever happened in between; a content that no row tells of stands as doomed, and is swept.
  */
-import { Effect, type Stream } from "effect"
+import { Clock, Effect, type Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, type InvalidInput, type StorageUnavailable } from "../domain/Errors.ts"
 import type { Secrets } from "../domain/ports/Secrets.ts"
@@ -32,17 +32,11 @@ export interface Arrivals {
   readonly take: (
     organisationId: string,
     id: string,
-    content: Stream.Stream<Uint8Array, unknown>,
-    now: number
+    content: Stream.Stream<Uint8Array, unknown>
   ) => Effect.Effect<Arrived, Conflict | InvalidInput | StorageUnavailable>
-  /** Removes the contents that are due at `now`. What cannot be removed stays due. */
-  readonly sweep: (now: number) => Effect.Effect<void, StorageUnavailable>
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
-
-/** Contents that one round removes: each is a request to a bucket. */
-const sweptAtOnce = 1_000
 
 export const arrivals = (
   sql: SqlClient.SqlClient,
@@ -67,28 +61,17 @@ export const arrivals = (
 
   return {
     received: (id) => received.get(id),
-    take: (organisationId, id, content, now) =>
+    take: (organisationId, id, content) =>
       Effect.gen(function* () {
         // Asked twice, so that a full store refuses at once.
         yield* withinQuota(organisationId, 1)
         const blob = `${id}-${hex(secrets.randomBytes(6))}`
         const spooled = yield* spool(options.folder, blob, content, (bytes) => received.set(id, bytes))
         yield* withinQuota(organisationId, spooled.size)
-        yield* guardedWrite(
-          sql`INSERT INTO file_doomed (blob, due_at) VALUES (${blob}, ${new Date(now + doomedAfterMillis)})`
-        )
+        const due = new Date((yield* Clock.currentTimeMillis) + doomedAfterMillis)
+        yield* guardedWrite(sql`INSERT INTO file_doomed (blob, due_at) VALUES (${blob}, ${due})`)
         yield* blobs.put(blob, spooled)
         return { ...spooled, blob }
-      }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => received.delete(id)))),
-    sweep: Effect.fnUntraced(function* (now) {
-      const due = yield* guarded(
-        sql<{ blob: string }>`
-          SELECT d.blob FROM file_doomed d WHERE d.due_at <= ${new Date(now)} ORDER BY d.due_at LIMIT ${sweptAtOnce}`
-      )
-      for (const { blob } of due) {
-        yield* blobs.remove(blob)
-        yield* guardedWrite(sql`DELETE FROM file_doomed WHERE blob = ${blob}`)
-      }
-    })
+      }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => received.delete(id))))
   }
 }

@@ -11,6 +11,7 @@ import { pagedList, UuidKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { type Arrivals, arrivals, type ArrivalsOptions, type Arrived } from "./FileArrivals.ts"
 import { columns, fileOf, FileRow, findFile, withCommand } from "./FileRows.ts"
+import { clear, daily, type SweepOptions } from "./FileSweep.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -45,14 +46,15 @@ const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, 
 
 type Sql = SqlClient.SqlClient
 
-/** Tells that a content has come: its row is Stored, and it is doomed no longer. False where another came before. */
+/** Tells that a content has come: its row is Stored, and it is doomed no longer. False where another came before, or it was swept. */
 const keep = (sql: Sql, id: string, name: string, { blob, sha256, size }: Arrived, now: number) =>
   Effect.map(
     sql`
       WITH kept AS (
         UPDATE file f SET state = 'Stored', name = ${shownName(name)}, size = ${size}::float8::bigint, sha256 = ${sha256},
           blob = ${blob}, completed_at = ${new Date(now)}
-        WHERE f.id = ${id} AND f.state = 'Waiting' RETURNING f.blob)
+        WHERE f.id = ${id} AND f.state = 'Waiting' AND EXISTS (SELECT 1 FROM file_doomed s WHERE s.blob = ${blob})
+        RETURNING f.blob)
       DELETE FROM file_doomed d USING kept k WHERE d.blob = k.blob RETURNING d.blob`,
     (rows) => rows.length > 0
   )
@@ -86,7 +88,7 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
     if (row === undefined) return yield* noSuchUpload
     if (row.state === "Stored") return yield* taken
     yield* writable
-    const arrived = yield* arriving.take(row.organisationId, row.id, content, now)
+    const arrived = yield* arriving.take(row.organisationId, row.id, content)
     if (!(yield* guardedWrite(keep(sql, row.id, name, arrived, now)))) return yield* taken
     return fileOf(yield* findFile(sql, row.organisationId, row.id), arriving.received)
   })
@@ -101,7 +103,7 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
       INSERT INTO file (id, organisation_id, kind, name, created_at)
       VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(writing.now)})`)
     const whole = Effect.gen(function* () {
-      const arrived = yield* arriving.take(organisationId, id, content, writing.now)
+      const arrived = yield* arriving.take(organisationId, id, content)
       if (arrived.size === 0) return yield* empty
       const { sha256, size } = arrived
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
@@ -140,7 +142,7 @@ const offer = (records: Recording) =>
     return { token, name: file.name }
   })
 
-const remove = ({ journaled, secrets, sql }: Recording, sweep: Arrivals["sweep"]) =>
+const remove = ({ journaled, secrets, sql }: Recording, blobs: Blobs["Service"]) =>
   Effect.fn("Files.remove")(function* (id: string, writing: Writing) {
     const { organisationId } = writing.by
     const write = Effect.gen(function* () {
@@ -153,7 +155,7 @@ const remove = ({ journaled, secrets, sql }: Recording, sweep: Arrivals["sweep"]
       return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(row) } }] }
     })
     yield* journaled(write)
-    yield* Effect.catch(sweep(writing.now), (error) =>
+    yield* Effect.catch(clear(sql, blobs, writing.now), (error) =>
       Effect.logWarning(`the content of a removed file is left for the next sweep: ${error.message}`)
     )
   })
@@ -177,16 +179,17 @@ const list = (sql: Sql, arriving: Arrivals) =>
     return pages.page(request, rows, (row) => fileOf(row, arriving.received))
   })
 
-export type FilesOptions = ArrivalsOptions
+export type FilesOptions = ArrivalsOptions & SweepOptions
 
-/** Provides `Files`. */
+/** Provides `Files`, and removes what has had its time. */
 export const layer = (options: FilesOptions): Layer.Layer<Files, never, RecordingServices | Blobs> =>
   Layer.effect(
     Files,
     Effect.gen(function* () {
       const records = yield* recording
-      const { secrets, sql } = records
+      const { secrets, sql, writable } = records
       const blobs = yield* Blobs
+      yield* daily(sql, writable, blobs, options)
       const arriving = arrivals(sql, secrets, blobs, options)
       return Files.of({
         expect: expect(records),
@@ -211,7 +214,7 @@ export const layer = (options: FilesOptions): Layer.Layer<Files, never, Recordin
           if (blob === undefined) return yield* new NotFound({ kind: "content of file", id })
           return blobs.read(blob)
         }),
-        remove: remove(records, arriving.sweep)
+        remove: remove(records, blobs)
       })
     })
   )

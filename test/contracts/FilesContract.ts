@@ -1,0 +1,246 @@
+/** What the port `Files` must do on every database. */
+import { existsSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { limits } from "../../src/Config.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import {
+  downloadWaitsMillis,
+  maxFileBytes,
+  transferMillis,
+  uploadWaitsMillis
+} from "../../src/domain/file/StoredFile.ts"
+import { Files } from "../../src/domain/ports/Files.ts"
+import { Blobs } from "../../src/storage/blobs/Blobs.ts"
+import { layerDisk } from "../../src/storage/blobs/Disk.ts"
+import { layer } from "../../src/storage/Files.ts"
+import { daily, sweepFiles } from "../../src/storage/FileSweep.ts"
+import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
+
+const day = 86_400_000
+const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
+const text = <E>(content: Stream.Stream<Uint8Array, E>) =>
+  Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat(chunks).toString())
+
+/** Files of its own, with small bounds. */
+const own = (quotaBytes = 1_000) => {
+  const folder = mkdtempSync(join(tmpdir(), "voltlane-contract-"))
+  const options = { ...limits.files, folder, quotaBytes, retentionDays: 90 }
+  return { folder, options, layer: layer(options).pipe(Layer.provideMerge(layerDisk(folder))) }
+}
+
+const rows = (table: "file" | "file_doomed" | "file_download") =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)}`, ([row]) => row?.n ?? 0)
+  )
+
+const stages = (it: ContractIt): void => {
+  it.effect("takes one upload by its token, and keeps nothing of the token", () => {
+    const { layer: files } = own()
+    return Effect.gen(function* () {
+      const { id: organisationId } = yield* anOrganisation
+      const { expect, get, receive } = yield* Files
+      const sql = yield* SqlClient.SqlClient
+      const { id, token } = yield* expect(organisationId, "C1", "Log", noon)
+      const late = receive(token, "a.log", bytes("late"), noon + uploadWaitsMillis)
+      assert.deepStrictEqual(yield* failureOf(late), ["NotFound", "upload"])
+      const stored = yield* receive(token, "../a\u0000 b.log", bytes("content"), noon + 5)
+      assert.deepStrictEqual([stored.id, stored.name, stored.size, stored.state], [id, ".._a_ b.log", 7, "Stored"])
+      const again = receive(token, "a.log", bytes("again"), noon + 6)
+      assert.deepStrictEqual(yield* failureOf(again), ["Conflict", "already_uploaded"])
+      assert.deepStrictEqual(yield* get(organisationId, id), stored)
+      const known = yield* sql<{ line: string }>`SELECT f::text AS line FROM file f`
+      assert.isFalse(known.some(({ line }) => line.includes(token)))
+    }).pipe(Effect.provide(files))
+  })
+
+  it.effect("lets the first of two uploads that come at once stand, whole", () => {
+    const { folder, layer: files } = own()
+    return Effect.gen(function* () {
+      const { id: organisationId } = yield* anOrganisation
+      const { content, expect, receive } = yield* Files
+      const { id, token } = yield* expect(organisationId, "C1", "Log", noon)
+      const slow = Stream.concat(
+        bytes("slow"),
+        Stream.fromEffect(Effect.as(Effect.sleep("300 millis"), new Uint8Array(1)))
+      )
+      const first = yield* Effect.forkChild(receive(token, "slow", slow, noon), { startImmediately: true })
+      yield* receive(token, "fast", bytes("fast"), noon)
+      const lost = yield* Fiber.await(first)
+      assert.isTrue(Exit.isFailure(lost) && String(lost.cause).includes("already"))
+      assert.strictEqual(yield* text(yield* content(organisationId, id)), "fast")
+      // What the second has put is nobody's, and goes with the sweep.
+      const sql = yield* SqlClient.SqlClient
+      const soon = yield* Clock.currentTimeMillis
+      yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, soon)
+      assert.strictEqual(readdirSync(folder).length, 2)
+      yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, soon + 2 * day)
+      assert.strictEqual(readdirSync(folder).length, 1)
+    }).pipe(Effect.provide(files))
+  })
+
+  it.effect("leaves nothing of what breaks off or is too large", () => {
+    const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
+    return Effect.gen(function* () {
+      const organisation = yield* anOrganisation
+      const { list, receive, store, ...rest } = yield* Files
+      const { token } = yield* rest.expect(organisation.id, "C1", "Diagnostics", noon)
+      const broken = Stream.concat(bytes("begun"), Stream.fail("gone"))
+      const chunk = new Uint8Array(8 * 1024 * 1024)
+      const endless = Stream.take(Stream.forever(Stream.make(chunk)), maxFileBytes / chunk.length + 1)
+      for (const content of [broken, endless]) {
+        assert.deepStrictEqual(yield* failureOf(receive(token, "f", content, noon)), ["InvalidInput", ""])
+      }
+      assert.deepStrictEqual(yield* failureOf(store("f", broken, organisation.writing())), ["InvalidInput", ""])
+      assert.deepStrictEqual(yield* failureOf(store("f", Stream.empty, organisation.writing())), ["InvalidInput", ""])
+      const { items } = yield* list(organisation.id, { limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ kind, state }) => [kind, state]),
+        [["Diagnostics", "Waiting"]]
+      )
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.endsWith(".part")),
+        []
+      )
+    }).pipe(Effect.provide(files))
+  })
+
+  it.effect("keeps an organisation within its quota, and each within its own", () => {
+    const { layer: files } = own(100)
+    return Effect.gen(function* () {
+      const [one, other] = [yield* anOrganisation, yield* anOrganisation]
+      const { expect, receive, remove, store } = yield* Files
+      const image = yield* store("a.bin", bytes("x".repeat(90)), one.writing())
+      const { token } = yield* expect(one.id, "C1", "Log", noon)
+      const tooMuch = receive(token, "a.log", bytes("y".repeat(11)), noon)
+      assert.deepStrictEqual(yield* failureOf(tooMuch), ["Conflict", "file_quota"])
+      assert.deepStrictEqual((yield* receive(token, "a.log", bytes("y".repeat(10)), noon)).size, 10)
+      assert.deepStrictEqual(yield* failureOf(store("b.bin", bytes("z"), one.writing())), ["Conflict", "file_quota"])
+      assert.strictEqual((yield* store("b.bin", bytes("z".repeat(100)), other.writing())).size, 100)
+      yield* remove(image.id, one.writing())
+      assert.strictEqual((yield* store("c.bin", bytes("w".repeat(90)), one.writing())).size, 90)
+    }).pipe(Effect.provide(files))
+  })
+}
+
+const firmware = (it: ContractIt): void => {
+  it.effect("offers an image to a charger until it is too late, and to no other organisation", () => {
+    const { layer: files } = own()
+    return Effect.gen(function* () {
+      const [owner, stranger] = [yield* anOrganisation, yield* anOrganisation]
+      const { expect, fetch, offer, remove, store } = yield* Files
+      const image = yield* store("image.bin", bytes("0123456789"), owner.writing())
+      const until = noon + downloadWaitsMillis
+      const { name, token } = yield* offer(owner.id, "C1", image.id, until, noon)
+      assert.strictEqual(name, "image.bin")
+      for (const at of [noon, noon, until - 1]) {
+        const fetched = yield* fetch(token, at)
+        assert.strictEqual(yield* text(fetched.read()), "0123456789")
+        assert.strictEqual(yield* text(fetched.read({ from: 3, to: 5 })), "345")
+      }
+      assert.deepStrictEqual(yield* failureOf(fetch(token, until)), ["NotFound", "download"])
+      assert.deepStrictEqual(yield* failureOf(fetch("nobodys", noon)), ["NotFound", "download"])
+      const foreign = offer(stranger.id, "C2", image.id, until, noon)
+      assert.deepStrictEqual(yield* failureOf(foreign), ["NotFound", "file"])
+      assert.deepStrictEqual(yield* failureOf(remove(image.id, stranger.writing())), ["NotFound", "file"])
+      const { id } = yield* expect(owner.id, "C1", "Log", noon)
+      assert.deepStrictEqual(yield* failureOf(offer(owner.id, "C1", id, until, noon)), ["Conflict", "no_firmware"])
+      yield* remove(image.id, owner.writing())
+      assert.deepStrictEqual(yield* failureOf(fetch(token, noon)), ["NotFound", "download"])
+      const told = (yield* factsOf(owner)).filter(({ type }) => /Firmware|File/.test(type))
+      assert.deepStrictEqual(
+        told.map(({ body, type }) => [type, body.before?.["sha256"] ?? body.after?.["sha256"]]),
+        [
+          ["FirmwareStored", image.sha256],
+          ["FileRemoved", image.sha256]
+        ]
+      )
+    }).pipe(Effect.provide(files))
+  })
+}
+
+const retention = (it: ContractIt): void => {
+  it.effect("sweeps what has had its time, and no firmware", () => {
+    const { folder, layer: files, options } = own()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const blobs = yield* Blobs
+      yield* sql`TRUNCATE file, file_doomed, file_download`
+      const owner = yield* anOrganisation
+      const { expect, list, offer, receive, store } = yield* Files
+      const image = yield* store("image.bin", bytes("image"), owner.writing())
+      yield* offer(owner.id, "C1", image.id, noon + downloadWaitsMillis, noon)
+      const [came, never] = [yield* expect(owner.id, "C1", "Log", noon), yield* expect(owner.id, "C1", "Log", noon)]
+      yield* receive(came.token, "a.log", bytes("log"), noon)
+      const ids = Effect.map(list(owner.id, { limit: 10 }), ({ items }) => items.map(({ id }) => id).toSorted())
+
+      yield* sweepFiles(sql, blobs, options, noon + uploadWaitsMillis)
+      assert.deepStrictEqual(yield* ids, [image.id, came.id, never.id].toSorted())
+      yield* sweepFiles(sql, blobs, options, noon + uploadWaitsMillis + transferMillis)
+      assert.deepStrictEqual(yield* ids, [image.id, came.id].toSorted())
+      assert.strictEqual(yield* rows("file_download"), 1)
+      yield* sweepFiles(sql, blobs, options, noon + 90 * day - 1)
+      assert.deepStrictEqual([yield* rows("file_download"), readdirSync(folder).length], [0, 2])
+      yield* sweepFiles(sql, blobs, options, noon + 90 * day)
+      assert.deepStrictEqual(yield* ids, [image.id])
+      assert.deepStrictEqual([yield* rows("file_doomed"), readdirSync(folder).length], [0, 1])
+      yield* sweepFiles(sql, blobs, options, noon + 9_000 * day)
+      assert.deepStrictEqual(yield* ids, [image.id])
+    }).pipe(Effect.provide(files))
+  })
+
+  it.effect("comes back for a content that could not be removed", () => {
+    const { folder, layer: files, options } = own()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const blobs = yield* Blobs
+      const owner = yield* anOrganisation
+      yield* sql`TRUNCATE file, file_doomed, file_download`
+      const { expect, receive } = yield* Files
+      const { token } = yield* expect(owner.id, "C1", "Log", noon)
+      yield* receive(token, "a.log", bytes("log"), noon)
+      const away = { ...blobs, remove: () => Effect.fail(new StorageUnavailable({ reason: "down", message: "away" })) }
+      const failed = yield* Effect.exit(sweepFiles(sql, away, options, noon + 91 * day))
+      assert.deepStrictEqual([Exit.isFailure(failed), yield* rows("file"), yield* rows("file_doomed")], [true, 0, 1])
+      yield* sweepFiles(sql, blobs, options, noon + 92 * day)
+      assert.deepStrictEqual([yield* rows("file_doomed"), readdirSync(folder).length], [0, 0])
+    }).pipe(Effect.provide(files))
+  })
+
+  it.effect("sweeps at the start and every day, what dead processes have begun too", () => {
+    // The layer sweeps its own by the real clock.
+    const { layer: files } = own()
+    const { folder, options } = own()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const blobs = yield* Blobs
+      const part = (name: string, at: number): string => {
+        const path = join(folder, `${name}.part`)
+        writeFileSync(path, "begun")
+        utimesSync(path, new Date(at), new Date(at))
+        return path
+      }
+      const gone = (path: string) =>
+        Effect.repeat(Effect.sleep("10 millis"), { until: () => !existsSync(path), times: 500 })
+      const clock = yield* TestClock.make()
+      yield* clock.setTime(noon)
+      const [stale, fresh] = [part("stale", noon - transferMillis), part("fresh", noon - transferMillis + 1)]
+      yield* Effect.provideService(daily(sql, Effect.void, blobs, options), Clock.Clock, clock)
+      yield* gone(stale)
+      assert.isTrue(existsSync(fresh))
+      yield* clock.adjust(day)
+      yield* gone(fresh)
+      assert.deepStrictEqual([existsSync(stale), existsSync(fresh)], [false, false])
+    }).pipe(Effect.scoped, Effect.provide(files))
+  })
+}
+
+export const filesContract = (it: ContractIt): void => {
+  stages(it)
+  firmware(it)
+  retention(it)
+}
