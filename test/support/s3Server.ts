@@ -68,7 +68,7 @@ const minutes = (date: string): number =>
 
 export class S3Server implements AsyncDisposable {
   readonly bucket = "charger-files"
-  readonly key: S3Key = { accessKeyId: "TESTS", secretAccessKey: "a/secret+of=the tests", region: "eu-test-1" }
+  readonly key: S3Key = { accessKeyId: "TESTS", secretAccessKey: "a/secret+of=the-tests", region: "eu-test-1" }
   readonly objects = new Map<string, Buffer>()
   /** `METHOD status` of each request. */
   readonly log: Array<string> = []
