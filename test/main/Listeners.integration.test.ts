@@ -1,0 +1,50 @@
+/** Bodies that come too slowly end their connection, but for those of files, which come over modems. */
+import { connect } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { expect, it } from "vitest"
+import { open } from "../../src/main/Listeners.ts"
+
+const reading = HttpRouter.use((router) =>
+  Effect.forEach(["/files/up/:token", "/cpo/v2/files", "/cpo/v2/sites"] as const, (path) =>
+    router.add(
+      "POST",
+      path,
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) =>
+        Effect.map(Effect.orDie(text), (body) => HttpServerResponse.text(`read ${body}`))
+      )
+    )
+  )
+)
+
+/** Sends a request of which the last bytes come `after` ms; answers the first line of what came back. */
+const slowly = (port: number, path: string, after: number): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    let heard = ""
+    socket.on("data", (chunk) => void (heard += String(chunk)))
+    socket.on("error", () => undefined)
+    socket.on("close", () => resolve(heard.split("\r\n", 1)[0] ?? ""))
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\nbegun`)
+    setTimeout(() => socket.write("ended"), after).unref()
+  })
+
+it("ends a slow request of JSON, and waits for one of a file", async () => {
+  const options = {
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    headersTimeoutMillis: 10_000,
+    requestTimeoutMillis: 300,
+    transferTimeoutMillis: 60_000
+  }
+  const asked = Effect.gen(function* () {
+    const [listener] = yield* open(options, reading)
+    const port = listener?.port ?? 0
+    const paths = ["/cpo/v2/sites", "/files/up/token", "/cpo/v2/files"]
+    return yield* Effect.promise(() => Promise.all(paths.map((path) => slowly(port, path, 900))))
+  })
+  const lines = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
+  expect(lines).toEqual(["HTTP/1.1 408 Request Timeout", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK"])
+})
