@@ -10,7 +10,8 @@ import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
-const Sample = Schema.Struct({
+/** A sample as it is stored. */
+export const Sample = Schema.Struct({
   value: Schema.String,
   measurand: Schema.String,
   context: Schema.String,

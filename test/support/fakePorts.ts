@@ -19,6 +19,7 @@ import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
@@ -416,6 +417,14 @@ export const beside = (world: FakeWorld) =>
 
 const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 
+/** Prices need real readings: they are tried on real databases. */
+const noLedgers = Ledgers.of({
+  ofSession: () => Effect.undefined,
+  read: () => Effect.succeed([]),
+  changed: () => Effect.succeed({ sessionIds: [], upTo: undefined }),
+  keep: () => Effect.void
+})
+
 const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
 
 /** Every port that REST needs, over one world. */
@@ -426,6 +435,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Tariffs, tariffs(world)),
+    Layer.succeed(Ledgers, noLedgers),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(ChargerHistory, noHistory),

@@ -21,6 +21,7 @@ import type { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
 import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { Knocks } from "../../src/domain/ports/Knocks.ts"
+import type { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
@@ -40,6 +41,7 @@ import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as KnocksRepository from "../../src/storage/Knocks.ts"
+import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
@@ -59,6 +61,7 @@ export type Repositories =
   | ChargingProfiles
   | Idempotency
   | Knocks
+  | Ledgers
   | LocalLists
   | Reservations
   | Secrets
@@ -80,6 +83,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,
   KnocksRepository.layer(limits.knocks),
+  LedgersRepository.layer,
   LocalListsRepository.layer,
   ReservationsRepository.layer,
   SessionsRepository.layer,

@@ -1,6 +1,7 @@
 /** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
 import type { Authorization } from "../token/Authorization.ts"
 import type { Sample } from "./MeterValue.ts"
+import type { SessionPrice } from "./SessionPrice.ts"
 
 /** OCPI's SessionStatus. */
 export type SessionStatus = "PENDING" | "ACTIVE" | "COMPLETED" | "INVALID" | "RESERVATION"
@@ -26,6 +27,8 @@ export interface ChargingSession {
   readonly energyWh: number
   readonly stopReason: string | undefined
   readonly heldReason: string | undefined
+  /** What it costs so far, or in all; undefined without a tariff, and for a moment after something was stored of it. */
+  readonly price?: SessionPrice | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }

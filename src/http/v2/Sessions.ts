@@ -1,8 +1,11 @@
 /** The endpoints of charging sessions over the domain's port. */
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Ledgers } from "../../domain/ports/Ledgers.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
 import type { ChargingSession, SessionReading } from "../../domain/session/ChargingSession.ts"
+import { priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
+import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
 import { organisationId } from "./Caller.ts"
@@ -14,6 +17,8 @@ const transactionId = (session: ChargingSession): number | string =>
   session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
     ? Number(session.transactionId)
     : session.transactionId
+
+const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
 
 const toSession = (session: ChargingSession): typeof Session.Type => ({
   id: session.id,
@@ -37,8 +42,8 @@ const toSession = (session: ChargingSession): typeof Session.Type => ({
   meterStopWh: session.meterStopWh ?? null,
   stopReason: session.stopReason ?? null,
   heldReason: session.heldReason ?? null,
-  cost: null,
-  periods: [],
+  cost: session.price === undefined ? null : costOf(session.price),
+  periods: session.price?.periods ?? [],
   createdAt: session.createdAt,
   updatedAt: session.updatedAt
 })
@@ -63,7 +68,15 @@ export const layer = HttpApiBuilder.group(
   "sessions",
   Effect.fn(function* (handlers) {
     const sessions = yield* Sessions
+    const ledgers = yield* Ledgers
     const publicUrl = yield* PublicUrl
+
+    /** One session is priced as it is asked for: whoever reads it after its stop sees what the stop came to. */
+    const one = Effect.fnUntraced(function* (organisation: string, id: string) {
+      const session = yield* sessions.get(organisation, id)
+      const ledger = yield* ledgers.ofSession(organisation, id)
+      return toSession(ledger === undefined ? session : { ...session, price: toSessionPrice(ledger, priceOf(ledger)) })
+    })
     return handlers.handleAll({
       list: Effect.fn("v2.sessions.list")(function* ({ query, request }) {
         const { chargerId, from, siteId, status, to } = query
@@ -72,7 +85,7 @@ export const layer = HttpApiBuilder.group(
       }),
       get: Effect.fn("v2.sessions.get")(function* ({ params, query, request }) {
         const organisation = yield* organisationId
-        const body = toSession(yield* sessions.get(organisation, params.sessionId))
+        const body = yield* one(organisation, params.sessionId)
         if (query.include !== "meterValues") return HttpApiSchema.withHeaders({ body, headers: {} })
         const page = yield* sessions.readings(organisation, params.sessionId, { limit: embeddedReadings })
         const further = `${pathOf(request.url)}/meter-values`

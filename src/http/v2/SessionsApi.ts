@@ -5,6 +5,7 @@ import { text, Time, Uuid } from "../Fields.ts"
 import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { listOf, PageQuery } from "./Paging.ts"
+import { Period } from "./TariffSchema.ts"
 
 export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
 
@@ -47,8 +48,12 @@ export const Session = Schema.Struct({
   meterStopWh: Schema.NullOr(Schema.Finite),
   stopReason: Schema.NullOr(Schema.String),
   heldReason: Schema.NullOr(Schema.String),
-  cost: Schema.NullOr(Cost).annotate({ description: "Null: this version does not price sessions yet" }),
-  periods: Schema.Array(Schema.Unknown).annotate({ description: "Empty: this version does not price sessions yet" }),
+  cost: Schema.NullOr(Cost).annotate({
+    description: "So far, or in all once it has ended; null where no tariff was assigned when it began"
+  }),
+  periods: Schema.Array(Period).annotate({
+    description: "Stretches of one price each. In a list they may be a few seconds behind"
+  }),
   createdAt: Time,
   updatedAt: Time
 }).annotate({ identifier: "Session" })

@@ -116,6 +116,17 @@ export const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.St
   identifier: "TariffWarning"
 })
 
+/** A stretch in which nothing changed that matters for the price. */
+export const Period = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  energyWh: Schema.Int,
+  charging: Schema.Boolean,
+  elements: Schema.Record(Schema.String, Schema.Int).annotate({
+    description: "Which element prices each dimension; one that is missing is free"
+  })
+}).annotate({ identifier: "PricedPeriod" })
+
 export const Tariff = Schema.Struct({
   id: Schema.String,
   version: Schema.Int.annotate({ description: "Each change makes another; a session keeps the one it began under" }),

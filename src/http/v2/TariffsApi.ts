@@ -11,6 +11,7 @@ import {
   AssignmentQuery,
   Assignments,
   NewTariff,
+  Period,
   Tariff,
   TariffChange,
   TariffPricing,
@@ -83,16 +84,6 @@ const Line = Schema.Struct({
   billedVolume: Schema.Finite.annotate({ description: "Paid for, after the step size" }),
   ...prices
 }).annotate({ identifier: "PreviewLine" })
-
-const Period = Schema.Struct({
-  startedAt: Time,
-  endedAt: Time,
-  energyWh: Schema.Int,
-  charging: Schema.Boolean,
-  elements: Schema.Record(Schema.String, Schema.Int).annotate({
-    description: "Which element prices each dimension; one that is missing is free"
-  })
-}).annotate({ identifier: "PreviewPeriod" })
 
 export const Preview = Schema.Struct({
   cost: Schema.Struct({ currency: Schema.String, ...prices }),

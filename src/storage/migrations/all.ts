@@ -15,6 +15,7 @@ import { firmware } from "./0013_firmware.ts"
 import { configuration } from "./0014_configuration.ts"
 import { permissions } from "./0015_permissions.ts"
 import { tariffs } from "./0016_tariffs.ts"
+import { prices } from "./0017_prices.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -32,5 +33,6 @@ export const migrations = {
   "0013_firmware": firmware,
   "0014_configuration": configuration,
   "0015_permissions": permissions,
-  "0016_tariffs": tariffs
+  "0016_tariffs": tariffs,
+  "0017_prices": prices
 }

@@ -1,0 +1,64 @@
+/**
+ * Keeps the prices of sessions for everybody who reads many of them: follows the journal, and prices what has changed anew, from the whole
+ * ledger, with the same function as everybody else. It acknowledges nothing, and nobody waits for it; when it was killed in the middle it
+ * does the same again.
+ */
+import { Effect, Layer } from "effect"
+import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
+import { type Ledger, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
+
+export interface PriceKeeperOptions {
+  readonly everyMillis: number
+  /** Facts of the journal in one round. */
+  readonly factsPerRound: number
+  /** Ledgers that are held at one time. */
+  readonly ledgersAtOnce: number
+}
+
+export const defaultPriceOptions: PriceKeeperOptions = { everyMillis: 1_000, factsPerRound: 2_000, ledgersAtOnce: 50 }
+
+const priced = (ledger: Ledger): Priced => ({
+  sessionId: ledger.session.id,
+  organisationId: ledger.session.organisationId,
+  basedOn: ledger.session.updatedAt,
+  price: toSessionPrice(ledger, priceOf(ledger))
+})
+
+/** One round; true when there may be more to do at once. */
+export const keepPrices = (options: PriceKeeperOptions) =>
+  Effect.gen(function* () {
+    const ledgers = yield* Ledgers
+    const { sessionIds, upTo } = yield* ledgers.changed(options.factsPerRound)
+    if (upTo === undefined) return false
+    const prices: Array<Priced> = []
+    for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
+      for (const ledger of yield* ledgers.read(sessionIds.slice(i, i + options.ledgersAtOnce))) {
+        prices.push(priced(ledger))
+        // Others have their turn between two long sessions.
+        yield* Effect.yieldNow
+      }
+    }
+    yield* ledgers.keep(prices, upTo)
+    return true
+  })
+
+/** Rounds until the scope closes. A database that is away is said once, and waited for. */
+export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.Layer<never, never, Ledgers> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      let away = false
+      const round = Effect.gen(function* () {
+        while (yield* keepPrices(options)) away = false
+        away = false
+      }).pipe(
+        Effect.catchTag("StorageUnavailable", (error) => {
+          const isNew = !away
+          away = true
+          return isNew ? Effect.logWarning("prices: wait for the database", error) : Effect.void
+        }),
+        Effect.catchCause((cause) => Effect.logError("prices: a round went wrong", cause))
+      )
+      const context = yield* Effect.context<Ledgers>()
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.provide(round, context), options.everyMillis)))
+    })
+  )

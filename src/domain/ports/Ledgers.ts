@@ -1,0 +1,38 @@
+/** Ledgers of sessions, and the prices that were made of them. */
+import { Context, type Effect } from "effect"
+import type { StorageUnavailable } from "../Errors.ts"
+import type { Ledger } from "../session/Ledger.ts"
+import type { SessionPrice } from "../session/SessionPrice.ts"
+
+/** Sessions that something was stored of since the last look. */
+export interface Changed {
+  readonly sessionIds: ReadonlyArray<string>
+  /** How far the journal was read; undefined where nothing is new. */
+  readonly upTo: number | undefined
+}
+
+/** A price with the state of the session that it was made of. */
+export interface Priced {
+  readonly sessionId: string
+  readonly organisationId: string
+  /** `updatedAt` of the session: an older price never replaces a newer one. */
+  readonly basedOn: number
+  readonly price: SessionPrice
+}
+
+export class Ledgers extends Context.Service<
+  Ledgers,
+  {
+    /** Undefined for a session that has no tariff, or is not the organisation's. */
+    readonly ofSession: (
+      organisationId: string,
+      sessionId: string
+    ) => Effect.Effect<Ledger | undefined, StorageUnavailable>
+    /** Of sessions of all organisations: for the one who keeps prices. Those without a tariff are left out. */
+    readonly read: (sessionIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Ledger>, StorageUnavailable>
+    /** Reads on in the journal, at most so many facts. */
+    readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
+    /** Keeps prices, and that the journal was read so far: both, or neither. */
+    readonly keep: (prices: ReadonlyArray<Priced>, upTo: number) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("voltlane/Ledgers") {}

@@ -1,0 +1,89 @@
+/**
+ * What a session costs, from its ledger: the readings as they were stored, the tariff as it stood when it began. Every view of a session's
+ * price comes from here.
+ */
+import { type PricedResult, price } from "../tariff/Price.ts"
+import type { PricedReading } from "../tariff/Pieces.ts"
+import type { Tariff } from "../tariff/Tariff.ts"
+import type { ChargingSession } from "./ChargingSession.ts"
+import type { Sample } from "./MeterValue.ts"
+import type { SessionPrice } from "./SessionPrice.ts"
+
+export interface LedgerReading {
+  /** The charger's time, ms epoch. */
+  readonly at: number
+  /** The register, Wh; undefined where the reading has none. */
+  readonly registerWh: number | undefined
+  /** Only where the tariff asks for power or current. */
+  readonly samples: ReadonlyArray<Sample> | undefined
+}
+
+export interface Ledger {
+  readonly session: ChargingSession
+  /** IANA; of the site. */
+  readonly timeZone: string
+  readonly tariff: Tariff
+  readonly readings: ReadonlyArray<LedgerReading>
+}
+
+const number = ({ value }: Sample): number => (value.trim() === "" ? Number.NaN : Number(value))
+
+/** W or A of a measurand: the sample without a phase, else the sum of the phases. */
+const measured = (samples: ReadonlyArray<Sample>, measurand: string, factorOf: (unit: string) => number) => {
+  const told = samples
+    .filter((sample) => sample.measurand === measurand && sample.format !== "SignedData")
+    .map((sample) => ({ phase: sample.phase, amount: number(sample) * factorOf(sample.unit.toLowerCase()) }))
+    .filter(({ amount }) => Number.isFinite(amount) && amount >= 0)
+  const whole = told.find(({ phase }) => phase === undefined)
+  if (whole !== undefined) return whole.amount
+  const phases = told.filter(({ phase }) => phase !== "N")
+  return phases.length === 0 ? undefined : phases.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+const powerOf = (samples: ReadonlyArray<Sample>) =>
+  measured(samples, "Power.Active.Import", (unit) => (unit === "kw" ? 1000 : 1))
+const currentOf = (samples: ReadonlyArray<Sample>) => measured(samples, "Current.Import", () => 1)
+
+/**
+ * Readings as pricing takes them. Registers are brought to the session's beginning and kept within what the session has in all: one figure
+ * that leaps up in the middle changes when energy flowed, and never how much.
+ */
+export const pricedReadings = ({
+  readings,
+  session
+}: Pick<Ledger, "readings" | "session">): ReadonlyArray<PricedReading> => {
+  const { endedAt, energyWh, meterStartWh } = session
+  const told = readings.flatMap(({ at, registerWh, samples = [] }) =>
+    registerWh === undefined
+      ? []
+      : [
+          {
+            at,
+            energyWh: Math.min(Math.max(registerWh - meterStartWh, 0), energyWh),
+            powerW: powerOf(samples),
+            currentA: currentOf(samples)
+          }
+        ]
+  )
+  if (endedAt === undefined) return told
+  // The stop's own figure is the last word on energy; what else was measured in that moment stands.
+  const last = told.findLast(({ at }) => at === endedAt)
+  return [...told.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
+}
+
+/** The newest moment that is known of a session: its end, or its last reading. */
+const until = ({ readings, session }: Ledger): number =>
+  session.endedAt ?? readings.reduce((latest, { at }) => Math.max(latest, at), session.startedAt)
+
+/** What a session costs so far, or in all once it has ended. */
+export const priceOf = (ledger: Ledger): PricedResult => {
+  const { session, tariff, timeZone } = ledger
+  const priced = { startedAt: session.startedAt, endedAt: until(ledger), timeZone, readings: pricedReadings(ledger) }
+  return price(tariff.body, { session: priced, timeZone, ended: session.endedAt !== undefined })
+}
+
+export const toSessionPrice = ({ tariff }: Ledger, { periods, total }: PricedResult): SessionPrice => ({
+  currency: tariff.body.currency,
+  ...total,
+  periods
+})

@@ -1,0 +1,9 @@
+/** A price as it is kept with a session. */
+import type { Period } from "../tariff/Price.ts"
+
+export interface SessionPrice {
+  readonly currency: string
+  readonly exclVat: number
+  readonly inclVat: number
+  readonly periods: ReadonlyArray<Period>
+}

@@ -1,0 +1,107 @@
+/** What a session costs, from the socket to REST: the tariff that stood when it began, the same figure wherever it is read. */
+import { describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
+import { World } from "./World.ts"
+
+const world = new World()
+
+const component = (type: string, price: number, more: object = {}) => ({ type, price, stepSize: 1, ...more })
+const minute = 60_000
+const iso = (at: number) => new Date(at).toISOString()
+
+const register = (at: number, wh: number, ...more: ReadonlyArray<object>) => ({
+  timestamp: iso(at),
+  sampledValue: [{ value: String(wh), measurand: "Energy.Active.Import.Register", unit: "Wh" }, ...more]
+})
+
+describe("the price of a session", () => {
+  it("is that of the tariff that stood when it began, running and ended, in the list and by itself", async () => {
+    const { id, station } = await world.station()
+    const card = await world.card()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [
+        { priceComponents: [component("FLAT", 1, { vat: 20 }), component("ENERGY", 0.5, { vat: 10, stepSize: 1000 })] },
+        { priceComponents: [component("PARKING_TIME", 6, { stepSize: 600 })] }
+      ]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 90 * minute
+    const { id: transactionId } = await station.start(1, card, { meterStart: 5000, timestamp: iso(startedAt) })
+    await world.ask("PATCH", `tariffs/${String(tariff["id"])}`, {
+      elements: [{ priceComponents: [component("FLAT", 99)] }]
+    })
+    const meter = (at: number, wh: number) =>
+      station.call("MeterValues", { connectorId: 1, transactionId, meterValue: [register(at, wh)] })
+    await meter(startedAt + 30 * minute, 7500)
+    const session = await world.sessionOf(id)
+    const read = () => world.get(`sessions/${String(session["id"])}`)
+    // 1.00 and 2.5 kWh at 0.50; nothing is rounded up while it runs.
+    expect((await read())["cost"]).toEqual({ currency: "EUR", exclVat: 2.25, inclVat: 2.575 })
+    await meter(startedAt + 60 * minute, 10_200)
+    await station.stop(transactionId, { meterStop: 10_200, timestamp: iso(startedAt + 85 * minute) })
+    // 5.2 kWh are 6; 25 minutes of parking are 30.
+    const cost = { currency: "EUR", exclVat: 7, inclVat: 7.5 }
+    const ended = await read()
+    expect(ended).toMatchObject({ status: "COMPLETED", energyWh: 5200, cost })
+    expect(ended["periods"]).toEqual([
+      {
+        startedAt: iso(startedAt),
+        endedAt: iso(startedAt + 60 * minute),
+        energyWh: 5200,
+        charging: true,
+        elements: { FLAT: 0, ENERGY: 0 }
+      },
+      {
+        startedAt: iso(startedAt + 60 * minute),
+        endedAt: iso(startedAt + 85 * minute),
+        energyWh: 0,
+        charging: false,
+        elements: { PARKING_TIME: 1 }
+      }
+    ])
+    const listed = async () => (await world.items(`sessions?chargerId=${id}`))[0]
+    await until(
+      () => "the list has the price",
+      15_000,
+      async () => JSON.stringify((await listed())?.["cost"]) === JSON.stringify(cost)
+    )
+    expect((await listed())?.["periods"]).toEqual(ended["periods"])
+  })
+
+  it("asks for power where the tariff does, and is none without a tariff", async () => {
+    const { id, station } = await world.station()
+    const card = await world.card()
+    const free = await station.start(2, card)
+    await station.stop(free.id)
+    expect((await world.sessionOf(id))["cost"]).toBeNull()
+    const tariff = await world.post("tariffs", {
+      currency: "SEK",
+      elements: [
+        { priceComponents: [component("ENERGY", 4)], restrictions: { minPower: 20 } },
+        { priceComponents: [component("ENERGY", 2)] }
+      ]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, {
+      connector: { chargerId: id, connectorId: 1 }
+    })
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 60 * minute
+    const { id: transactionId } = await station.start(1, card, { meterStart: 0, timestamp: iso(startedAt) })
+    const power = (kw: number) => ({ value: String(kw), measurand: "Power.Active.Import", unit: "kW" })
+    await station.call("MeterValues", {
+      connectorId: 1,
+      transactionId,
+      meterValue: [
+        register(startedAt + 20 * minute, 3000, power(11)),
+        register(startedAt + 40 * minute, 9000, power(22))
+      ]
+    })
+    await station.stop(transactionId, { meterStop: 9000, timestamp: iso(startedAt + 40 * minute) })
+    const [session] = await world.items(`sessions?chargerId=${id}&limit=1`)
+    expect((await world.get(`sessions/${String(session?.["id"])}`))["cost"]).toEqual({
+      currency: "SEK",
+      exclVat: 3 * 2 + 6 * 4,
+      inclVat: 30
+    })
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest"
+import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
+import { type LedgerReading, pricedReadings, priceOf } from "../../../src/domain/session/Ledger.ts"
+import type { Sample } from "../../../src/domain/session/MeterValue.ts"
+
+const start = Date.UTC(2026, 4, 20, 10)
+const minute = 60_000
+
+const session = (more: Partial<ChargingSession> = {}): ChargingSession => ({
+  id: "01990000-0000-7000-8000-000000000001",
+  organisationId: "01990000-0000-7000-8000-000000000002",
+  chargerId: "CP-1",
+  siteId: "01990000-0000-7000-8000-000000000003",
+  evseId: 1,
+  connectorId: 1,
+  transactionId: "7",
+  ocppVersion: "1.6",
+  tokenUid: "CARD",
+  status: "COMPLETED",
+  authorization: {
+    status: "Accepted",
+    source: "LocalToken",
+    decidedAt: start,
+    expiresAt: undefined,
+    parentUid: undefined
+  },
+  startedAt: start,
+  endedAt: start + 60 * minute,
+  meterStartWh: 1000,
+  meterStopWh: 11_000,
+  energyWh: 10_000,
+  stopReason: "Local",
+  heldReason: undefined,
+  createdAt: start,
+  updatedAt: start,
+  ...more
+})
+
+const reading = (minutes: number, registerWh: number | undefined, samples?: ReadonlyArray<Sample>): LedgerReading => ({
+  at: start + minutes * minute,
+  registerWh,
+  samples
+})
+
+const sample = (measurand: string, value: string, unit: string, phase?: string): Sample => ({
+  value,
+  measurand,
+  unit,
+  context: "Sample.Periodic",
+  format: "Raw",
+  location: "Outlet",
+  phase
+})
+
+const told = (...readings: ReadonlyArray<LedgerReading>) =>
+  pricedReadings({ session: session(), readings }).map(({ at, energyWh }) => [(at - start) / minute, energyWh])
+
+describe("the readings of a session, as they are priced", () => {
+  it("count from its beginning, and end with what its stop said", () =>
+    expect(told(reading(30, 6000), reading(60, 10_500))).toEqual([
+      [30, 5000],
+      [60, 10_000]
+    ]))
+
+  it("keep within what the session has in all, whatever one figure says", () =>
+    expect(told(reading(10, 910_031_000), reading(20, 0), reading(30, undefined), reading(90, 20_000))).toEqual([
+      [10, 10_000],
+      [20, 0],
+      [60, 10_000]
+    ]))
+
+  it("are what was heard so far while it runs", () => {
+    const running = session({ endedAt: undefined, status: "ACTIVE", energyWh: 5000 })
+    expect(pricedReadings({ session: running, readings: [reading(30, 6000)] })).toEqual([
+      { at: start + 30 * minute, energyWh: 5000, powerW: undefined, currentA: undefined }
+    ])
+  })
+
+  const figures = (...samples: ReadonlyArray<Sample>) => {
+    const [first] = pricedReadings({ session: session(), readings: [reading(30, 6000, samples)] })
+    return [first?.powerW, first?.currentA]
+  }
+
+  it("have the power and the current that were measured, in W and A", () => {
+    expect(figures(sample("Power.Active.Import", "11.5", "kW"), sample("Current.Import", "16", "A"))).toEqual([
+      11_500, 16
+    ])
+    expect(figures(sample("Power.Active.Import", "3680", "W"))).toEqual([3680, undefined])
+  })
+
+  it("sum the phases where there is no total, without the neutral", () => {
+    const phases = ["L1", "L2", "L3"].map((phase) => sample("Current.Import", "10", "A", phase))
+    expect(figures(...phases, sample("Current.Import", "2", "A", "N"))).toEqual([undefined, 30])
+    expect(figures(...phases, sample("Current.Import", "31", "A"))).toEqual([undefined, 31])
+  })
+
+  it("have none where the figure is no number", () =>
+    expect(figures(sample("Power.Active.Import", "", "W"), sample("Current.Import", "-3", "A"))).toEqual([
+      undefined,
+      undefined
+    ]))
+})
+
+it("costs the same in whatever order its readings came", () => {
+  const tariff = {
+    id: "t",
+    organisationId: "o",
+    version: 1,
+    body: {
+      currency: "EUR",
+      elements: [
+        { priceComponents: [{ type: "ENERGY" as const, price: 0.5, stepSize: 1 }], restrictions: { maxKwh: 4 } },
+        { priceComponents: [{ type: "ENERGY" as const, price: 1, stepSize: 1 }] }
+      ]
+    },
+    createdAt: start,
+    updatedAt: start
+  }
+  const readings = [reading(15, 3000), reading(30, 6000), reading(30, 6000), reading(45, 9000)]
+  const cost = (given: ReadonlyArray<LedgerReading>) =>
+    priceOf({ session: session(), timeZone: "UTC", tariff, readings: given }).total.exclVat
+  expect([cost(readings), cost(readings.toReversed())]).toEqual([8, 8])
+})
