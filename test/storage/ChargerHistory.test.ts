@@ -463,6 +463,23 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
+  it.effect("of a connector that flickers looks at the last 50,000 changes, and counts from there", () =>
+    Effect.gen(function* () {
+      const world = yield* aCharger
+      const sql = yield* SqlClient.SqlClient
+      yield* told(status(world, 1, october, "Available"))
+      // Every 50 seconds; the first 51 are left out, with the one that is told above.
+      yield* sql`INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status)
+        SELECT ${world.id}, 1, 1, t, t, n, ${world.organisationId}::uuid, CASE WHEN n % 2 = 0 THEN 'Available' ELSE 'Faulted' END
+        FROM (SELECT n, ${new Date(october)}::timestamptz + n * interval '50 seconds' AS t FROM generate_series(1, 50050) n) s`
+      const { items } = yield* uptime(world, october + 40 * day, { month: "2026-10" })
+      assert.deepStrictEqual(
+        items.map((one) => [one.totalSeconds, one.faultedSeconds]),
+        [[(31 * day) / 1000 - 51 * 50, 25_000 * 50]]
+      )
+    })
+  )
+
   it.effect("refuses a month that has begun nowhere, and one that is not kept", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
