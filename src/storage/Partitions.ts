@@ -32,7 +32,7 @@ const dropDays = (sql: SqlClient.SqlClient, before: number) =>
 /** Rows of history that one statement deletes: the embedded database runs one at a time. */
 const historyRows = 2_000
 
-/** Statements of one round, and what is left waits for the next: ten times what ten thousand chargers with forty statuses a day say in an hour. */
+/** Statements of one round, and what is left waits for the next: ten times what 10,000 chargers with forty statuses a day say in an hour. */
 const historyStatements = 100
 
 /** Deletes what is older than history is kept; answers how many statements found something. */

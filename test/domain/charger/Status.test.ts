@@ -96,9 +96,7 @@ describe("a StatusNotification", () => {
       const one = charger()
       one.say(status({ status: "Charging", time: at(minute(5)) }))
       one.say(status({ status: second, time: at(minute(4)) }))
-      expect(one.factsOf("PastStatusReported")).toMatchObject([
-        { at: minute(4), body: { ...evse(1), status: second } }
-      ])
+      expect(one.factsOf("PastStatusReported")).toMatchObject([{ at: minute(4), body: { ...evse(1), status: second } }])
       expect(one.state.connectors).toMatchObject([{ status: "Charging", at: minute(5) }])
       one.forget()
       expect(one.state.connectors).toMatchObject([{ status: "Charging", at: minute(5) }])
