@@ -55,6 +55,8 @@ export interface Config {
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly files: {
+    /** Where chargers bring and fetch files; without a slash at its end. */
+    readonly url: string
     readonly retentionDays: number
     /** Undefined: contents lie in `dataDir`. */
     readonly s3:
@@ -216,7 +218,8 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
 }
 
 /** A bucket with its key, or none of its settings: files that went to the wrong place would be missed late. */
-const filesOf = (get: Get): Config["files"] => {
+const filesOf = (get: Get, publicUrl: string): Config["files"] => {
+  const url = get("FILES_URL")?.replace(/\/+$/, "") ?? publicUrl
   const retentionDays = get("FILES_RETENTION_DAYS") ?? limits.files.retentionDays
   const bucket = get("FILES_S3_BUCKET")
   const accessKeyId = get("FILES_S3_ACCESS_KEY_ID")
@@ -226,12 +229,13 @@ const filesOf = (get: Get): Config["files"] => {
     for (const name of names.filter((one) => one.startsWith("FILES_S3_"))) {
       if (get(name) !== undefined) problem(name, "needs FILES_S3_BUCKET beside it")
     }
-    return { retentionDays, s3: undefined }
+    return { url, retentionDays, s3: undefined }
   }
   if (accessKeyId === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_ACCESS_KEY_ID beside it")
   if (secretAccessKey === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_SECRET_ACCESS_KEY beside it")
   const region = get("FILES_S3_REGION") ?? "us-east-1"
   return {
+    url,
     retentionDays,
     s3: {
       bucket,
@@ -280,6 +284,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
+    FILES_URL: config.files.url,
     FILES_RETENTION_DAYS: String(config.files.retentionDays),
     FILES_S3_ENDPOINT: config.files.s3?.endpoint ?? "",
     FILES_S3_REGION: config.files.s3?.region ?? "",
@@ -316,7 +321,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
-    files: filesOf(get),
+    files: filesOf(get, publicUrl),
     databasePoolSize: get("DATABASE_POOL_SIZE") ?? limits.database.poolSize,
     minFreeDiskBytes: get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes,
     bootstrap,

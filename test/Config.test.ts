@@ -54,7 +54,7 @@ describe("loadConfig without settings", () => {
       outboundAllowPrivate: false,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
-      files: { retentionDays: 90, s3: undefined },
+      files: { url: "http://localhost:8080", retentionDays: 90, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
     })
     expect(Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n" }, [])).dataDir).toBe(resolve("data"))
@@ -101,6 +101,7 @@ describe("loadConfig with settings", () => {
       OUTBOUND_ALLOW_PRIVATE: "1",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
+      FILES_URL: "http://files.example.com:9000/",
       FILES_RETENTION_DAYS: "14",
       FILES_S3_BUCKET: "ours",
       FILES_S3_REGION: "eu-north-1",
@@ -130,6 +131,7 @@ describe("loadConfig with settings", () => {
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
       files: {
+        url: "http://files.example.com:9000",
         retentionDays: 14,
         s3: { bucket: "ours", endpoint: "https://s3.eu-north-1.amazonaws.com", pathStyle: false, accessKeyId: "AKIA" }
       },

@@ -136,6 +136,10 @@ export const variables = {
   OUTBOUND_ALLOW_PRIVATE: flag,
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
+  FILES_URL: {
+    schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#@]/.test(text)),
+    expected: "a URL such as http://files.example.com:8080"
+  },
   FILES_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   FILES_S3_BUCKET: {
     schema: pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),

@@ -26,6 +26,7 @@ import * as Access from "../storage/Access.ts"
 import * as AuditLog from "../storage/AuditLog.ts"
 import { layerDisk } from "../storage/blobs/Disk.ts"
 import { layerS3, type S3Options } from "../storage/blobs/S3.ts"
+import * as Cdrs from "../storage/Cdrs.ts"
 import * as Certificates from "../storage/Certificates.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as ChargerHistory from "../storage/ChargerHistory.ts"
@@ -74,8 +75,8 @@ export interface ServiceSettings {
   readonly actors: Actors.ActorsOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
-  /** Without \`s3\`, contents lie in the folder. */
-  readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined }
+  /** Without `s3`, contents lie in the folder. Chargers bring and fetch files below `url`. */
+  readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined; readonly url: string }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -103,6 +104,7 @@ const storage = (settings: ServiceSettings) => {
     Reservations.layer,
     Sessions.layer,
     Tariffs.layer,
+    Cdrs.layer,
     Tokens.layer,
     Access.layer,
     Idempotency.layer
@@ -154,7 +156,7 @@ const isSecure =
 
 const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
   Layer.mergeAll(
-    v2Routes({ publicUrl: settings.publicUrl }),
+    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     Health.routes({
       version: settings.version,

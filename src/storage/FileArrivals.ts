@@ -24,6 +24,8 @@ const doomedAfterMillis = 24 * 60 * 60 * 1000
 /** A content that has come whole, and the key under which it lies. */
 export interface Arrived extends Spooled {
   readonly blob: string
+  /** When it had come; ms epoch. */
+  readonly at: number
 }
 
 export interface Arrivals {
@@ -68,10 +70,11 @@ export const arrivals = (
         const blob = `${id}-${hex(secrets.randomBytes(6))}`
         const spooled = yield* spool(options.folder, blob, content, (bytes) => received.set(id, bytes))
         yield* withinQuota(organisationId, spooled.size)
-        const due = new Date((yield* Clock.currentTimeMillis) + doomedAfterMillis)
+        const at = yield* Clock.currentTimeMillis
+        const due = new Date(at + doomedAfterMillis)
         yield* guardedWrite(sql`INSERT INTO file_doomed (blob, due_at) VALUES (${blob}, ${due})`)
         yield* blobs.put(blob, spooled)
-        return { ...spooled, blob }
+        return { ...spooled, blob, at }
       }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => received.delete(id))))
   }
 }

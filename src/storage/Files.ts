@@ -47,12 +47,12 @@ const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, 
 type Sql = SqlClient.SqlClient
 
 /** Tells that a content has come: its row is Stored, and it is doomed no longer. False where another came before, or it was swept. */
-const keep = (sql: Sql, id: string, name: string, { blob, sha256, size }: Arrived, now: number) =>
+const keep = (sql: Sql, id: string, name: string, { at, blob, sha256, size }: Arrived) =>
   Effect.map(
     sql`
       WITH kept AS (
         UPDATE file f SET state = 'Stored', name = ${shownName(name)}, size = ${size}::float8::bigint, sha256 = ${sha256},
-          blob = ${blob}, completed_at = ${new Date(now)}
+          blob = ${blob}, completed_at = ${new Date(at)}
         WHERE f.id = ${id} AND f.state = 'Waiting' AND EXISTS (SELECT 1 FROM file_doomed s WHERE s.blob = ${blob})
         RETURNING f.blob)
       DELETE FROM file_doomed d USING kept k WHERE d.blob = k.blob RETURNING d.blob`,
@@ -89,7 +89,7 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
     if (row.state === "Stored") return yield* taken
     yield* writable
     const arrived = yield* arriving.take(row.organisationId, row.id, content)
-    if (!(yield* guardedWrite(keep(sql, row.id, name, arrived, now)))) return yield* taken
+    if (!(yield* guardedWrite(keep(sql, row.id, name, arrived)))) return yield* taken
     return fileOf(yield* findFile(sql, row.organisationId, row.id), arriving.received)
   })
 
@@ -109,7 +109,7 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
       const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(writing.now), writing)
       yield* journaled(
-        Effect.map(keep(sql, id, name, arrived, writing.now), (result) => ({
+        Effect.map(keep(sql, id, name, arrived), (result) => ({
           result,
           facts: result ? [{ ...fact, body: { by: writing.by.actor, after } }] : []
         }))

@@ -11,6 +11,8 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const world = new World({
   env: {
+    // Of another name than the service's own, as where chargers do not trust its certificate.
+    FILES_URL: "http://files.invalid:9000/",
     FILES_S3_ENDPOINT: server.endpoint,
     FILES_S3_BUCKET: server.bucket,
     FILES_S3_REGION: server.key.region,
@@ -19,7 +21,11 @@ const world = new World({
   }
 })
 
-const ours = (url: unknown): string => String(url).replace(/^http:\/\/localhost:\d+/, world.service.url)
+const ours = (url: unknown): string => {
+  const [, path] = /^http:\/\/files\.invalid:9000(\/files\/.*)$/.exec(String(url)) ?? []
+  if (path === undefined) throw new Error(`a charger was sent to ${String(url)}`)
+  return `${world.service.url}${path}`
+}
 const headers = { "x-api-key": apiKey, "content-type": "application/octet-stream" }
 const image = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 11 + (i >> 7)) % 256))
 

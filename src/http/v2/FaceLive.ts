@@ -5,6 +5,7 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { maxFileBytes } from "../../domain/file/StoredFile.ts"
 import { readBody } from "../BodyLimit.ts"
 import { fieldIssues } from "../Issues.ts"
 import { pathOf } from "../RawUrl.ts"
@@ -77,11 +78,14 @@ const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
   })
 }
 
-/** A streamed body is looked at by its name only. */
+/** A streamed body is looked at by what it says of itself; its handler counts what comes. */
 const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: string): Problem | undefined => {
   const [given = ""] = (request.headers["content-type"] ?? "").split(";", 1)
-  if (given.trim().toLowerCase() === wanted) return undefined
-  return faceProblem("unsupported_media_type", `Send the file itself, with the header content-type: ${wanted}.`)
+  if (given.trim().toLowerCase() !== wanted) {
+    return faceProblem("unsupported_media_type", `Send the file itself, with the header content-type: ${wanted}.`)
+  }
+  if (Number(request.headers["content-length"] ?? 0) <= maxFileBytes) return undefined
+  return faceProblem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`)
 }
 
 const boundedBody = Layer.succeed(BoundedBody, (httpEffect, { endpoint }) =>

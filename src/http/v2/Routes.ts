@@ -5,6 +5,7 @@ import { Api } from "./Api.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as AuthorizationLive from "./AuthorizationLive.ts"
+import * as Cdrs from "./Cdrs.ts"
 import * as Certificates from "./Certificates.ts"
 import * as ChargerHistory from "./ChargerHistory.ts"
 import * as Chargers from "./Chargers.ts"
@@ -30,6 +31,8 @@ import * as UnknownChargers from "./UnknownChargers.ts"
 export interface V2Options {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
   readonly publicUrl: string
+  /** Base of the URLs that chargers are given for files, where it is another one. */
+  readonly filesUrl?: string
 }
 
 /** All routes of REST v2 for an `HttpRouter`. */
@@ -50,12 +53,13 @@ export const v2Routes = (options: V2Options) => {
     AuditLog.layer,
     Sessions.layer,
     Tariffs.layer,
+    Cdrs.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,
     Statistics.layer
   ).pipe(
-    Layer.provide(Transfers.layer(publicUrl)),
+    Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
     Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

@@ -33,22 +33,22 @@ export class Transfers extends Context.Service<
   }
 >()("voltlane/http/v2/Transfers") {}
 
-/** One-time URLs below `publicUrl`. */
-export const layer = (publicUrl: string) =>
+/** One-time URLs below `base`, which has no slash at its end. */
+export const layer = (base: string) =>
   Layer.effect(
     Transfers,
     Effect.map(Files, (files) =>
       Transfers.of({
         upload: (organisationId, chargerId, kind, now) =>
           Effect.map(files.expect(organisationId, chargerId, kind, now), ({ id, token }) => ({
-            url: `${publicUrl}/files/up/${token}`,
+            url: `${base}/files/up/${token}`,
             fileId: id
           })),
         download: (organisationId, chargerId, fileId, retrieveAt, now) =>
           Effect.map(
             files.offer(organisationId, chargerId, fileId, Math.max(retrieveAt, now) + downloadWaitsMillis, now),
             // Firmware updaters take the file's kind from the end of its URL.
-            ({ name, token }) => ({ url: `${publicUrl}/files/down/${token}/${encodeURIComponent(name)}`, fileId })
+            ({ name, token }) => ({ url: `${base}/files/down/${token}/${encodeURIComponent(name)}`, fileId })
           )
       })
     )

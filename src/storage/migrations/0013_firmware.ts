@@ -15,7 +15,7 @@ const files = [
   `ALTER TABLE file ADD COLUMN blob text`,
   `UPDATE file SET blob = id::text WHERE state = 'Stored'`,
   `CREATE INDEX file_age ON file (created_at)`,
-  // Contents that nobody owns from \`due_at\` on: those of removed files, and those that were begun and never told of.
+  // Contents that nobody owns from `due_at` on: those of removed files, and those that were begun and never told of.
   `CREATE TABLE file_doomed (blob text PRIMARY KEY, due_at timestamptz NOT NULL)`,
   `CREATE INDEX file_doomed_due ON file_doomed (due_at)`,
   `CREATE TABLE file_download (
