@@ -9,6 +9,7 @@ import { checkRaise } from "../domain/charger/SecurityRaise.ts"
 import { type Command, isTerminal, type NewCommand } from "../domain/command/Command.ts"
 import { isDisruptive, isSecret } from "../domain/command/Kinds.ts"
 import { Conflict, NotFound, TooMany } from "../domain/Errors.ts"
+import { shownLocation } from "../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../domain/ports/Commands.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
@@ -57,11 +58,9 @@ const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerComma
 
 const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
 
-/** A command as it is kept for ever: a URL that is good for a file of ours is the charger's alone. */
-const withoutFileToken = (command: ChargerCommand): ChargerCommand =>
-  "location" in command
-    ? { ...command, location: command.location.replace(/(\/files\/(?:up|down)\/)[^/?#]+/, "$1***") }
-    : command
+/** A command as it is kept for ever: what opens a file's place is the charger's alone. */
+const withoutKeys = (command: ChargerCommand): ChargerCommand =>
+  "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
 const notConnected = {
   errorCode: "NotConnected",
@@ -105,7 +104,7 @@ const issue = (
     const own = scopedTo(sql, by.organisationId)
     const id = secrets.uuid(now)
     const secret = isSecret(input.command)
-    const shown = secret ? { ...input.command, value: "" } : withoutFileToken(input.command)
+    const shown = secret ? { ...input.command, value: "" } : withoutKeys(input.command)
     const hides =
       secret || ("location" in input.command && "location" in shown && shown.location !== input.command.location)
     const verifier = secret ? secrets.verifier("charger-password", input.command.value) : null

@@ -233,6 +233,11 @@ describe("progress", () => {
     await station.call("FirmwareStatusNotification", { status: "Downloading" })
     await station.call("FirmwareStatusNotification", { status: "DownloadFailed" })
     expect(await progressOf(update)).toMatchObject({ status: "DownloadFailed" })
+    const told = await world.items(`chargers/${id}/commands`)
+    const logged = [await world.messages(id, "UpdateFirmware"), await world.items("audit-log?limit=20")]
+    expect(told[0]).toMatchObject({ parameters: { location: "ftp://user:***@files.example.com/image.bin" } })
+    expect(JSON.stringify([told, logged])).not.toContain("user:secret")
+    expect(station.asked("UpdateFirmware")).toEqual([{ location, retrieveDate }])
     expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
   })
 

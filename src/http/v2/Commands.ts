@@ -6,6 +6,7 @@ import { newChargerPassword } from "../../domain/operator/Keys.ts"
 import { isSecret } from "../../domain/command/Kinds.ts"
 import type { Command as DomainCommand } from "../../domain/command/Command.ts"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
+import { shownLocation } from "../../domain/file/Location.ts"
 import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
 import { Chargers } from "../../domain/ports/Chargers.ts"
 import { Commands } from "../../domain/ports/Commands.ts"
@@ -61,10 +62,21 @@ interface Found {
   readonly password?: string
 }
 
-/** What is stored of the parameters is what the caller wrote. */
+const locations: ReadonlySet<string> = new Set(["location", "remoteLocation"])
+
+/** Locations stand at the top or one level below (GetLog, SignedUpdateFirmware). */
+const withShownLocations = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      if (name === "log" || name === "firmware") return [name, withShownLocations({ ...(value as object) })]
+      return [name, typeof value === "string" && locations.has(name) ? shownLocation(value) : value]
+    })
+  )
+
+/** What is stored of the parameters is what the caller wrote, secrets masked. */
 const parametersOf = (body: NewCommandBody, found: Found): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = encodeBody(body)
-  return isSecret(found.command) ? { ...given, value: "***" } : given
+  return isSecret(found.command) ? { ...given, value: "***" } : withShownLocations(given)
 }
 
 /** Sessions and tokens of the caller's own. */

@@ -1,0 +1,14 @@
+/** What is kept and shown of a location opens nothing. */
+import { expect, it } from "vitest"
+import { shownLocation } from "../../../src/domain/file/Location.ts"
+
+it.each([
+  ["https://files.example.com/image.bin", "https://files.example.com/image.bin"],
+  ["ftp://user:pass@host/x", "ftp://user:***@host/x"],
+  ["FTP://user:p:a@ss@host/x@y", "FTP://user:***@host/x@y"],
+  ["sftp://user@host/x:y@z", "sftp://user@host/x:y@z"],
+  ["https://csms.example/files/up/t0k3n", "https://csms.example/files/up/***"],
+  ["https://csms.example/base/files/down/t0k3n/image.bin", "https://csms.example/base/files/down/***/image.bin"]
+])("shows %s as %s", (location, shown) => {
+  expect(shownLocation(location)).toBe(shown)
+})
