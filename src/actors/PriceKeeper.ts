@@ -1,9 +1,11 @@
 /**
- * Keeps the prices of sessions for everybody who reads many of them: follows the journal, and prices what has changed anew, from the whole
- * ledger, with the same function as everybody else. It acknowledges nothing, and nobody waits for it; when it was killed in the middle it
+ * Keeps the prices of sessions for everybody who reads many of them, and issues their records: follows the journal, and prices what has
+ * changed anew, from the whole ledger, with the same function as everybody else. It acknowledges nothing, and nobody waits for it; when it was killed in the middle it
  * does the same again.
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { cdrOf, isBillable, type NewCdr } from "../domain/cdr/Cdr.ts"
+import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Ledger, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
 
@@ -17,33 +19,41 @@ export interface PriceKeeperOptions {
 
 export const defaultPriceOptions: PriceKeeperOptions = { everyMillis: 1_000, factsPerRound: 2_000, ledgersAtOnce: 50 }
 
-const priced = (ledger: Ledger): Priced => ({
-  sessionId: ledger.session.id,
-  organisationId: ledger.session.organisationId,
-  basedOn: ledger.session.updatedAt,
-  price: toSessionPrice(ledger, priceOf(ledger))
-})
+interface Round {
+  readonly prices: Array<Priced>
+  readonly records: Array<NewCdr>
+}
+
+const take = ({ prices, records }: Round, ledger: Ledger): void => {
+  const { id, organisationId, updatedAt } = ledger.session
+  const priced = priceOf(ledger)
+  prices.push({ sessionId: id, organisationId, basedOn: updatedAt, price: toSessionPrice(ledger, priced) })
+  if (isBillable(ledger.session)) records.push(cdrOf(ledger, priced))
+}
 
 /** One round; true when there may be more to do at once. */
 export const keepPrices = (options: PriceKeeperOptions) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
+    const cdrs = yield* Cdrs
     const { sessionIds, upTo } = yield* ledgers.changed(options.factsPerRound)
     if (upTo === undefined) return false
-    const prices: Array<Priced> = []
+    const round: Round = { prices: [], records: [] }
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
       for (const ledger of yield* ledgers.read(sessionIds.slice(i, i + options.ledgersAtOnce))) {
-        prices.push(priced(ledger))
+        take(round, ledger)
         // Others have their turn between two long sessions.
         yield* Effect.yieldNow
       }
     }
-    yield* ledgers.keep(prices, upTo)
+    // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
+    yield* cdrs.issue(round.records, yield* Clock.currentTimeMillis)
+    yield* ledgers.keep(round.prices, upTo)
     return true
   })
 
 /** Rounds until the scope closes. A database that is away is said once, and waited for. */
-export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.Layer<never, never, Ledgers> =>
+export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.Layer<never, never, Ledgers | Cdrs> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       let away = false
@@ -58,7 +68,7 @@ export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.
         }),
         Effect.catchCause((cause) => Effect.logError("prices: a round went wrong", cause))
       )
-      const context = yield* Effect.context<Ledgers>()
+      const context = yield* Effect.context<Ledgers | Cdrs>()
       yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.provide(round, context), options.everyMillis)))
     })
   )

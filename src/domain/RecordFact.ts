@@ -7,6 +7,7 @@ import type { ChargerPolicy } from "./charger/ChargerState.ts"
 import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
 import type { FileKind } from "./file/StoredFile.ts"
+import type { Price } from "./money/Amount.ts"
 import type { Site } from "./site/Site.ts"
 import type { Assignment, TariffBody } from "./tariff/Tariff.ts"
 import type { Token } from "./token/Token.ts"
@@ -31,6 +32,16 @@ export interface OrganisationRecord {
   readonly partyId: string
   readonly timeZone: string
   readonly policy: ChargerPolicy
+}
+
+/** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
+export interface CdrRecord {
+  readonly id: string
+  readonly number: number
+  readonly sessionId: string
+  readonly currency: string
+  readonly total: Price
+  readonly creditReferenceId?: string
 }
 
 /** A key without its verifier. */
@@ -83,6 +94,7 @@ export type RecordFact =
       TariffBody & { readonly id: string; readonly version: number }
     >
   | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
+  | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

@@ -30,19 +30,20 @@ export const SessionRow = Schema.Struct({
   updatedAt: Millis
 })
 
+/** A period of a price, as it is stored. */
+export const PeriodRow = Schema.Struct({
+  startedAt: Schema.Finite,
+  endedAt: Schema.Finite,
+  energyWh: Schema.Int,
+  charging: Schema.Boolean,
+  elements: Schema.Record(Schema.String, Schema.Int)
+})
+
 const Price = Schema.Struct({
   currency: Schema.String,
   exclVat: Schema.Finite,
   inclVat: Schema.Finite,
-  periods: Schema.Array(
-    Schema.Struct({
-      startedAt: Schema.Finite,
-      endedAt: Schema.Finite,
-      energyWh: Schema.Int,
-      charging: Schema.Boolean,
-      elements: Schema.Record(Schema.String, Schema.Int)
-    })
-  )
+  periods: Schema.Array(PeriodRow)
 })
 
 /** With the price that was last made of it. */

@@ -67,6 +67,34 @@ describe("the price of a session", () => {
       async () => JSON.stringify((await listed())?.["cost"]) === JSON.stringify(cost)
     )
     expect((await listed())?.["periods"]).toEqual(ended["periods"])
+    const [cdr, ...others] = await world.items(`cdrs?sessionId=${String(session["id"])}`)
+    expect(others).toEqual([])
+    const { currency: _, ...total } = cost
+    expect(cdr).toMatchObject({
+      sessionId: session["id"],
+      tokenUid: card,
+      currency: "EUR",
+      totalCost: total,
+      totalFixedCost: { exclVat: 1, inclVat: 1.2 },
+      totalEnergyCost: { exclVat: 3, inclVat: 3.3 },
+      totalParkingCost: { exclVat: 3, inclVat: 3 },
+      totalEnergyKwh: 5.2,
+      totalParkingTimeHours: 25 / 60,
+      tariff: { id: tariff["id"], version: 1 },
+      periods: ended["periods"],
+      credit: false
+    })
+    // The stop again, and a reading that comes late, change neither.
+    await station.stop(transactionId, { meterStop: 10_900, timestamp: iso(startedAt + 85 * minute) })
+    await meter(startedAt + 45 * minute, 9000)
+    const credit = await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined)
+    expect(credit).toMatchObject({
+      credit: true,
+      creditReferenceId: cdr?.["id"],
+      totalCost: { exclVat: -7, inclVat: -7.5 }
+    })
+    await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined, 409)
+    expect(await world.items(`cdrs?sessionId=${String(session["id"])}`)).toEqual([credit, cdr])
   })
 
   it("asks for power where the tariff does, and is none without a tariff", async () => {

@@ -29,7 +29,17 @@ it("takes no id of another organisation inside a request", async () => {
 
 it("fails for a route with a path parameter or a body that no recipe knows", async () => {
   const { ask, stranger } = await twoOrganisations()
-  const owned = { siteId: "", groupId: "", chargerId: "", sessionId: "", uid: "", keyId: "", tariffId: "", id: "" }
+  const owned = {
+    siteId: "",
+    groupId: "",
+    chargerId: "",
+    sessionId: "",
+    uid: "",
+    keyId: "",
+    tariffId: "",
+    cdrId: "",
+    id: ""
+  }
   const document = (operation: object) => ({
     servers: [{ url: "http://rest.test/cpo" }],
     paths: { "/v2/x/{newId}": operation }

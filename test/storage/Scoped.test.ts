@@ -52,7 +52,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|organisation_document|connection|connector_history|connection_history|command)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

@@ -19,6 +19,7 @@ import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
@@ -425,6 +426,14 @@ const noLedgers = Ledgers.of({
   keep: () => Effect.void
 })
 
+/** Sessions make them: they are tried on real databases. */
+const noCdrs = Cdrs.of({
+  issue: () => Effect.void,
+  get: (_, id) => Effect.fail(new NotFound({ kind: "cdr", id })),
+  list: () => Effect.succeed({ items: [], nextCursor: null }),
+  credit: (id) => Effect.fail(new NotFound({ kind: "cdr", id }))
+})
+
 const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
 
 /** Every port that REST needs, over one world. */
@@ -436,6 +445,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Ledgers, noLedgers),
+    Layer.succeed(Cdrs, noCdrs),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(ChargerHistory, noHistory),

@@ -13,6 +13,7 @@ import type { Principal } from "../../src/domain/operator/Operator.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import type { AuditLog } from "../../src/domain/ports/AuditLog.ts"
+import type { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import type { Certificates } from "../../src/domain/ports/Certificates.ts"
 import type { Expectations } from "../../src/domain/ports/Expectations.ts"
 import type { Files } from "../../src/domain/ports/Files.ts"
@@ -32,6 +33,7 @@ import type { Tokens } from "../../src/domain/ports/Tokens.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
+import * as CdrsRepository from "../../src/storage/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
 import * as ExpectationsRepository from "../../src/storage/Expectations.ts"
 import * as FilesRepository from "../../src/storage/Files.ts"
@@ -53,6 +55,7 @@ import * as TokensRepository from "../../src/storage/Tokens.ts"
 export type Repositories =
   | Access
   | AuditLog
+  | Cdrs
   | Certificates
   | Expectations
   | Files
@@ -75,6 +78,7 @@ const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "volt
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
   AuditLogRepository.layer,
+  CdrsRepository.layer,
   CertificatesRepository.layer,
   ExpectationsRepository.layer,
   FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),

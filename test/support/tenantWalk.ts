@@ -14,6 +14,7 @@ export interface Owned {
   readonly uid: string
   readonly keyId: string
   readonly tariffId: string
+  readonly cdrId: string
   /** Of a command. */
   readonly id: string
 }
@@ -173,6 +174,7 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/configuration-template",
     "/cpo/v2/quirks",
     "/cpo/v2/tariffs",
+    "/cpo/v2/cdrs",
     `/cpo/v2/tariffs/${owned.tariffId}/assignments`,
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
@@ -226,6 +228,7 @@ export const makeOwned = async (
     uid: token.uid,
     keyId: apiKey.id,
     tariffId: tariff.id,
+    cdrId: tariff.id,
     id: command.id
   }
 }

@@ -11,6 +11,8 @@ export const permissions = [
   "sessions:read",
   "tokens:read",
   "tokens:write",
+  "cdrs:read",
+  "cdrs:write",
   "tariffs:read",
   "tariffs:write",
   "statistics:read",

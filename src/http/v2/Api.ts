@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { AuditLogApi } from "./AuditLogApi.ts"
+import { CdrsApi } from "./CdrsApi.ts"
 import { CertificatesApi } from "./CertificatesApi.ts"
 import { ChargerHistoryApi } from "./ChargerHistoryApi.ts"
 import { ChargersApi } from "./ChargersApi.ts"
@@ -50,6 +51,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(UnknownChargersApi)
   .add(ExpectationsApi)
   .add(TariffsApi)
+  .add(CdrsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

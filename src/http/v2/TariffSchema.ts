@@ -116,6 +116,11 @@ export const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.St
   identifier: "TariffWarning"
 })
 
+/** An amount on the wire, without and with VAT. */
+export const prices = { exclVat: Schema.Finite, inclVat: Schema.Finite }
+
+export const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
+
 /** A stretch in which nothing changed that matters for the price. */
 export const Period = Schema.Struct({
   startedAt: Time,

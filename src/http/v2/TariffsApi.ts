@@ -12,6 +12,8 @@ import {
   Assignments,
   NewTariff,
   Period,
+  Price,
+  prices,
   Tariff,
   TariffChange,
   TariffPricing,
@@ -70,9 +72,6 @@ const Reservation = Schema.Struct({
     )
   )
   .annotate({ identifier: "ExampleReservation" })
-
-const prices = { exclVat: Schema.Finite, inclVat: Schema.Finite }
-const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
 
 const Line = Schema.Struct({
   dimension: Dimension,

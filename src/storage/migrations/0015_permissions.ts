@@ -5,7 +5,16 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const added = ["commands:read", "commands:write", "reservations:read", "audit:read", "tariffs:read", "tariffs:write"]
+const added = [
+  "commands:read",
+  "commands:write",
+  "reservations:read",
+  "audit:read",
+  "tariffs:read",
+  "tariffs:write",
+  "cdrs:read",
+  "cdrs:write"
+]
 
 const statements = [
   `UPDATE operator SET permissions = permissions || ARRAY(

@@ -16,6 +16,9 @@ import { configuration } from "./0014_configuration.ts"
 import { permissions } from "./0015_permissions.ts"
 import { tariffs } from "./0016_tariffs.ts"
 import { prices } from "./0017_prices.ts"
+import { cdrs } from "./0018_cdrs.ts"
+import { effects } from "./0019_effects.ts"
+import { configurationKeys } from "./0020_configuration_keys.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -34,5 +37,8 @@ export const migrations = {
   "0014_configuration": configuration,
   "0015_permissions": permissions,
   "0016_tariffs": tariffs,
-  "0017_prices": prices
+  "0017_prices": prices,
+  "0018_cdrs": cdrs,
+  "0019_effects": effects,
+  "0020_configuration_keys": configurationKeys
 }

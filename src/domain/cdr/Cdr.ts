@@ -1,0 +1,101 @@
+/**
+ * The charge detail record: what is billed. Made once of a session that has ended and is not held, sealed with everything that explains it,
+ * and never changed; a wrong one is taken back by a credit record (OCPI 2.2.1 `mod_cdrs`).
+ */
+import type { ChargingSession } from "../session/ChargingSession.ts"
+import type { Ledger } from "../session/Ledger.ts"
+import type { Price } from "../money/Amount.ts"
+import type { Costs, Period, PricedResult } from "../tariff/Price.ts"
+import type { TariffBody } from "../tariff/Tariff.ts"
+
+export interface CdrBody {
+  readonly currency: string
+  readonly total: Price
+  readonly costs: Costs
+  readonly energyWh: number
+  readonly durationMillis: number
+  readonly parkingMillis: number
+  readonly periods: ReadonlyArray<Period>
+  readonly tariff: TariffBody & { readonly id: string; readonly version: number }
+  /** IANA; of the site. */
+  readonly timeZone: string
+  readonly evseId: number
+  readonly connectorId: number
+  readonly transactionId: string
+  readonly ocppVersion: string
+  readonly tokenUid: string
+  readonly authorizationSource: string
+  readonly meterStartWh: number
+  /** Missing where the charger told none. */
+  readonly meterStopWh?: number
+}
+
+/** What of a record it is found by. */
+interface About {
+  readonly organisationId: string
+  readonly sessionId: string
+  readonly chargerId: string
+  readonly siteId: string
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+export interface NewCdr extends About {
+  readonly body: CdrBody
+}
+
+export interface Cdr extends About {
+  readonly id: string
+  /** Counts an organisation's records from 1, without a gap. */
+  readonly number: number
+  /** It takes back the record of this id; undefined for one that bills. */
+  readonly creditReferenceId: string | undefined
+  /** Of a credit record only `total` is the other's negated (OCPI 2.2.1 §10.3.1). */
+  readonly body: CdrBody
+  readonly issuedAt: number
+}
+
+/** True once a session can be billed: it has ended, and nothing about it is doubted. */
+export const isBillable = ({ endedAt, heldReason, status }: ChargingSession): boolean =>
+  status === "COMPLETED" && endedAt !== undefined && heldReason === undefined
+
+/** The record of a billable session. */
+export const cdrOf = ({ session, tariff, timeZone }: Ledger, priced: PricedResult): NewCdr => {
+  const { costs, durationMillis, energyWh, parkingMillis, periods, total } = priced
+  return {
+    organisationId: session.organisationId,
+    sessionId: session.id,
+    chargerId: session.chargerId,
+    siteId: session.siteId,
+    startedAt: session.startedAt,
+    endedAt: session.endedAt ?? session.startedAt,
+    body: {
+      currency: tariff.body.currency,
+      total,
+      costs,
+      energyWh,
+      durationMillis,
+      parkingMillis,
+      periods,
+      tariff: { id: tariff.id, version: tariff.version, ...tariff.body },
+      timeZone,
+      evseId: session.evseId,
+      connectorId: session.connectorId,
+      transactionId: session.transactionId,
+      ocppVersion: session.ocppVersion,
+      tokenUid: session.tokenUid,
+      authorizationSource: session.authorization.source,
+      meterStartWh: session.meterStartWh,
+      ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh })
+    }
+  }
+}
+
+/** Zero has no sign. */
+const negated = (n: number): number => (n === 0 ? 0 : -n)
+
+/** What takes a record back: all of it, and the total with its sign turned. */
+export const creditOf = ({ body }: Cdr): CdrBody => ({
+  ...body,
+  total: { exclVat: negated(body.total.exclVat), inclVat: negated(body.total.inclVat) }
+})

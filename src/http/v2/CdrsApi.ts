@@ -1,0 +1,72 @@
+/** Charge detail records in REST v2: read, listed, and taken back by a credit record. Sessions make them. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { TariffBody } from "../../domain/tariff/Tariff.ts"
+import { text, Time, Uuid } from "../Fields.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import { Period, Price } from "./TariffSchema.ts"
+
+const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
+
+export const Cdr = Schema.Struct({
+  id: Schema.String,
+  number: Schema.Int.annotate({ description: "Counts the organisation's records from 1, without a gap" }),
+  sessionId: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  tokenUid: Schema.String,
+  startedAt: Time,
+  endedAt: Time,
+  timeZone: Schema.String,
+  currency: Schema.String,
+  totalCost: Price.annotate({ description: "Negated in a credit record, which is otherwise as the one it takes back" }),
+  totalFixedCost: Price,
+  totalEnergyCost: Price,
+  totalTimeCost: Price,
+  totalParkingCost: Price,
+  totalReservationCost: Price,
+  totalEnergyKwh: measured("kWh"),
+  totalTimeHours: measured("Hours in all"),
+  totalParkingTimeHours: measured("Hours without energy"),
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
+  periods: Schema.Array(Period),
+  tariff: Schema.Struct({
+    id: Schema.String,
+    version: Schema.Int,
+    currency: TariffBody.fields.currency,
+    elements: TariffBody.fields.elements
+  }).annotate({ description: "As it stood when the session began", identifier: "CdrTariff" }),
+  credit: Schema.Boolean,
+  creditReferenceId: Schema.NullOr(Schema.String),
+  issuedAt: Time
+}).annotate({ identifier: "Cdr" })
+
+const params = { cdrId: Uuid }
+
+export class CdrsApi extends HttpApiGroup.make("cdrs").add(
+  HttpApiEndpoint.get("list", "/v2/cdrs", {
+    query: {
+      ...PageQuery,
+      chargerId: Schema.optionalKey(text(48)),
+      siteId: Schema.optionalKey(Uuid),
+      sessionId: Schema.optionalKey(Uuid),
+      from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
+      to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
+    },
+    success: listOf(Cdr)
+  }).annotateMerge(operation("List charge detail records, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
+    operation("Read a charge detail record", "cdrs:read")
+  ),
+  HttpApiEndpoint.post("credit", "/v2/cdrs/:cdrId/credit", {
+    params,
+    headers: IdempotencyHeader,
+    success: createdAt(Cdr.pipe(HttpApiSchema.status(201))),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Take a record back: issues its credit record, once", "cdrs:write"))
+) {}

@@ -1,0 +1,162 @@
+/** The port `Cdrs` over SQL. Numbers are taken in the transaction that stores the records, so that none is ever missing. */
+import { Effect, Layer, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Cdr, type CdrBody, creditOf, type NewCdr } from "../domain/cdr/Cdr.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import { type CdrFilter, Cdrs } from "../domain/ports/Cdrs.ts"
+import type { Writing } from "../domain/ports/Sites.ts"
+import { isChargerId } from "../domain/values/ChargerId.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { CdrBodyRow } from "./CdrRows.ts"
+import { pagedList, UuidKey } from "./Cursor.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const CdrRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  number: Whole,
+  sessionId: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  startedAt: Millis,
+  endedAt: Millis,
+  creditReferenceId: optional(Schema.String),
+  body: CdrBodyRow,
+  issuedAt: Millis
+})
+const cdrRow = rowOf(CdrRow)
+const cdrRows = rowsOf(CdrRow)
+
+const pages = pagedList("cdrs", UuidKey, (cdr: Cdr) => cdr.id)
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  d.id, d.organisation_id AS "organisationId", d.number, d.session_id AS "sessionId", d.charger_id AS "chargerId", d.site_id AS "siteId",
+  d.started_at AS "startedAt", d.ended_at AS "endedAt", d.credits AS "creditReferenceId", d.body, d.issued_at AS "issuedAt"`
+
+interface Insert extends NewCdr {
+  readonly id: string
+  readonly credits: string | null
+}
+
+const text = (body: CdrBody) => JSON.stringify(body)
+
+/** Stores those of sessions that have no record yet (or, of credits, of records that are not credited), each with the next number. */
+const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
+  cdrRows(sql`
+    WITH fresh AS MATERIALIZED (
+      SELECT x.*, row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.id) AS n,
+        count(*) OVER (PARTITION BY x.organisation_id) AS of
+      FROM unnest(${uuidArray(records.map((one) => one.id))}, ${uuidArray(records.map((one) => one.organisationId))},
+        ${uuidArray(records.map((one) => one.sessionId))}, ${textArray(records.map((one) => one.chargerId))},
+        ${uuidArray(records.map((one) => one.siteId))}, ${timestamptzArray(records.map((one) => one.startedAt))},
+        ${timestamptzArray(records.map((one) => one.endedAt))}, ${textArray(records.map((one) => one.credits ?? ""))},
+        ${textArray(records.map((one) => text(one.body)))})
+        AS x(id, organisation_id, session_id, charger_id, site_id, started_at, ended_at, credits, body)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM cdr c WHERE CASE WHEN x.credits = '' THEN c.session_id = x.session_id AND c.credits IS NULL
+          ELSE c.credits = nullif(x.credits, '')::uuid END)
+    ), counted AS (
+      INSERT INTO cdr_number AS k (organisation_id, last) SELECT f.organisation_id, count(*) FROM fresh f GROUP BY 1
+      ON CONFLICT (organisation_id) DO UPDATE SET last = k.last + excluded.last
+      RETURNING k.organisation_id, k.last
+    )
+    INSERT INTO cdr AS d (id, organisation_id, number, session_id, charger_id, site_id, started_at, ended_at, credits, body, issued_at)
+    SELECT f.id, f.organisation_id, k.last - f.of + f.n, f.session_id, f.charger_id, f.site_id, f.started_at, f.ended_at,
+      nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}
+    FROM fresh f JOIN counted k ON k.organisation_id = f.organisation_id
+    RETURNING ${columns(sql)}`)
+
+const issued = (cdr: Cdr, by: Writing["by"]["actor"], now: number) => ({
+  ...factOf("CdrIssued", `cdr:${cdr.id}`, cdr.id, { by: { organisationId: cdr.organisationId, actor: by }, now }),
+  body: {
+    by,
+    after: {
+      id: cdr.id,
+      number: cdr.number,
+      sessionId: cdr.sessionId,
+      currency: cdr.body.currency,
+      total: cdr.body.total,
+      ...(cdr.creditReferenceId === undefined ? {} : { creditReferenceId: cdr.creditReferenceId })
+    }
+  }
+})
+
+const issue = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Cdrs.issue")(function* (records: ReadonlyArray<NewCdr>, now: number) {
+    if (records.length === 0) return
+    const write = Effect.gen(function* () {
+      const inserts = records.map((record) => ({ ...record, id: secrets.uuid(now), credits: null }))
+      const stored = yield* insert(sql, inserts, now)
+      return { result: undefined, facts: stored.map((cdr) => issued(cdr, "platform", now)) }
+    })
+    yield* journaled(write)
+  })
+
+const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
+  Effect.gen(function* () {
+    const cdr = isUuid(id)
+      ? yield* cdrRow(own`SELECT ${columns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND d.id = ${id}`)
+      : undefined
+    return cdr ?? (yield* new NotFound({ kind: "cdr", id }))
+  })
+
+const refusal = (cdr: Cdr): Conflict =>
+  cdr.creditReferenceId === undefined
+    ? new Conflict({ code: "already_credited", message: "This record has been taken back already." })
+    : new Conflict({
+        code: "is_credit",
+        message: "This record takes another one back, and cannot be taken back itself."
+      })
+
+const credit = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Cdrs.credit")(function* (id: string, { by, now }: Writing) {
+    const own = scopedTo(sql, by.organisationId)
+    const write = Effect.gen(function* () {
+      const cdr = yield* find(sql, own, id)
+      const record = { ...cdr, id: secrets.uuid(now), credits: id, body: creditOf(cdr) }
+      const [stored] = cdr.creditReferenceId === undefined ? yield* insert(sql, [record], now) : []
+      if (stored === undefined) return yield* refusal(cdr)
+      return { result: stored, facts: [issued(stored, by.actor, now)] }
+    })
+    return yield* journaled(write)
+  })
+
+const list = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Cdrs.list")(function* (organisationId: string, request: PageRequest & CdrFilter) {
+    const own = scopedTo(sql, organisationId)
+    const before = yield* pages.after(request)
+    const { chargerId, from, sessionId, siteId, to } = request
+    const foreign = [siteId, sessionId].some((id) => id !== undefined && !isUuid(id))
+    if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
+    const rows = yield* guarded(
+      cdrRows(own`
+        SELECT ${columns(sql)} FROM cdr d
+        WHERE ${own.rowsOf("d")}
+          ${chargerId === undefined ? sql`` : sql`AND d.charger_id = ${chargerId}`}
+          ${siteId === undefined ? sql`` : sql`AND d.site_id = ${siteId}`}
+          ${sessionId === undefined ? sql`` : sql`AND d.session_id = ${sessionId}`}
+          ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
+          ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
+          ${before === undefined ? sql`` : sql`AND d.id < ${before}`}
+        ORDER BY d.id DESC LIMIT ${pages.rows(request)}`)
+    )
+    return pages.page(request, rows, (cdr) => cdr)
+  })
+
+export const layer: Layer.Layer<Cdrs, never, RecordingServices> = Layer.effect(
+  Cdrs,
+  Effect.map(recording, (records) => {
+    const { sql } = records
+    return Cdrs.of({
+      issue: issue(records),
+      get: Effect.fn("Cdrs.get")((organisationId, id) => guarded(find(sql, scopedTo(sql, organisationId), id))),
+      list: list(sql),
+      credit: credit(records)
+    })
+  })
+)

@@ -1,0 +1,174 @@
+/** What every storage of charge detail records fulfils, whatever the database: one for a session, numbered, sealed, taken back once. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { idAt } from "../support/reported.ts"
+import {
+  anOrganisation,
+  type ContractIt,
+  factsOf,
+  failureOf,
+  noon,
+  type TestOrganisation
+} from "../support/repositories.ts"
+
+const free = { exclVat: 0, inclVat: 0 }
+
+const record = (organisation: TestOrganisation, more: Partial<NewCdr> = {}): NewCdr => ({
+  organisationId: organisation.id,
+  sessionId: idAt(noon),
+  chargerId: "CP-1",
+  siteId: idAt(noon),
+  startedAt: noon,
+  endedAt: noon + 3_600_000,
+  body: {
+    currency: "EUR",
+    total: { exclVat: 1.2345, inclVat: 1.5 },
+    costs: { fixed: { exclVat: 1.2345, inclVat: 1.5 }, energy: free, time: free, parking: free, reservation: free },
+    energyWh: 10_000,
+    durationMillis: 3_600_000,
+    parkingMillis: 0,
+    periods: [{ startedAt: noon, endedAt: noon + 3_600_000, energyWh: 10_000, charging: true, elements: { FLAT: 0 } }],
+    tariff: {
+      id: idAt(noon),
+      version: 3,
+      currency: "EUR",
+      elements: [{ priceComponents: [{ type: "FLAT", price: 1.2345, stepSize: 1 }] }]
+    },
+    timeZone: "Europe/Amsterdam",
+    evseId: 1,
+    connectorId: 1,
+    transactionId: "7",
+    ocppVersion: "1.6",
+    tokenUid: "CARD",
+    authorizationSource: "LocalToken",
+    meterStartWh: 1000
+  },
+  ...more
+})
+
+const all = (organisation: TestOrganisation) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* Cdrs).list(organisation.id, { limit: 100 })
+    return items
+  })
+
+export const cdrsContract = (it: ContractIt): void => {
+  it.effect("a record is read back as it was issued, and told in the journal", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const ours = yield* anOrganisation
+      const given = record(ours)
+      yield* cdrs.issue([given], noon + 5)
+      const [cdr] = yield* all(ours)
+      expect(cdr).toEqual({
+        ...given,
+        id: expect.any(String),
+        number: 1,
+        creditReferenceId: undefined,
+        issuedAt: noon + 5
+      })
+      expect(yield* cdrs.get(ours.id, cdr?.id ?? "")).toEqual(cdr)
+      const told = (yield* factsOf(ours)).filter(({ type }) => type === "CdrIssued")
+      expect(told.map(({ body, subject }) => [subject, body.by, body.after])).toEqual([
+        [
+          `cdr:${cdr?.id}`,
+          "platform",
+          { id: cdr?.id, number: 1, sessionId: given.sessionId, currency: "EUR", total: given.body.total }
+        ]
+      ])
+    })
+  )
+
+  it.effect("a session has one record, whatever is issued again, and numbers have no gaps", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const records = [1, 2, 3].map(() => record(ours))
+      const foreign = record(theirs)
+      yield* cdrs.issue([records[0]!, foreign, records[1]!], noon)
+      const dearer = { ...records[0]!, body: { ...records[0]!.body, total: { exclVat: 9, inclVat: 9 } } }
+      yield* cdrs.issue([dearer, records[1]!, records[2]!, foreign], noon + 1)
+      yield* Effect.all(
+        [1, 2, 3].map(() => cdrs.issue(records, noon + 2)),
+        { concurrency: "unbounded" }
+      )
+      const issued = yield* all(ours)
+      expect(issued.map(({ number }) => number)).toEqual([3, 2, 1])
+      expect(new Set(issued.map(({ sessionId }) => sessionId)).size).toBe(3)
+      expect(issued.map(({ body }) => body.total.exclVat)).toEqual([1.2345, 1.2345, 1.2345])
+      expect((yield* all(theirs)).map(({ number }) => number)).toEqual([1])
+    })
+  )
+
+  it.effect("a record is taken back once, by one that differs in the sign of its total", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      yield* cdrs.issue([record(ours)], noon)
+      const [cdr] = yield* all(ours)
+      if (cdr === undefined) return yield* Effect.die("no record")
+      expect((yield* failureOf(cdrs.credit(cdr.id, theirs.writing())))[0]).toBe("NotFound")
+      const credit = yield* cdrs.credit(cdr.id, ours.writing(noon + 9))
+      expect(credit).toEqual({
+        ...cdr,
+        id: expect.any(String),
+        number: 2,
+        creditReferenceId: cdr.id,
+        body: { ...cdr.body, total: { exclVat: -1.2345, inclVat: -1.5 } },
+        issuedAt: noon + 9
+      })
+      expect(yield* failureOf(cdrs.credit(cdr.id, ours.writing()))).toEqual(["Conflict", "already_credited"])
+      expect(yield* failureOf(cdrs.credit(credit.id, ours.writing()))).toEqual(["Conflict", "is_credit"])
+      yield* cdrs.issue([record(ours, { sessionId: cdr.sessionId })], noon + 10)
+      expect((yield* all(ours)).map(({ number }) => number)).toEqual([2, 1])
+    })
+  )
+
+  it.effect("nobody changes or deletes a record, not even by hand", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      yield* (yield* Cdrs).issue([record(ours)], noon)
+      const sql = yield* SqlClient.SqlClient
+      const tries = [
+        sql`UPDATE cdr SET body = '{}' WHERE organisation_id = ${ours.id}`,
+        sql`DELETE FROM cdr WHERE organisation_id = ${ours.id}`
+      ]
+      for (const attempt of tries) expect(String(yield* Effect.flip(attempt))).toContain("SqlError")
+      expect(yield* all(ours)).toHaveLength(1)
+    })
+  )
+
+  it.effect("the list is the organisation's own, filtered, newest first", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const hour = 3_600_000
+      const one = record(ours, { chargerId: "one", startedAt: noon })
+      const two = record(ours, { chargerId: "two", startedAt: noon + hour })
+      yield* cdrs.issue([one], noon)
+      yield* cdrs.issue([two], noon + 1)
+      yield* cdrs.issue([record(theirs, { chargerId: "one" })], noon)
+      const found = (filter: object) =>
+        Effect.map(cdrs.list(ours.id, { limit: 10, ...filter }), ({ items }) => items.map(({ chargerId }) => chargerId))
+      expect(yield* found({})).toEqual(["two", "one"])
+      expect(yield* found({ chargerId: "one" })).toEqual(["one"])
+      expect(yield* found({ siteId: two.siteId })).toEqual(["two"])
+      expect(yield* found({ sessionId: one.sessionId })).toEqual(["one"])
+      expect(yield* found({ from: noon + 1 })).toEqual(["two"])
+      expect(yield* found({ to: noon + hour })).toEqual(["one"])
+      expect(yield* found({ siteId: "no uuid" })).toEqual([])
+      const first = yield* cdrs.list(ours.id, { limit: 1 })
+      const second = yield* cdrs.list(ours.id, { limit: 1, cursor: first.nextCursor ?? "" })
+      expect([first.items[0]?.chargerId, second.items[0]?.chargerId, second.nextCursor]).toEqual(["two", "one", null])
+      for (const id of [first.items[0]?.id ?? "", "no uuid", ""]) {
+        expect(yield* failureOf(cdrs.get(theirs.id, id))).toEqual(["NotFound", "cdr"])
+      }
+    })
+  )
+}
