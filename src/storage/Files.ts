@@ -130,25 +130,26 @@ const offer = (records: Recording) =>
     now: number
   ) {
     const { secrets, sql, writable } = records
+    const own = scopedTo(sql, organisationId)
     const file = yield* findFile(sql, organisationId, id)
     if (file.kind !== "Firmware" || file.state !== "Stored") return yield* noFirmware
     const token = newToken(records)
     yield* writable
-    yield* guardedWrite(sql`
+    yield* guardedWrite(own`
       INSERT INTO file_download (token_verifier, organisation_id, file_id, charger_id, created_at, expires_at)
       SELECT ${secrets.verifier(download, token)}, f.organisation_id, f.id, ${chargerId}, ${new Date(now)}::timestamptz,
         ${new Date(until)}::timestamptz
-      FROM file f WHERE f.id = ${id} AND f.organisation_id = ${organisationId}`)
+      FROM file f WHERE ${own.rowsOf("f")} AND f.id = ${id}`)
     return { token, name: file.name }
   })
 
 const remove = ({ journaled, secrets, sql }: Recording, blobs: Blobs["Service"]) =>
   Effect.fn("Files.remove")(function* (id: string, writing: Writing) {
-    const { organisationId } = writing.by
+    const own = scopedTo(sql, writing.by.organisationId)
     const write = Effect.gen(function* () {
-      const row = yield* findFile(sql, organisationId, id)
-      yield* sql`
-        WITH gone AS (DELETE FROM file f WHERE f.id = ${id} AND f.organisation_id = ${organisationId} RETURNING f.blob)
+      const row = yield* findFile(sql, writing.by.organisationId, id)
+      yield* own`
+        WITH gone AS (DELETE FROM file f WHERE ${own.rowsOf("f")} AND f.id = ${id} RETURNING f.blob)
         INSERT INTO file_doomed (blob, due_at) SELECT g.blob, ${new Date(writing.now)}::timestamptz FROM gone g
         WHERE g.blob IS NOT NULL`
       const fact = factOf("FileRemoved", `file:${id}`, secrets.uuid(writing.now), writing)

@@ -207,7 +207,7 @@ describe("progress", () => {
     await station.call("DiagnosticsStatusNotification", { status: "Idle" })
     const [file] = await world.items(`files?chargerId=${id}`)
     expect(file).toMatchObject({ state: "Stored", progress: { status: "Uploaded" }, commandId: command["id"] })
-    expect(String((file?.["progress"] as Json)["at"])).toMatch(/^\d{4}-\d\d-\d\dT/)
+    expect(file).toMatchObject({ progress: { at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) } })
     expect(await world.get(`commands/${String(command["id"])}`)).toMatchObject({
       fileId,
       progress: { status: "Uploaded" }

@@ -132,7 +132,7 @@ const firmware = (it: ContractIt): void => {
     const { layer: files } = own()
     return Effect.gen(function* () {
       const [owner, stranger] = [yield* anOrganisation, yield* anOrganisation]
-      const { expect, fetch, offer, remove, store } = yield* Files
+      const { content, expect, fetch, get, list, offer, remove, store } = yield* Files
       const image = yield* store("image.bin", bytes("0123456789"), owner.writing())
       const until = noon + downloadWaitsMillis
       const { name, token } = yield* offer(owner.id, "C1", image.id, until, noon)
@@ -147,6 +147,9 @@ const firmware = (it: ContractIt): void => {
       const foreign = offer(stranger.id, "C2", image.id, until, noon)
       assert.deepStrictEqual(yield* failureOf(foreign), ["NotFound", "file"])
       assert.deepStrictEqual(yield* failureOf(remove(image.id, stranger.writing())), ["NotFound", "file"])
+      assert.deepStrictEqual(yield* failureOf(get(stranger.id, image.id)), ["NotFound", "file"])
+      assert.deepStrictEqual(yield* failureOf(content(stranger.id, image.id)), ["NotFound", "file"])
+      assert.deepStrictEqual((yield* list(stranger.id, { limit: 10 })).items, [])
       const { id } = yield* expect(owner.id, "C1", "Log", noon)
       assert.deepStrictEqual(yield* failureOf(offer(owner.id, "C1", id, until, noon)), ["Conflict", "no_firmware"])
       yield* remove(image.id, owner.writing())
