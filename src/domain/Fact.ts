@@ -71,6 +71,21 @@ export interface ConfigurationReported extends StateFactBase {
   readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
 }
 
+/** Some keys that the charger told, or took as they were changed; the rest stands as it was reported. */
+export interface ConfigurationKeysLearned extends StateFactBase {
+  readonly type: "ConfigurationKeysLearned"
+  readonly body: {
+    /** `readonly` is missing where only the value is known. */
+    readonly keys: ReadonlyArray<{
+      readonly key: string
+      readonly value: string | undefined
+      readonly readonly?: boolean
+    }>
+    /** Keys that the charger says it does not have. */
+    readonly gone: ReadonlyArray<string>
+  }
+}
+
 /** Firmware, diagnostics, log upload: progress that later issues tie to the command that asked for it. */
 export interface ProgressReported extends StateFactBase {
   readonly type: "ProgressReported"
@@ -226,6 +241,7 @@ export type ChargerFact =
   | ConnectorStatusChanged
   | PastStatusReported
   | ConfigurationReported
+  | ConfigurationKeysLearned
   | ProgressReported
   | SecurityEventRecorded
   | CertificateSigningRequested

@@ -6,13 +6,20 @@ import { endingOf } from "../command/Command.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import { applied, awaited, cleared } from "../command/Stack.ts"
 import { passwordKey } from "../command/Kinds.ts"
-import type { ChargerDocumentChanged, ChargerFact, CommandAnswered, ConfigurationReported } from "../Fact.ts"
+import type {
+  ChargerDocumentChanged,
+  ChargerFact,
+  CommandAnswered,
+  ConfigurationKeysLearned,
+  ConfigurationReported
+} from "../Fact.ts"
 import { act, doNothing } from "./Acting.ts"
 import { afterTemplate, templateCommands } from "./Templating.ts"
-import type { AnswerContent, ChargerCommand, CommandResult, ConfigurationKey } from "./ChargerCommand.ts"
+import type { AnswerContent, ChargerCommand, CommandOf, CommandResult, ConfigurationKey } from "./ChargerCommand.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import type { Decision, FreshIds, Input } from "./Decision.ts"
 import { commandKey, occurrenceKey } from "./Keys.ts"
+import { nameOf } from "./Template.ts"
 
 type Answered = Extract<Input, { readonly _tag: "CommandAnswered" }>
 
@@ -29,7 +36,29 @@ const base = (state: ChargerState, key: string, now: number) => ({
 const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
   entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
 
-/** A whole configuration is recorded; a part of one, asked for by name, concerns only whoever asked. */
+/** What is known of some keys: told by name, or taken as they were changed. */
+const keysLearned = (
+  state: ChargerState,
+  body: ConfigurationKeysLearned["body"],
+  now: number
+): ReadonlyArray<ConfigurationKeysLearned> => {
+  if (body.keys.length === 0 && body.gone.length === 0) return []
+  const key = occurrenceKey("configuration-keys", state, "", now, body.keys.map((one) => one.key).join(","))
+  return [{ type: "ConfigurationKeysLearned", ...base(state, key, now), epoch: state.epoch, body }]
+}
+
+/** The value of a key that the charger took at once; one that it takes with its next boot is told then. */
+const keyChanged = (
+  state: ChargerState,
+  { key, value }: CommandOf<"ChangeConfiguration">,
+  status: string | undefined,
+  now: number
+) =>
+  status?.trim().toLowerCase() !== "accepted" || nameOf(key) === passwordKey
+    ? []
+    : keysLearned(state, { keys: [{ key: key.trim(), value }], gone: [] }, now)
+
+/** A whole configuration, as the charger told it. */
 const configurationReported = (
   state: ChargerState,
   { keys, unknown }: Extract<AnswerContent, { readonly _tag: "Configuration" }>,
@@ -76,11 +105,15 @@ const learned = (
 ): ReadonlyArray<ChargerFact> => {
   if (result._tag !== "Answered") return []
   const { content } = result
-  if (command._tag === "GetConfiguration" && command.keys.length === 0 && content?._tag === "Configuration") {
+  if (command._tag === "GetConfiguration" && content?._tag === "Configuration") {
+    if (command.keys.length > 0) {
+      return keysLearned(state, { keys: content.keys.map(withoutSecret), gone: content.unknown }, now)
+    }
     const reported = configurationReported(state, content, now)
     return [reported, ...templateCommands(state, reported.body.keys, now, ids)]
   }
   if (endingOf(result).status !== "Accepted") return []
+  if (command._tag === "ChangeConfiguration") return keyChanged(state, command, result.status, now)
   if (command._tag === "ExtendedTriggerMessage" && command.requestedMessage === "SignChargePointCertificate") {
     const key = occurrenceKey("certificate-asked", state, "", now)
     const body = { kind: "certificateAsked", document: { at: now } } as const

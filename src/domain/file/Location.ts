@@ -5,9 +5,15 @@ const hidden = "***"
 /** The user's name before a password, and that password: `ftp://name:password@host`. */
 const password = /^([a-z][a-z0-9+.-]{1,15}:\/\/[^/:@]*:)[^/]*@/i
 
-/** The token of a file of our own. */
-const token = /(\/files\/(?:up|down)\/)[^/?#]+/
+/** The token of a file of our own, wherever the service stands behind a proxy. */
+const token = /(\/files\/(?:up|down)\/)[^/?#]+/i
 
-/** The location without its password, and without the token of a file of our own. */
-export const shownLocation = (location: string): string =>
-  location.replace(password, `$1${hidden}@`).replace(token, `$1${hidden}`)
+/** Names of query members that let whoever has the URL in, among them those of presigned S3 URLs. */
+const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
+
+/** The location without its password, without a query that has credentials, and without the token of a file of our own. */
+export const shownLocation = (location: string): string => {
+  const shown = location.replace(password, `$1${hidden}@`).replace(token, `$1${hidden}`)
+  const end = shown.search(/[?#]/)
+  return end >= 0 && credentials.test(shown.slice(end)) ? `${shown.slice(0, end + 1)}${hidden}` : shown
+}

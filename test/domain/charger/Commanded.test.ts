@@ -52,8 +52,25 @@ describe("the answer to what nobody issued", () => {
     expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
   })
 
+  it("a part of a configuration is laid over what is known, without the password", () => {
+    const { facts } = decided({ _tag: "GetConfiguration", keys: ["HeartbeatInterval", "X"] }, told)
+    expect(facts).toMatchObject([{ type: "ConfigurationKeysLearned", epoch: 7, body: { gone: ["X"] } }])
+    expect(facts[0]?.body).toHaveProperty("keys.0", { key: "HeartbeatInterval", value: "300", readonly: false })
+    expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
+  })
+
+  const changing = (key: string, status: string) =>
+    decided({ _tag: "ChangeConfiguration", key, value: "0123456789abcdef" }, said(status)).facts.map(({ body }) => body)
+
+  it("a change of a key is known when the charger took it at once", () => {
+    expect(changing("HeartbeatInterval", "Accepted")).toEqual([
+      { keys: [{ key: "HeartbeatInterval", value: "0123456789abcdef" }], gone: [] }
+    ])
+    for (const status of ["RebootRequired", "Rejected", "NotSupported"]) expect(changing("X", status)).toEqual([])
+    expect(changing("AuthorizationKey", "Accepted")).toEqual([])
+  })
+
   const nothing: ReadonlyArray<{ name: string; command: ChargerCommand; result: CommandResult }> = [
-    { name: "a part of a configuration", command: { _tag: "GetConfiguration", keys: ["X"] }, result: told },
     { name: "a CALLERROR", command: whole, result: { _tag: "CallError", code: "NotSupported", description: "" } },
     { name: "no answer in time", command: whole, result: { _tag: "TimedOut" } },
     { name: "a lost connection", command: whole, result: { _tag: "ConnectionLost" } },

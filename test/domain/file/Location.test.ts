@@ -8,7 +8,11 @@ it.each([
   ["FTP://user:p:a@ss@host/x@y", "FTP://user:***@host/x@y"],
   ["sftp://user@host/x:y@z", "sftp://user@host/x:y@z"],
   ["https://csms.example/files/up/t0k3n", "https://csms.example/files/up/***"],
-  ["https://csms.example/base/files/down/t0k3n/image.bin", "https://csms.example/base/files/down/***/image.bin"]
+  ["https://csms.example/base/files/down/t0k3n/image.bin", "https://csms.example/base/files/down/***/image.bin"],
+  ["https://csms.example/files/down/t0k3n?x=1", "https://csms.example/files/down/***?x=1"],
+  ["https://s3.example/b/k?X-Amz-Date=1&X-Amz-Signature=ab", "https://s3.example/b/k?***"],
+  ["https://host/image.bin?version=2&sig=ab", "https://host/image.bin?***"],
+  ["https://host/image.bin?version=2", "https://host/image.bin?version=2"]
 ])("shows %s as %s", (location, shown) => {
   expect(shownLocation(location)).toBe(shown)
 })
