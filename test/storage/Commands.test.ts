@@ -304,6 +304,33 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
+  it.effect("keeps what opens a location sealed, and shows it to the charger only", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const sql = yield* SqlClient.SqlClient
+      const { chargerId, organisation, register } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const other = yield* register()
+      const otherEpoch = (yield* connect(organisation, other)).epoch
+      const retrieveAt = noon
+      const sent = { requestId: 1, retrieveAt, signingCertificate: "c", signature: "s" }
+      const asked: ReadonlyArray<readonly [string, number, ChargerCommand]> = [
+        [chargerId, epoch, { _tag: "GetDiagnostics", location: "ftp://user:s3cr3t@ftp.example.com/up" }],
+        [chargerId, epoch, { _tag: "UpdateFirmware", location: "https://host/files/down/s3cr3t/a.bin", retrieveAt }],
+        [chargerId, epoch, { _tag: "GetLog", logType: "SecurityLog", requestId: 1, location: "https://h/u?sig=s3cr3t" }],
+        [other, otherEpoch, { _tag: "SignedUpdateFirmware", location: "sftp://user:s3cr3t@host/a.bin", ...sent }]
+      ]
+      for (const [id, at, command] of asked) {
+        yield* commands.issue(asking(id, { command, parameters: {} }), organisation.writing())
+        assert.deepStrictEqual((yield* commands.take(id, at, noon))?.command, command)
+        const rows = yield* sql`SELECT m::text AS text FROM command m UNION ALL SELECT j.body::text FROM journal j`
+        assert.notInclude(JSON.stringify(rows), "s3cr3t", command._tag)
+        const [{ id: taken } = { id: "" }] = (yield* commands.list(organisation.id, { limit: 1, chargerId: id })).items
+        yield* sql`UPDATE command SET status = 'Accepted', completed_at = now() WHERE id = ${taken}`
+      }
+    })
+  )
+
   it.effect("knows the session that a RemoteStart was followed by", () =>
     Effect.gen(function* () {
       const commands = yield* Commands

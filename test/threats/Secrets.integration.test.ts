@@ -244,6 +244,60 @@ const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made)
   expect(messages.items.filter((one: { direction: string }) => one.direction === "in").length).toBeGreaterThan(3)
 }
 
+/** Commands that send a charger to places that a password, a query or a one-time address opens. */
+const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Promise<ReadonlyArray<string>> => {
+  await world.done("POST", "/cpo/v2/chargers", { key, body: { name: "C5", chargerId: "SEC-5" } })
+  const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-5")
+  await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+  const heard: Array<string> = []
+  charger.onCall = (action, id) => {
+    const sent = JSON.stringify(charger.frames.at(-1))
+    heard.push(sent)
+    if (action === "UpdateFirmware") return JSON.stringify([3, id, {}])
+    const location = /[a-z]+:\/\/[^"]+/.exec(sent)?.[0] ?? ""
+    // Some chargers say where they were sent to.
+    if (action === "GetLog") return JSON.stringify([4, id, "InternalError", `cannot reach ${location}`, {}])
+    return JSON.stringify([3, id, { status: "Accepted", fileName: location }])
+  }
+  const secret = (what: string) => secrets.add(`${what} of a location`, `Location.${what.replace(" ", ".")}.51`)
+  const firmware = { retrieveDateTime: new Date().toISOString(), signingCertificate: "C", signature: "S" }
+  const commands: ReadonlyArray<Record<string, unknown>> = [
+    { type: "GetDiagnostics", location: `ftp://user:${secret("password")}@ftp.example.com/up` },
+    { type: "GetLog", logType: "SecurityLog", location: `https://h.example/up?X-Amz-Signature=${secret("signature")}` },
+    {
+      type: "GetLog",
+      logType: "SecurityLog",
+      log: { remoteLocation: `sftp://u:${secret("log password")}@h.example/up` }
+    },
+    {
+      type: "UpdateFirmware",
+      location: `https://u:${secret("firmware password")}@h.example/a`,
+      retrieveDate: new Date()
+    },
+    {
+      type: "SignedUpdateFirmware",
+      firmware: { ...firmware, location: `https://h.example/a?token=${secret("signed token")}` }
+    },
+    { type: "GetDiagnostics" },
+    { type: "GetLog", logType: "DiagnosticsLog" }
+  ]
+  const answers: Array<string> = []
+  for (const body of commands) {
+    const path = "/cpo/v2/chargers/SEC-5/commands?wait=30"
+    const headers = { "idempotency-key": `location ${answers.length}` }
+    const command = await world.done("POST", path, { key, body, headers })
+    expect(["Accepted", "Failed"]).toContain(command.status)
+    answers.push(JSON.stringify(command))
+  }
+  const sent = heard.join("\n")
+  expect(secrets.foundIn(sent).length, "the charger is told").toBe(5)
+  const places = [...sent.matchAll(/\/files\/up\/([^/"?]+)/g)]
+  for (const [n, [, token = ""]] of places.entries()) secrets.add(`place ${n} of an upload`, token)
+  expect(places.length).toBe(2)
+  charger.socket.close()
+  return answers
+}
+
 /** Loses tables under the service, so that every face meets what it was never meant to, with secrets at hand. */
 const breakDown = async (world: World, { clientId, code, generated, key }: Made): Promise<void> => {
   if (world.driver === "PGlite") return
@@ -268,8 +322,9 @@ const breakDown = async (world: World, { clientId, code, generated, key }: Made)
 
 /** All that anybody can read of what was made, over REST. */
 const readEverything = async (world: World, { clientId, code, key }: Made): Promise<string> => {
-  const paths = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
-  const ids = ["SEC-1", "SEC-2", "SEC-3", "SEC-4"]
+  const own = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
+  const paths = [...own, "commands?limit=500", "audit-log?limit=500", "files"]
+  const ids = ["SEC-1", "SEC-2", "SEC-3", "SEC-4", "SEC-5"]
   const deeper = ids.flatMap((id) =>
     ["", "/messages?limit=500", "/configuration", "/commands"].map((rest) => `chargers/${id}${rest}`)
   )
@@ -307,6 +362,7 @@ for (const { missing, name, run } of threatDrivers) {
           await connectChargers(world, secrets, made)
           await tellAuthorizationKey(world, secrets, made)
           await repeatNewPasswords(world, secrets, made)
+          answers.push(...(await sendLocations(world, secrets, made)))
           await breakDown(world, made)
           expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
           expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])
