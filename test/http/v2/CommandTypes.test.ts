@@ -305,3 +305,66 @@ it.each(wrong.map(([type, parameters, pointer]) => [type, pointer, parameters] a
     expect(commandsOf(app.world).issued.length).toBe(before)
   }
 )
+
+const entry = { idTag: "A", idTagInfo: { status: "Accepted" } }
+const profileOf = (more: Json) => ({ connectorId: 0, chargingProfile: { ...leastProfile, ...more } })
+
+/** What nobody knows, where, and the known name that is told first. */
+const misspelt: ReadonlyArray<readonly [type: string, parameters: Json, pointer: string, first: string]> = [
+  ["ClearCache", { id: 1 }, "/id", "type"],
+  ["ClearChargingProfile", { chargingProfileId: 31 }, "/chargingProfileId", "chargingProfilePurpose"],
+  ["RemoteStart", { idTag: "A", conectorId: 2 }, "/conectorId", "connectorId"],
+  ["RemoteStart", { idTag: "A", ExpiresIn: 60 }, "/ExpiresIn", "expiresIn"],
+  ["RemoteStart", { idTag: "A", "": 1, "a/b": 1 }, "/a~1b", "type"],
+  ["SetChargingProfile", profileOf({ stacklevel: 1 }), "/chargingProfile/stacklevel", "stackLevel"],
+  [
+    "SetChargingProfile",
+    profileWith({ startScedule: at }),
+    "/chargingProfile/chargingSchedule/startScedule",
+    "startSchedule"
+  ],
+  [
+    "SetChargingProfile",
+    profileWith({ chargingSchedulePeriod: [{ startPeriod: 0, limit: 1, phases: 3 }] }),
+    `${period}/0/phases`,
+    "limit"
+  ],
+  ["SendLocalList", { localAuthorizationList: [entry, { ...entry, name: "x" }] }, "/localAuthorizationList/1/name", ""],
+  [
+    "SendLocalList",
+    { localAuthorizationList: [{ ...entry, idTagInfo: { status: "Accepted", expires: at } }] },
+    "/localAuthorizationList/0/idTagInfo/expires",
+    "expiryDate"
+  ],
+  ["DeleteCertificate", { certificateHashData: { ...hash, serial: "1" } }, "/certificateHashData/serial", ""],
+  ["GetLog", { logType: "SecurityLog", log: { remotelocation: location } }, "/log/remotelocation", "remoteLocation"],
+  ["SignedUpdateFirmware", { firmware: { ...firmware, retries: 1 } }, "/firmware/retries", ""]
+]
+
+it.each(misspelt.map(([type, parameters, pointer, first]) => [type, pointer, parameters, first] as const))(
+  "sends no %s that has %s, and says what it may have",
+  async (type, pointer, parameters, first) => {
+    const before = commandsOf(app.world).issued.length
+    const answer = await post({ type, ...parameters })
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_input"])
+    const found = answer.json.errors.find((one: Json) => one.pointer === pointer)
+    expect(found?.detail).toContain(`Is not known here. Known are ${first}`)
+    expect(commandsOf(app.world).issued.length).toBe(before)
+  }
+)
+
+it("names each parameter that it does not know, beside what else is wrong", async () => {
+  const answer = await post({ type: "RemoteStart", conectorId: 2, tag: "A" })
+  expect(answer.json.errors.map((one: Json) => one.pointer).toSorted()).toEqual(["/conectorId", "/idTag", "/tag"])
+})
+
+it("looks at no more unknown names than one answer shows, and at no more of each than it needs", async () => {
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`parameter${i}`, 1]))
+  const long = { ["x".repeat(900_000)]: 1 }
+  for (const names of [many, long]) {
+    const began = performance.now()
+    const answer = await post({ type: "RemoteStart", idTag: "A", ...names })
+    expect([answer.status, answer.json.errors.length <= 100]).toEqual([400, true])
+    expect(performance.now() - began).toBeLessThan(5_000)
+  }
+})
