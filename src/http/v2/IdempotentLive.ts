@@ -72,6 +72,14 @@ const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | u
 const lengthOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
   Effect.succeed(request.headers["content-length"] ?? "")
 
+/** How long an answer may be waited for (`?wait=`) is no part of what is asked: a script may try again without waiting. */
+const asked = (url: string): string => {
+  const [path = "", ...query] = url.split("?")
+  const told = query.join("?").split("&")
+  const kept = told.filter((part) => part !== "" && !/^wait(?:=|$)/.test(part))
+  return kept.length === 0 ? path : `${path}?${kept.join("&")}`
+}
+
 type Work = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 
 const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, path: string): Response =>
@@ -127,7 +135,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const body = yield* Effect.orDie(telling)
       // Keyed, since a body may hold a password that could be guessed from a plain hash.
-      const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${request.url}\n${body}`))
+      const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${asked(request.url)}\n${body}`))
       const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
       return claim._tag === "Claimed" ? yield* settle(keyId, key, work) : standing(secrets, claim, pathOf(request.url))
     }).pipe(Effect.uninterruptible)

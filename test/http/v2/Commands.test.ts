@@ -126,6 +126,22 @@ it("sends a command once for one Idempotency-Key", async () => {
   expect((await post({ type: "Reset", resetType: "Soft" }, "", headers)).json.code).toBe("idempotency_key_reused")
 })
 
+it("takes a repetition that waits for longer or not at all for the same request, and answers as it did first", async () => {
+  const headers = { "idempotency-key": "patient" }
+  const body = { type: "Reset", resetType: "Hard" }
+  const first = await post(body, "?wait=0", headers)
+  fake.ending = { status: "Accepted", completedAt: sessionStart, result: { status: "Accepted" } }
+  for (const query of ["?wait=30", "", "?", "?wait=1&wait=2", "?wait"]) {
+    const again = await post(body, query, headers)
+    expect([query, again.status, again.text]).toEqual([query, 202, first.text])
+  }
+  expect([fake.issued.length, first.json.status]).toEqual([1, "Pending"])
+  expect((await get(`/cpo/v2/commands/${first.json.id}?wait=1`)).json.status).toBe("Accepted")
+  for (const query of ["?waiting=1", "?wait=1&x=wait"]) {
+    expect((await post(body, query, headers)).json.code, query).toBe("idempotency_key_reused")
+  }
+})
+
 it("stops the transaction of a session of this charger, and shows the session", async () => {
   const { organisationId } = app.own
   const own = { organisationId, chargerId: "CP-1", siteId, transactionId: "77" }
