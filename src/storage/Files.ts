@@ -27,6 +27,7 @@ const noSuchUpload = new NotFound({ kind: "upload", id: "this one" })
 const noSuchDownload = new NotFound({ kind: "download", id: "this one" })
 const taken = new Conflict({ code: "already_uploaded", message: "This upload has been made already." })
 const empty = new InvalidInput({ pointer: "", detail: "The file is empty" })
+const removed = new Conflict({ code: "file_removed", message: "The file was removed while it came." })
 const noFirmware = new Conflict({
   code: "no_firmware",
   message: "This file is no firmware image that has come whole."
@@ -89,8 +90,11 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
     if (row.state === "Stored") return yield* taken
     yield* writable
     const arrived = yield* arriving.take(row.organisationId, row.id, content)
-    if (!(yield* guardedWrite(keep(sql, row.id, name, arrived)))) return yield* taken
-    return fileOf(yield* findFile(sql, row.organisationId, row.id), arriving.received)
+    const isKept = yield* guardedWrite(keep(sql, row.id, name, arrived))
+    const found = yield* Effect.mapError(findFile(sql, row.organisationId, row.id), (error) =>
+      error._tag === "NotFound" ? noSuchUpload : error
+    )
+    return isKept ? fileOf(found, arriving.received) : yield* taken
   })
 
 const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arrivals) =>
@@ -108,13 +112,15 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
       const { sha256, size } = arrived
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
       const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(writing.now), writing)
-      yield* journaled(
+      const isKept = yield* journaled(
         Effect.map(keep(sql, id, name, arrived), (result) => ({
           result,
           facts: result ? [{ ...fact, body: { by: writing.by.actor, after } }] : []
         }))
       )
-      return fileOf(yield* Effect.orDie(findFile(sql, organisationId, id)), arriving.received)
+      if (!isKept) return yield* removed
+      const found = findFile(sql, organisationId, id)
+      return fileOf(yield* Effect.catchTag(found, "NotFound", () => removed), arriving.received)
     })
     return yield* Effect.onError(whole, () =>
       Effect.ignore(guardedWrite(sql`DELETE FROM file WHERE id = ${id} AND state = 'Waiting'`))

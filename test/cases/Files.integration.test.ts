@@ -278,3 +278,20 @@ describe("progress", () => {
     expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Stored", receivedBytes: image.length, sha256 })
   })
 })
+
+describe("a process that is killed", () => {
+  it("forgets the upload that ran, which may come again, and keeps what had come", async () => {
+    const kept = await storing(image)
+    const { fileId, url } = await diagnosing()
+    const upload = request(`${url}/d.tgz`, { method: "PUT", headers: { "content-length": image.length } })
+    upload.on("error", () => undefined)
+    upload.write(image.subarray(0, 100_000))
+    await world.eventually("bytes are counted", `files/${fileId}`, (file) => file["receivedBytes"] === 100_000)
+    await world.service.kill("SIGKILL")
+    await world.service.restart()
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", receivedBytes: 0 })
+    expect((await stored(String(kept.json["id"]))).equals(image)).toBe(true)
+    expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
+    expect((await stored(fileId)).equals(image)).toBe(true)
+  })
+})

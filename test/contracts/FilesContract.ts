@@ -19,9 +19,12 @@ import { Blobs } from "../../src/storage/blobs/Blobs.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import { layer } from "../../src/storage/Files.ts"
 import { daily, sweepFiles } from "../../src/storage/FileSweep.ts"
-import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
+import { anOrganisation, type ContractIt, factsOf, failureOf } from "../support/repositories.ts"
 
 const day = 86_400_000
+
+/** By the real clock, since the layer sweeps at its start what is too old by it; the tests' own sweeps are told their time. */
+const start = Date.now()
 const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
 const text = <E>(content: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat(chunks).toString())
@@ -45,12 +48,12 @@ const stages = (it: ContractIt): void => {
       const { id: organisationId } = yield* anOrganisation
       const { expect, get, receive } = yield* Files
       const sql = yield* SqlClient.SqlClient
-      const { id, token } = yield* expect(organisationId, "C1", "Log", noon)
-      const late = receive(token, "a.log", bytes("late"), noon + uploadWaitsMillis)
+      const { id, token } = yield* expect(organisationId, "C1", "Log", start)
+      const late = receive(token, "a.log", bytes("late"), start + uploadWaitsMillis)
       assert.deepStrictEqual(yield* failureOf(late), ["NotFound", "upload"])
-      const stored = yield* receive(token, "../a\u0000 b.log", bytes("content"), noon + 5)
+      const stored = yield* receive(token, "../a\u0000 b.log", bytes("content"), start + 5)
       assert.deepStrictEqual([stored.id, stored.name, stored.size, stored.state], [id, ".._a_ b.log", 7, "Stored"])
-      const again = receive(token, "a.log", bytes("again"), noon + 6)
+      const again = receive(token, "a.log", bytes("again"), start + 6)
       assert.deepStrictEqual(yield* failureOf(again), ["Conflict", "already_uploaded"])
       assert.deepStrictEqual(yield* get(organisationId, id), stored)
       const known = yield* sql<{ line: string }>`SELECT f::text AS line FROM file f`
@@ -63,13 +66,13 @@ const stages = (it: ContractIt): void => {
     return Effect.gen(function* () {
       const { id: organisationId } = yield* anOrganisation
       const { content, expect, receive } = yield* Files
-      const { id, token } = yield* expect(organisationId, "C1", "Log", noon)
+      const { id, token } = yield* expect(organisationId, "C1", "Log", start)
       const slow = Stream.concat(
         bytes("slow"),
         Stream.fromEffect(Effect.as(Effect.sleep("300 millis"), new Uint8Array(1)))
       )
-      const first = yield* Effect.forkChild(receive(token, "slow", slow, noon), { startImmediately: true })
-      yield* receive(token, "fast", bytes("fast"), noon)
+      const first = yield* Effect.forkChild(receive(token, "slow", slow, start), { startImmediately: true })
+      yield* receive(token, "fast", bytes("fast"), start)
       const lost = yield* Fiber.await(first)
       assert.isTrue(Exit.isFailure(lost) && String(lost.cause).includes("already"))
       assert.strictEqual(yield* text(yield* content(organisationId, id)), "fast")
@@ -88,15 +91,18 @@ const stages = (it: ContractIt): void => {
     return Effect.gen(function* () {
       const organisation = yield* anOrganisation
       const { list, receive, store, ...rest } = yield* Files
-      const { token } = yield* rest.expect(organisation.id, "C1", "Diagnostics", noon)
+      const { token } = yield* rest.expect(organisation.id, "C1", "Diagnostics", start)
       const broken = Stream.concat(bytes("begun"), Stream.fail("gone"))
       const chunk = new Uint8Array(8 * 1024 * 1024)
       const endless = Stream.take(Stream.forever(Stream.make(chunk)), maxFileBytes / chunk.length + 1)
       for (const content of [broken, endless]) {
-        assert.deepStrictEqual(yield* failureOf(receive(token, "f", content, noon)), ["InvalidInput", ""])
+        assert.deepStrictEqual(yield* failureOf(receive(token, "f", content, start)), ["InvalidInput", ""])
       }
-      assert.deepStrictEqual(yield* failureOf(store("f", broken, organisation.writing())), ["InvalidInput", ""])
-      assert.deepStrictEqual(yield* failureOf(store("f", Stream.empty, organisation.writing())), ["InvalidInput", ""])
+      assert.deepStrictEqual(yield* failureOf(store("f", broken, organisation.writing(start))), ["InvalidInput", ""])
+      assert.deepStrictEqual(yield* failureOf(store("f", Stream.empty, organisation.writing(start))), [
+        "InvalidInput",
+        ""
+      ])
       const { items } = yield* list(organisation.id, { limit: 10 })
       assert.deepStrictEqual(
         items.map(({ kind, state }) => [kind, state]),
@@ -109,20 +115,47 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
+  it.effect("ends what comes for a file that was removed meanwhile", () => {
+    const { folder, layer: files } = own()
+    return Effect.gen(function* () {
+      const owner = yield* anOrganisation
+      const { expect, list, receive, remove, store } = yield* Files
+      const removing = Effect.gen(function* () {
+        const { items } = yield* list(owner.id, { limit: 10 })
+        yield* Effect.forEach(items, ({ id }) => remove(id, owner.writing(start)))
+        return new Uint8Array(3)
+      })
+      const content = Stream.concat(bytes("begun"), Stream.fromEffect(removing))
+      assert.deepStrictEqual(yield* failureOf(store("a.bin", content, owner.writing(start))), [
+        "Conflict",
+        "file_removed"
+      ])
+      const { token } = yield* expect(owner.id, "C1", "Log", start)
+      assert.deepStrictEqual(yield* failureOf(receive(token, "a.log", content, start)), ["NotFound", "upload"])
+      const sql = yield* SqlClient.SqlClient
+      const later = (yield* Clock.currentTimeMillis) + 2 * day
+      yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, later)
+      assert.deepStrictEqual(readdirSync(folder), [])
+    }).pipe(Effect.provide(files))
+  })
+
   it.effect("keeps an organisation within its quota, and each within its own", () => {
     const { layer: files } = own(100)
     return Effect.gen(function* () {
       const [one, other] = [yield* anOrganisation, yield* anOrganisation]
       const { expect, receive, remove, store } = yield* Files
-      const image = yield* store("a.bin", bytes("x".repeat(90)), one.writing())
-      const { token } = yield* expect(one.id, "C1", "Log", noon)
-      const tooMuch = receive(token, "a.log", bytes("y".repeat(11)), noon)
+      const image = yield* store("a.bin", bytes("x".repeat(90)), one.writing(start))
+      const { token } = yield* expect(one.id, "C1", "Log", start)
+      const tooMuch = receive(token, "a.log", bytes("y".repeat(11)), start)
       assert.deepStrictEqual(yield* failureOf(tooMuch), ["Conflict", "file_quota"])
-      assert.deepStrictEqual((yield* receive(token, "a.log", bytes("y".repeat(10)), noon)).size, 10)
-      assert.deepStrictEqual(yield* failureOf(store("b.bin", bytes("z"), one.writing())), ["Conflict", "file_quota"])
-      assert.strictEqual((yield* store("b.bin", bytes("z".repeat(100)), other.writing())).size, 100)
-      yield* remove(image.id, one.writing())
-      assert.strictEqual((yield* store("c.bin", bytes("w".repeat(90)), one.writing())).size, 90)
+      assert.deepStrictEqual((yield* receive(token, "a.log", bytes("y".repeat(10)), start)).size, 10)
+      assert.deepStrictEqual(yield* failureOf(store("b.bin", bytes("z"), one.writing(start))), [
+        "Conflict",
+        "file_quota"
+      ])
+      assert.strictEqual((yield* store("b.bin", bytes("z".repeat(100)), other.writing(start))).size, 100)
+      yield* remove(image.id, one.writing(start))
+      assert.strictEqual((yield* store("c.bin", bytes("w".repeat(90)), one.writing(start))).size, 90)
     }).pipe(Effect.provide(files))
   })
 }
@@ -133,27 +166,27 @@ const firmware = (it: ContractIt): void => {
     return Effect.gen(function* () {
       const [owner, stranger] = [yield* anOrganisation, yield* anOrganisation]
       const { content, expect, fetch, get, list, offer, remove, store } = yield* Files
-      const image = yield* store("image.bin", bytes("0123456789"), owner.writing())
-      const until = noon + downloadWaitsMillis
-      const { name, token } = yield* offer(owner.id, "C1", image.id, until, noon)
+      const image = yield* store("image.bin", bytes("0123456789"), owner.writing(start))
+      const until = start + downloadWaitsMillis
+      const { name, token } = yield* offer(owner.id, "C1", image.id, until, start)
       assert.strictEqual(name, "image.bin")
-      for (const at of [noon, noon, until - 1]) {
+      for (const at of [start, start, until - 1]) {
         const fetched = yield* fetch(token, at)
         assert.strictEqual(yield* text(fetched.read()), "0123456789")
         assert.strictEqual(yield* text(fetched.read({ from: 3, to: 5 })), "345")
       }
       assert.deepStrictEqual(yield* failureOf(fetch(token, until)), ["NotFound", "download"])
-      assert.deepStrictEqual(yield* failureOf(fetch("nobodys", noon)), ["NotFound", "download"])
-      const foreign = offer(stranger.id, "C2", image.id, until, noon)
+      assert.deepStrictEqual(yield* failureOf(fetch("nobodys", start)), ["NotFound", "download"])
+      const foreign = offer(stranger.id, "C2", image.id, until, start)
       assert.deepStrictEqual(yield* failureOf(foreign), ["NotFound", "file"])
-      assert.deepStrictEqual(yield* failureOf(remove(image.id, stranger.writing())), ["NotFound", "file"])
+      assert.deepStrictEqual(yield* failureOf(remove(image.id, stranger.writing(start))), ["NotFound", "file"])
       assert.deepStrictEqual(yield* failureOf(get(stranger.id, image.id)), ["NotFound", "file"])
       assert.deepStrictEqual(yield* failureOf(content(stranger.id, image.id)), ["NotFound", "file"])
       assert.deepStrictEqual((yield* list(stranger.id, { limit: 10 })).items, [])
-      const { id } = yield* expect(owner.id, "C1", "Log", noon)
-      assert.deepStrictEqual(yield* failureOf(offer(owner.id, "C1", id, until, noon)), ["Conflict", "no_firmware"])
-      yield* remove(image.id, owner.writing())
-      assert.deepStrictEqual(yield* failureOf(fetch(token, noon)), ["NotFound", "download"])
+      const { id } = yield* expect(owner.id, "C1", "Log", start)
+      assert.deepStrictEqual(yield* failureOf(offer(owner.id, "C1", id, until, start)), ["Conflict", "no_firmware"])
+      yield* remove(image.id, owner.writing(start))
+      assert.deepStrictEqual(yield* failureOf(fetch(token, start)), ["NotFound", "download"])
       const told = (yield* factsOf(owner)).filter(({ type }) => /Firmware|File/.test(type))
       assert.deepStrictEqual(
         told.map(({ body, type }) => [type, body.before?.["sha256"] ?? body.after?.["sha256"]]),
@@ -175,23 +208,23 @@ const retention = (it: ContractIt): void => {
       yield* sql`TRUNCATE file, file_doomed, file_download`
       const owner = yield* anOrganisation
       const { expect, list, offer, receive, store } = yield* Files
-      const image = yield* store("image.bin", bytes("image"), owner.writing())
-      yield* offer(owner.id, "C1", image.id, noon + downloadWaitsMillis, noon)
-      const [came, never] = [yield* expect(owner.id, "C1", "Log", noon), yield* expect(owner.id, "C1", "Log", noon)]
-      yield* receive(came.token, "a.log", bytes("log"), noon)
+      const image = yield* store("image.bin", bytes("image"), owner.writing(start))
+      yield* offer(owner.id, "C1", image.id, start + downloadWaitsMillis, start)
+      const [came, never] = [yield* expect(owner.id, "C1", "Log", start), yield* expect(owner.id, "C1", "Log", start)]
+      yield* receive(came.token, "a.log", bytes("log"), start)
       const ids = Effect.map(list(owner.id, { limit: 10 }), ({ items }) => items.map(({ id }) => id).toSorted())
 
-      yield* sweepFiles(sql, blobs, options, noon + uploadWaitsMillis)
+      yield* sweepFiles(sql, blobs, options, start + uploadWaitsMillis)
       assert.deepStrictEqual(yield* ids, [image.id, came.id, never.id].toSorted())
-      yield* sweepFiles(sql, blobs, options, noon + uploadWaitsMillis + transferMillis)
+      yield* sweepFiles(sql, blobs, options, start + uploadWaitsMillis + transferMillis)
       assert.deepStrictEqual(yield* ids, [image.id, came.id].toSorted())
       assert.strictEqual(yield* rows("file_download"), 1)
-      yield* sweepFiles(sql, blobs, options, noon + 90 * day - 1)
+      yield* sweepFiles(sql, blobs, options, start + 90 * day - 1)
       assert.deepStrictEqual([yield* rows("file_download"), readdirSync(folder).length], [0, 2])
-      yield* sweepFiles(sql, blobs, options, noon + 90 * day)
+      yield* sweepFiles(sql, blobs, options, start + 90 * day)
       assert.deepStrictEqual(yield* ids, [image.id])
       assert.deepStrictEqual([yield* rows("file_doomed"), readdirSync(folder).length], [0, 1])
-      yield* sweepFiles(sql, blobs, options, noon + 9_000 * day)
+      yield* sweepFiles(sql, blobs, options, start + 9_000 * day)
       assert.deepStrictEqual(yield* ids, [image.id])
     }).pipe(Effect.provide(files))
   })
@@ -204,12 +237,12 @@ const retention = (it: ContractIt): void => {
       const owner = yield* anOrganisation
       yield* sql`TRUNCATE file, file_doomed, file_download`
       const { expect, receive } = yield* Files
-      const { token } = yield* expect(owner.id, "C1", "Log", noon)
-      yield* receive(token, "a.log", bytes("log"), noon)
+      const { token } = yield* expect(owner.id, "C1", "Log", start)
+      yield* receive(token, "a.log", bytes("log"), start)
       const away = { ...blobs, remove: () => Effect.fail(new StorageUnavailable({ reason: "down", message: "away" })) }
-      const failed = yield* Effect.exit(sweepFiles(sql, away, options, noon + 91 * day))
+      const failed = yield* Effect.exit(sweepFiles(sql, away, options, start + 91 * day))
       assert.deepStrictEqual([Exit.isFailure(failed), yield* rows("file"), yield* rows("file_doomed")], [true, 0, 1])
-      yield* sweepFiles(sql, blobs, options, noon + 92 * day)
+      yield* sweepFiles(sql, blobs, options, start + 92 * day)
       assert.deepStrictEqual([yield* rows("file_doomed"), readdirSync(folder).length], [0, 0])
     }).pipe(Effect.provide(files))
   })
@@ -230,8 +263,8 @@ const retention = (it: ContractIt): void => {
       const gone = (path: string) =>
         Effect.repeat(Effect.sleep("10 millis"), { until: () => !existsSync(path), times: 500 })
       const clock = yield* TestClock.make()
-      yield* clock.setTime(noon)
-      const [stale, fresh] = [part("stale", noon - transferMillis), part("fresh", noon - transferMillis + 1)]
+      yield* clock.setTime(start)
+      const [stale, fresh] = [part("stale", start - transferMillis), part("fresh", start - transferMillis + 1)]
       yield* Effect.provideService(daily(sql, Effect.void, blobs, options), Clock.Clock, clock)
       yield* gone(stale)
       assert.isTrue(existsSync(fresh))

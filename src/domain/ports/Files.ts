@@ -38,7 +38,7 @@ export class Files extends Context.Service<
       content: Stream.Stream<Uint8Array, unknown>,
       now: number
     ) => Effect.Effect<StoredFile, NotFound | Conflict | InvalidInput | StorageUnavailable>
-    /** Takes a firmware image. `Conflict` `file_quota`; `InvalidInput` when it is empty, too large or broke off. */
+    /** Takes a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too large or broke off. */
     readonly store: (
       name: string,
       content: Stream.Stream<Uint8Array, unknown>,
