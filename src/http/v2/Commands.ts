@@ -86,7 +86,9 @@ const looking = Effect.gen(function* () {
 
   const transactionOf = Effect.fnUntraced(function* (chargerId: string, sessionId: string) {
     const session = yield* sessions.get(yield* organisationId, sessionId)
-    if (session.chargerId !== chargerId) return yield* new NotFound({ kind: "session of this charger", id: sessionId })
+    if (session.chargerId !== chargerId) {
+      return yield* new NotFound({ kind: `session ${sessionId} at charger`, id: chargerId })
+    }
     if (session.endedAt !== undefined) {
       return yield* new Conflict({ code: "session_ended", message: "This session has ended already." })
     }
@@ -196,8 +198,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         // The row's own function for this very type; the union has lost which.
-        const open = commandRows[payload.type].open as (given: NewCommandBody) => Open
-        const found = yield* find(chargerId, open(payload))
+        const open = commandRows[payload.type].open as (given: NewCommandBody, now: number) => Open
+        const found = yield* find(chargerId, open(payload, yield* Clock.currentTimeMillis))
         const { command, fileId, password, sessionId } = found
         const issued = yield* commands.issue(
           {

@@ -1,6 +1,7 @@
 /** Each type of command over REST: which domain command its parameters make, with as few and with as many of them as there may be. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { commandTypes } from "../../../src/domain/command/Kinds.ts"
+import { certificate } from "../../support/certificate.ts"
 import { commandsOf } from "../../support/fakeCommands.ts"
 import { fakeApp, type Json, withCharger } from "../../support/restApp.ts"
 
@@ -14,6 +15,7 @@ afterAll(() => app.close())
 
 const at = "2026-06-01T10:00:00Z"
 const ms = Date.parse(at)
+const ahead = "2126-06-01T10:00:00Z"
 const location = "https://files.example/one"
 const place = { evseId: 2, connectorId: 1 }
 const whole = { evseId: 0, connectorId: 0 }
@@ -79,6 +81,8 @@ const { transactionId: _, ...startProfile } = fullProfile
 const { transactionId: __, ...startProfileInside } = fullProfileInside
 const firmware = { location, retrieveDateTime: at, signingCertificate: "PEM", signature: "c2ln" }
 
+const inOneLine = certificate.replaceAll(/([A-Za-z0-9+/=])\n(?!-)/g, "$1")
+
 /** What is sent beside `type`, and what is to be stored beside `_tag`. */
 type Case = readonly [type: string, parameters: Json, expected: Json]
 
@@ -102,6 +106,7 @@ const cases: ReadonlyArray<Case> = [
   ["GetConfiguration", {}, { keys: [] }],
   ["GetConfiguration", { key: "HeartbeatInterval" }, { keys: ["HeartbeatInterval"] }],
   ["GetConfiguration", { key: ["A", "B"] }, { keys: ["A", "B"] }],
+  ["ChangeConfiguration", { key: "SecurityProfile", value: "2" }, { key: "SecurityProfile", value: "2" }],
   ["ChangeConfiguration", { key: "A", value: "" }, { key: "A", value: "" }],
   ["ClearCache", {}, {}],
   ["DataTransfer", { vendorId: "V" }, { vendorId: "V" }],
@@ -141,13 +146,13 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "ReserveNow",
-    { connectorId: 0, idTag: "CARD", expiryDate: at, reservationId: 9 },
-    { place: whole, tokenUid: "CARD", expiresAt: ms, reservationId: 9 }
+    { connectorId: 0, idTag: "CARD", expiryDate: ahead, reservationId: 9 },
+    { place: whole, tokenUid: "CARD", expiresAt: Date.parse(ahead), reservationId: 9 }
   ],
   [
     "ReserveNow",
-    { connectorId: 2, idTag: "CARD", expiryDate: at, reservationId: 9, parentIdTag: "FAMILY" },
-    { place, tokenUid: "CARD", expiresAt: ms, reservationId: 9, parentUid: "FAMILY" }
+    { connectorId: 2, idTag: "CARD", expiryDate: ahead, reservationId: 9, parentIdTag: "FAMILY" },
+    { place, tokenUid: "CARD", expiresAt: Date.parse(ahead), reservationId: 9, parentUid: "FAMILY" }
   ],
   ["CancelReservation", { reservationId: 9 }, { reservationId: 9 }],
   [
@@ -180,7 +185,12 @@ const cases: ReadonlyArray<Case> = [
     { requestedMessage: "StatusNotification", connectorId: 2 },
     { requestedMessage: "StatusNotification", place }
   ],
-  ["CertificateSigned", { certificateChain: "PEM\nPEM" }, { certificateChain: "PEM\nPEM" }],
+  ["CertificateSigned", { certificateChain: certificate }, { certificateChain: certificate }],
+  [
+    "CertificateSigned",
+    { certificateChain: `subject=CN = x\n${certificate}${certificate}` },
+    { certificateChain: `subject=CN = x\n${certificate}${certificate}` }
+  ],
   ["DeleteCertificate", { certificateHashData: hash }, { hash }],
   [
     "GetInstalledCertificateIds",
@@ -189,8 +199,13 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "InstallCertificate",
-    { certificateType: "CentralSystemRootCertificate", certificate: "PEM" },
-    { certificateType: "CentralSystemRootCertificate", certificate: "PEM" }
+    { certificateType: "CentralSystemRootCertificate", certificate },
+    { certificateType: "CentralSystemRootCertificate", certificate }
+  ],
+  [
+    "InstallCertificate",
+    { certificateType: "CentralSystemRootCertificate", certificate: inOneLine },
+    { certificateType: "CentralSystemRootCertificate", certificate: inOneLine }
   ],
   ["GetLog", { logType: "SecurityLog", requestId: 3, location }, { logType: "SecurityLog", requestId: 3, location }],
   [
@@ -237,6 +252,11 @@ const profileWith = (schedule: Json, rest: Json = {}) => ({
 })
 const period = "/chargingProfile/chargingSchedule/chargingSchedulePeriod"
 
+const fileId = "01900000-0000-7000-8000-000000000001"
+const { location: ___, ...homeless } = firmware
+const broken = certificate.replace("MIIB", "MIIC")
+const key = certificate.replaceAll("CERTIFICATE", ["PRIVATE", "KEY"].join(" "))
+
 /** What is wrong, and where that is said to be. */
 const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: string]> = [
   ["Nonsense", {}, "/type"],
@@ -258,11 +278,15 @@ const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: st
   ["ChangeConfiguration", { key: "K", value: "V".repeat(501) }, "/value"],
   ["ChangeConfiguration", { key: "K" }, "/value"],
   ["ChangeConfiguration", { key: "authorizationkey", value: "short" }, "/value"],
+  ...["x", "", "4", "-1", "2.0"].map(
+    (value) => ["ChangeConfiguration", { key: " SECURITYPROFILE", value }, "/value"] as const
+  ),
   ["DataTransfer", {}, "/vendorId"],
   ["DataTransfer", { vendorId: "V", messageId: "M".repeat(51) }, "/messageId"],
   ["GetDiagnostics", { location: "file:///etc/passwd" }, "/location"],
   ["UpdateFirmware", { location, retrieveDate: "tomorrow" }, "/retrieveDate"],
   ["UpdateFirmware", { retrieveDate: at }, "/location"],
+  ["UpdateFirmware", { location, fileId, retrieveDate: at }, "/fileId"],
   ["SendLocalList", { localAuthorizationList: [{ idTag: "A" }] }, "/localAuthorizationList"],
   ["SendLocalList", { updateType: "Differential" }, "/localAuthorizationList"],
   [
@@ -271,8 +295,14 @@ const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: st
     "/localAuthorizationList/0/idTag"
   ],
   ["ReserveNow", { connectorId: 1, idTag: "A" }, "/expiryDate"],
+  ["ReserveNow", { connectorId: 1, idTag: "A", expiryDate: at }, "/expiryDate"],
   ["CancelReservation", {}, "/reservationId"],
   ["SetChargingProfile", { connectorId: 0 }, "/chargingProfile"],
+  [
+    "SetChargingProfile",
+    { connectorId: 0, chargingProfile: leastProfile, csChargingProfiles: leastProfile },
+    "/csChargingProfiles"
+  ],
   ["SetChargingProfile", profileWith({ chargingSchedulePeriod: [] }), period],
   ["SetChargingProfile", profileWith({ chargingSchedulePeriod: [{ startPeriod: 60, limit: 1 }] }), `${period}`],
   ["SetChargingProfile", profileWith({ chargingSchedulePeriod: [{ startPeriod: 0, limit: -1 }] }), `${period}/0/limit`],
@@ -286,13 +316,31 @@ const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: st
   ["ClearChargingProfile", { stackLevel: -1 }, "/stackLevel"],
   ["GetCompositeSchedule", { connectorId: 0, duration: 0 }, "/duration"],
   ["TriggerMessage", {}, "/requestedMessage"],
-  ["ExtendedTriggerMessage", { requestedMessage: "Heartbeat", connectorId: -1 }, "/connectorId"],
+  ["TriggerMessage", { requestedMessage: "heartbeat" }, "/requestedMessage"],
+  ["TriggerMessage", { requestedMessage: "LogStatusNotification" }, "/requestedMessage"],
+  ["TriggerMessage", { requestedMessage: "MeterValues", connectorId: 0 }, "/connectorId"],
+  ["ExtendedTriggerMessage", { requestedMessage: "DiagnosticsStatusNotification" }, "/requestedMessage"],
+  ["ExtendedTriggerMessage", { requestedMessage: "Heartbeat", connectorId: 0 }, "/connectorId"],
   ["CertificateSigned", { certificateChain: "C".repeat(10_001) }, "/certificateChain"],
+  ...["", "PEM", certificate.slice(1), certificate + key, certificate + broken, `${certificate}-----BEGIN`].map(
+    (certificateChain) => ["CertificateSigned", { certificateChain }, "/certificateChain"] as const
+  ),
+  ...["PEM", key, broken, certificate.toLowerCase(), certificate + certificate].map(
+    (pem) =>
+      [
+        "InstallCertificate",
+        { certificateType: "ManufacturerRootCertificate", certificate: pem },
+        "/certificate"
+      ] as const
+  ),
   ["DeleteCertificate", { certificateHashData: { ...hash, serialNumber: "" } }, "/certificateHashData/serialNumber"],
   ["GetInstalledCertificateIds", { certificateType: "V2G" }, "/certificateType"],
   ["InstallCertificate", { certificateType: "V2G", certificate: "PEM" }, "/certificateType"],
   ["GetLog", { logType: "Everything", location }, "/logType"],
-  ["SignedUpdateFirmware", { firmware: { ...firmware, retrieveDateTime: 5 } }, "/firmware/retrieveDateTime"]
+  ["GetLog", { logType: "SecurityLog", location, log: { remoteLocation: location } }, "/location"],
+  ["SignedUpdateFirmware", { firmware: { ...firmware, retrieveDateTime: 5 } }, "/firmware/retrieveDateTime"],
+  ["SignedUpdateFirmware", { firmware: homeless }, "/firmware/location"],
+  ["SignedUpdateFirmware", { firmware, fileId }, "/fileId"]
 ]
 
 it.each(wrong.map(([type, parameters, pointer]) => [type, pointer, parameters] as const))(
@@ -305,6 +353,21 @@ it.each(wrong.map(([type, parameters, pointer]) => [type, pointer, parameters] a
     expect(commandsOf(app.world).issued.length).toBe(before)
   }
 )
+
+it.each([
+  [
+    "TriggerMessage",
+    { requestedMessage: "x" },
+    /"BootNotification".*"DiagnosticsStatusNotification".*"StatusNotification"/
+  ],
+  ["ExtendedTriggerMessage", { requestedMessage: "x" }, /"LogStatusNotification".*"SignChargePointCertificate"/],
+  ["UpdateFirmware", { retrieveDate: at }, /sftp URL.*or fileId.*POST \/cpo\/v2\/files/],
+  ["SignedUpdateFirmware", { firmware: homeless }, /sftp URL.*or fileId.*POST \/cpo\/v2\/files/]
+])("says what is possible instead of a wrong %s", async (type, parameters, detail) => {
+  const [error, ...others] = (await post({ type, ...parameters })).json.errors
+  expect(error.detail).toMatch(detail)
+  expect(others).toEqual([])
+})
 
 const entry = { idTag: "A", idTagInfo: { status: "Accepted" } }
 const profileOf = (more: Json) => ({ connectorId: 0, chargingProfile: { ...leastProfile, ...more } })

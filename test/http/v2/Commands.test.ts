@@ -153,7 +153,11 @@ it("stops the transaction of a session of this charger, and shows the session", 
   expect(lastCommand()).toEqual({ _tag: "RemoteStop", transactionId: 77 })
   const late = await stop(ended)
   expect([late.status, late.json.code]).toEqual([409, "session_ended"])
-  expect((await stop(elsewhere)).status).toBe(404)
+  const stray = await stop(elsewhere)
+  expect([stray.status, stray.json.detail]).toEqual([
+    404,
+    `There is no session ${elsewhere} at charger "CP-1" here, or it is not yours.`
+  ])
   expect((await stop(app.world.uuid())).status).toBe(404)
   expect((await post({ type: "RemoteStop", transactionId: 77 })).json.sessionId).toBe(running)
   expect((await post({ type: "RemoteStop", transactionId: 5 })).json.sessionId).toBe(null)

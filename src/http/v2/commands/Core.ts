@@ -19,6 +19,27 @@ import {
 const type = <T extends string>(name: T) => ({ type: Schema.Literal(name) })
 const Key = text(50)
 
+/** What a charger can be asked to send of itself: OCPP 1.6 §7.32, and the whitepaper's MessageTriggerEnumType. */
+const triggered = [
+  "BootNotification",
+  "DiagnosticsStatusNotification",
+  "FirmwareStatusNotification",
+  "Heartbeat",
+  "MeterValues",
+  "StatusNotification"
+] as const
+const triggeredExtended = [
+  "BootNotification",
+  "FirmwareStatusNotification",
+  "Heartbeat",
+  "LogStatusNotification",
+  "MeterValues",
+  "SignChargePointCertificate",
+  "StatusNotification"
+] as const
+
+const profileKey = "securityprofile"
+
 const passwordFits = /^(?:[\x21-\x7e]{16,20}|[0-9A-Fa-f]{32,40})$/
 const passwordRule = "A charger's password has 16 to 20 printable characters without blanks, or 32 to 40 hex digits"
 
@@ -92,6 +113,9 @@ export const core = {
       if (isPassword && value === undefined) return { _tag: "NeedsPassword", key }
       if (value === undefined) return refused("/value", "Must be there")
       if (isPassword && !passwordFits.test(value)) return refused("/value", passwordRule)
+      if (key.trim().toLowerCase() === profileKey && !/^\s*[0-3]\s*$/.test(value)) {
+        return refused("/value", "Must be 1, 2 or 3: a security profile, and higher than the charger's")
+      }
       return { _tag: "ChangeConfiguration", key, value }
     }
   ),
@@ -108,16 +132,16 @@ export const core = {
   TriggerMessage: row(
     Schema.Struct({
       ...type("TriggerMessage"),
-      requestedMessage: text(50),
-      connectorId: Schema.optionalKey(ConnectorOrWhole)
+      requestedMessage: Schema.Literals(triggered),
+      connectorId: Schema.optionalKey(ConnectorNumber)
     }),
     ({ connectorId, requestedMessage }) => ({ _tag: "TriggerMessage", requestedMessage, ...maybePlace(connectorId) })
   ),
   ExtendedTriggerMessage: row(
     Schema.Struct({
       ...type("ExtendedTriggerMessage"),
-      requestedMessage: text(50),
-      connectorId: Schema.optionalKey(ConnectorOrWhole)
+      requestedMessage: Schema.Literals(triggeredExtended),
+      connectorId: Schema.optionalKey(ConnectorNumber)
     }),
     ({ connectorId, requestedMessage }) => ({
       _tag: "ExtendedTriggerMessage",

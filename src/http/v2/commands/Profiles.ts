@@ -71,7 +71,8 @@ export const profiles = {
       parentIdTag: Schema.optionalKey(IdTag),
       reservationId: Schema.optionalKey(whole(1, 0x7fffffff))
     }),
-    ({ connectorId, expiryDate, idTag, parentIdTag, reservationId }) => {
+    ({ connectorId, expiryDate, idTag, parentIdTag, reservationId }, now) => {
+      if (expiryDate <= now) return refused("/expiryDate", "Must lie ahead")
       const with_ = (id: number) =>
         ({
           _tag: "ReserveNow",
@@ -99,6 +100,9 @@ export const profiles = {
       csChargingProfiles: Schema.optionalKey(Profile)
     }),
     ({ chargingProfile, connectorId, csChargingProfiles }) => {
+      if (chargingProfile !== undefined && csChargingProfiles !== undefined) {
+        return refused("/csChargingProfiles", "Must not be there beside chargingProfile, which is another name for it")
+      }
       const given = chargingProfile ?? csChargingProfiles
       if (given === undefined) return refused("/chargingProfile", "Must be there")
       const name = chargingProfile === undefined ? "csChargingProfiles" : "chargingProfile"

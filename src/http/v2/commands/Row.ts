@@ -35,9 +35,10 @@ export type Open<C extends ChargerCommand = ChargerCommand> =
 
 export interface Row<S extends Schema.Top> {
   readonly schema: S
-  readonly open: (given: S["Type"]) => Open
+  /** `now` in ms epoch, for what must lie ahead. */
+  readonly open: (given: S["Type"], now: number) => Open
 }
 
-export const row = <S extends Schema.Top>(schema: S, open: (given: S["Type"]) => Open): Row<S> => ({ schema, open })
+export const row = <S extends Schema.Top>(schema: S, open: Row<S>["open"]): Row<S> => ({ schema, open })
 
 export const refused = (pointer: string, detail: string): Open => ({ _tag: "Refused", pointer, detail })

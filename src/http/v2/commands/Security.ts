@@ -1,6 +1,7 @@
 /** FirmwareManagement (OCPP 1.6 §5.9, §5.19) and the security whitepaper's set (edition 3, §5). */
 import { Schema } from "effect"
 import { Uuid, whole } from "../../Fields.ts"
+import { PemCertificate, PemChain } from "./Pem.ts"
 import { refused, row, type Open } from "./Row.ts"
 import { Location, retriesOf, retrying, text, Time } from "./Values.ts"
 
@@ -14,16 +15,24 @@ const hex = (max: number) => text(max)
 const numbered = (requestId: number | undefined, make: (id: number) => Open): Open =>
   requestId === undefined ? { _tag: "NeedsNumber", with: make } : make(requestId)
 
+const noSource =
+  "Must be there (an http, https, ftp, ftps or sftp URL that the charger can reach), or fileId instead of it: a file of POST /cpo/v2/files"
+
+interface Source {
+  readonly location: string | undefined
+  /** JSON Pointer to where a location stands. */
+  readonly pointer: string
+  readonly fileId: string | undefined
+  /** ms epoch. */
+  readonly retrieveAt: number
+}
+
 /** From where: a location, or a file of ours. */
-const fetched = (
-  location: string | undefined,
-  fileId: string | undefined,
-  retrieveAt: number,
-  make: (location: string) => Open
-): Open => {
-  if (location !== undefined) return make(location)
-  if (fileId !== undefined) return { _tag: "NeedsDownload", fileId, retrieveAt, with: make }
-  return refused("/location", "Must be there, or fileId instead of it")
+const fetched = ({ fileId, location, pointer, retrieveAt }: Source, make: (location: string) => Open): Open => {
+  if (fileId === undefined) return location === undefined ? refused(pointer, noSource) : make(location)
+  if (location !== undefined)
+    return refused("/fileId", `Must not be there beside ${pointer.slice(1).replace("/", ".")}`)
+  return { _tag: "NeedsDownload", fileId, retrieveAt, with: make }
 }
 
 const between = (from: number | undefined, to: number | undefined, names: readonly [string, string]) => ({
@@ -62,18 +71,21 @@ export const security = {
       retrieveDate: Time,
       ...retrying
     }),
-    (given) =>
-      fetched(given.location, given.fileId, given.retrieveDate, (location) => ({
+    ({ fileId, location, retrieveDate, ...given }) =>
+      fetched({ location, pointer: "/location", fileId, retrieveAt: retrieveDate }, (from) => ({
         _tag: "UpdateFirmware",
-        location,
-        retrieveAt: given.retrieveDate,
+        location: from,
+        retrieveAt: retrieveDate,
         ...retriesOf(given)
       }))
   ),
-  CertificateSigned: row(Schema.Struct({ ...type("CertificateSigned"), certificateChain: Pem(10_000) }), (given) => ({
-    _tag: "CertificateSigned",
-    certificateChain: given.certificateChain
-  })),
+  CertificateSigned: row(
+    Schema.Struct({ ...type("CertificateSigned"), certificateChain: PemChain(10_000) }),
+    (given) => ({
+      _tag: "CertificateSigned",
+      certificateChain: given.certificateChain
+    })
+  ),
   DeleteCertificate: row(
     Schema.Struct({
       ...type("DeleteCertificate"),
@@ -91,7 +103,7 @@ export const security = {
     ({ certificateType }) => ({ _tag: "GetInstalledCertificateIds", certificateType })
   ),
   InstallCertificate: row(
-    Schema.Struct({ ...type("InstallCertificate"), certificateType: Use, certificate: Pem(5500) }),
+    Schema.Struct({ ...type("InstallCertificate"), certificateType: Use, certificate: PemCertificate(5500) }),
     ({ certificate, certificateType }) => ({ _tag: "InstallCertificate", certificateType, certificate })
   ),
   GetLog: row(
@@ -109,19 +121,24 @@ export const security = {
       ),
       ...retrying
     }),
-    (given) =>
-      numbered(given.requestId, (requestId) => {
+    (given) => {
+      const { location: atTheTop, log } = given
+      if (atTheTop !== undefined && log?.remoteLocation !== undefined) {
+        return refused("/location", "Must not be there beside log.remoteLocation, which is another name for it")
+      }
+      return numbered(given.requestId, (requestId) => {
         const make = (location: string): Open => ({
           _tag: "GetLog",
           logType: given.logType,
           requestId,
           location,
-          ...between(given.log?.oldestTimestamp, given.log?.latestTimestamp, ["oldestAt", "latestAt"]),
+          ...between(log?.oldestTimestamp, log?.latestTimestamp, ["oldestAt", "latestAt"]),
           ...retriesOf(given)
         })
-        const location = given.log?.remoteLocation ?? given.location
+        const location = log?.remoteLocation ?? atTheTop
         return location === undefined ? { _tag: "NeedsUpload", kind: "Log", with: make } : make(location)
       })
+    }
   ),
   SignedUpdateFirmware: row(
     Schema.Struct({
@@ -139,18 +156,21 @@ export const security = {
       }),
       ...retrying
     }),
-    (given) =>
-      numbered(given.requestId, (requestId) =>
-        fetched(given.firmware.location, given.fileId, given.firmware.retrieveDateTime, (location) => ({
+    ({ fileId, firmware, requestId, ...given }) => {
+      const { installDateTime, location, retrieveDateTime, signature, signingCertificate } = firmware
+      const source = { location, pointer: "/firmware/location", fileId, retrieveAt: retrieveDateTime }
+      return fetched(source, (from) =>
+        numbered(requestId, (id) => ({
           _tag: "SignedUpdateFirmware",
-          requestId,
-          location,
-          retrieveAt: given.firmware.retrieveDateTime,
-          ...(given.firmware.installDateTime === undefined ? {} : { installAt: given.firmware.installDateTime }),
-          signingCertificate: given.firmware.signingCertificate,
-          signature: given.firmware.signature,
+          requestId: id,
+          location: from,
+          retrieveAt: retrieveDateTime,
+          ...(installDateTime === undefined ? {} : { installAt: installDateTime }),
+          signingCertificate,
+          signature,
           ...retriesOf(given)
         }))
       )
+    }
   )
 } as const
