@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { limits } from "../../src/Config.ts"
@@ -67,12 +67,13 @@ const stages = (it: ContractIt): void => {
       const { id: organisationId } = yield* anOrganisation
       const { content, expect, receive } = yield* Files
       const { id, token } = yield* expect(organisationId, "C1", "Log", start)
-      const slow = Stream.concat(
-        bytes("slow"),
-        Stream.fromEffect(Effect.as(Effect.sleep("300 millis"), new Uint8Array(1)))
-      )
-      const first = yield* Effect.forkChild(receive(token, "slow", slow, start), { startImmediately: true })
+      const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const rest = Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), new Uint8Array(1))
+      const slow = Stream.concat(bytes("slow"), Stream.fromEffect(rest))
+      const first = yield* Effect.forkChild(receive(token, "slow", slow, start))
+      yield* Deferred.await(begun)
       yield* receive(token, "fast", bytes("fast"), start)
+      yield* Deferred.succeed(go, undefined)
       const lost = yield* Fiber.await(first)
       assert.isTrue(Exit.isFailure(lost) && String(lost.cause).includes("already"))
       assert.strictEqual(yield* text(yield* content(organisationId, id)), "fast")
