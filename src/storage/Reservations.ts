@@ -18,7 +18,7 @@ const ReservationRow = Schema.Struct({
   tokenUid: Schema.String,
   parentUid: optional(Schema.String),
   expiresAt: Millis,
-  status: Schema.Literals(["Pending", "Active", "Rejected", "Used", "Cancelled", "Expired", "Unknown"]),
+  status: Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"]),
   reason: optional(Schema.String),
   sessionId: optional(Schema.String),
   createdAt: Millis,

@@ -27,8 +27,15 @@ const endings = [
   ["TimedOut", { errorCode: "Timeout" }],
   ["Failed", { errorCode: "ConnectionLost" }],
   ["Failed", { errorCode: "NotSupported" }],
+  ["Failed", { errorCode: "UnreadableAnswer" }],
+  ["Failed", { errorCode: "NotConnected" }],
+  ["Failed", { errorCode: "TooManyCommands" }],
   ["Expired", { errorCode: "Expired" }]
 ] as const
+
+/** The codes of commands that no charger has seen; those of the first kind were not even taken to be sent. */
+const neverTaken: ReadonlySet<string> = new Set(["NotConnected", "Expired"])
+const neverSent: ReadonlySet<string> = new Set([...neverTaken, "TooManyCommands"])
 
 type Ending = (typeof endings)[number]
 
@@ -41,8 +48,10 @@ class Model {
   }
 
   answered(commandId: string, [ended, result]: Ending, at: number): void {
-    const isUnknown = ended === "TimedOut" || ("errorCode" in result && result.errorCode === "ConnectionLost")
-    const status = ended === "Accepted" ? "Active" : isUnknown ? "Unknown" : "Rejected"
+    const code = "errorCode" in result ? result.errorCode : ""
+    const isUnknown = ended === "TimedOut" || code === "ConnectionLost" || code === "UnreadableAnswer"
+    const refused = neverSent.has(code) ? "Failed" : "Rejected"
+    const status = ended === "Accepted" ? "Active" : isUnknown ? "Unknown" : refused
     const reason = ended === "Accepted" ? undefined : "status" in result ? result.status : result.errorCode
     const answered = this.all.find((one) => one.commandId === commandId)
     this.change(
@@ -162,8 +171,9 @@ class Told {
     this.steps.push(`${id} ends ${status} ${JSON.stringify(result)} at ${now}`)
     if (reservationId === undefined) this.model.answered(id, ending, now)
     else if (status === "Accepted" || status === "Rejected") this.model.cancelled(reservationId, status, now)
-    return sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(now)}
-      WHERE id = ${id}::uuid`
+    const sentAt = "errorCode" in result && neverTaken.has(result.errorCode) ? null : new Date(now)
+    return sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(now)},
+      sent_at = ${sentAt} WHERE id = ${id}::uuid`
   }
 
   private start() {

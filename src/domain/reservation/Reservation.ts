@@ -7,8 +7,10 @@ export type ReservationStatus =
   /** Asked for, and not answered yet. */
   | "Pending"
   | "Active"
-  /** The charger would not, or was never asked. */
+  /** The charger would not. */
   | "Rejected"
+  /** It was never sent. */
+  | "Failed"
   /** A start has consumed it. */
   | "Used"
   | "Cancelled"

@@ -5,7 +5,7 @@ import { ChargerId, Time } from "../Fields.ts"
 import { operation } from "./Middleware.ts"
 import { listOf, PageQuery } from "./Paging.ts"
 
-const Status = Schema.Literals(["Pending", "Active", "Rejected", "Used", "Cancelled", "Expired", "Unknown"])
+const Status = Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"])
 
 export const Reservation = Schema.Struct({
   reservationId: Schema.Int,
@@ -14,7 +14,9 @@ export const Reservation = Schema.Struct({
   idTag: Schema.String,
   parentIdTag: Schema.NullOr(Schema.String),
   expiryDate: Time,
-  status: Status.annotate({ description: "`Unknown`: it was sent, and whether the charger has it is not known" }),
+  status: Status.annotate({
+    description: "`Failed`: it was never sent. `Unknown`: it was sent, and whether the charger has it is not known"
+  }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "The charger's word for no, or an error's code" }),
   sessionId: Schema.NullOr(Schema.String).annotate({ description: "The session that used it" }),
   commandId: Schema.String,
