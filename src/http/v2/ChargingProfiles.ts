@@ -4,6 +4,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { SetProfile } from "../../domain/command/ChargingProfile.ts"
 import { compare } from "../../domain/command/Comparison.ts"
 import { compositeSchedule, type CompositeTarget, type DatedSchedule } from "../../domain/command/Composite.ts"
+import { NotFound } from "../../domain/Errors.ts"
 import { supplyOf } from "../../domain/command/Supply.ts"
 import { Chargers } from "../../domain/ports/Chargers.ts"
 import { ChargingProfiles, type ReportedComposite } from "../../domain/ports/ChargingProfiles.ts"
@@ -41,6 +42,17 @@ const theirs = (reported: ReportedComposite | undefined): DatedSchedule | undefi
   return { ...rest, startSchedule: start, periods: chargingSchedulePeriod }
 }
 
+interface AtEvse {
+  readonly evseId: number
+}
+
+/**
+ * Whether a charger may have this connector: the whole of it (0) always, any until it has reported one, and one that it took a profile
+ * for even where it has not reported it yet.
+ */
+const isThere = (reported: ReadonlyArray<AtEvse>, standing: ReadonlyArray<AtEvse>, connectorId: number): boolean =>
+  connectorId === 0 || reported.length === 0 || [...reported, ...standing].some(({ evseId }) => evseId === connectorId)
+
 export const layer = HttpApiBuilder.group(
   Api,
   "charging-profiles",
@@ -73,6 +85,9 @@ export const layer = HttpApiBuilder.group(
         const organisation = yield* organisationId
         const charger = yield* chargers.get(organisation, chargerId)
         const standing = yield* profiles.standing(organisation, chargerId)
+        if (!isThere(charger.connectors, standing, connectorId)) {
+          return yield* new NotFound({ kind: `connector ${connectorId} at charger`, id: chargerId })
+        }
         const reported = yield* profiles.reported(organisation, chargerId, connectorId)
         const target = yield* targetOf(organisation, chargerId, connectorId)
         const supply = supplyOf(charger.connectors, connectorId)

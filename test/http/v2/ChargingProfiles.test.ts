@@ -171,3 +171,17 @@ it("knows no charger of that id", async () => {
     expect((await app.ask("GET", `/cpo/v2/chargers/CP-2/${path}`, { key: app.key })).status).toBe(404)
   }
 })
+
+it("knows no connector that a charger does not have, once it has told of any", async () => {
+  const statusOf = async (connectorId: number) => (await composite(`connectorId=${connectorId}`)).status
+  expect(await statusOf(9)).toBe(200)
+  const charger = app.world.chargers.get("CP-1")!
+  const unknown = { info: undefined, vendorId: undefined, vendorErrorCode: undefined, equipment: undefined }
+  const second = { evseId: 2, connectorId: 1, status: "Available", errorCode: undefined, statusAt: now, ...unknown }
+  app.world.chargers.set("CP-1", { ...charger, connectors: [second as (typeof charger.connectors)[number]] })
+  const { json, status } = await composite("connectorId=9")
+  expect([status, json.detail]).toEqual([404, 'There is no connector 9 at charger "CP-1" here, or it is not yours.'])
+  expect(await Promise.all([0, 2].map(statusOf))).toEqual([200, 200])
+  // Not reported, and yet the charger has taken a profile for it.
+  expect(await statusOf(1)).toBe(200)
+})
