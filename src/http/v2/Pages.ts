@@ -1,4 +1,7 @@
-/** What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. */
+/**
+ * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. The
+ * root leads to the page: whoever types the service's address into a browser finds out what this is.
+ */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"
@@ -51,6 +54,7 @@ export const layer = (publicUrl: string) =>
     Effect.fnUntraced(function* (router) {
       const document = HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl))
       const docs = yield* docsPage(publicUrl)
+      yield* router.add("GET", "/", faced(Effect.succeed(HttpServerResponse.redirect("/cpo/docs", { status: 302 }))))
       yield* router.add("GET", "/cpo/swagger.json", faced(Effect.succeed(document)))
       yield* router.add(
         "GET",

@@ -37,7 +37,7 @@ it("says 200 for creating a site or charger, 201 for other creations, 202 for co
       ? "204"
       : /^post .*\/(?:commands|configuration\/apply)$/.test(name)
         ? "202"
-        : name.startsWith("post") && !/\/(?:sites|chargers|preview)$/.test(name)
+        : name.startsWith("post") && !/\/(?:sites|chargers|preview|release|correct)$/.test(name)
           ? "201"
           : "200"
     expect([name, statuses]).toEqual([name, [wanted]])
@@ -78,6 +78,8 @@ it("takes an Idempotency-Key on every POST, and bounds lists", () => {
 })
 
 it("has a page for people that asks nobody else for anything", async () => {
+  const root = await app.ask("GET", "/")
+  expect([root.status, root.headers.get("location")]).toEqual([302, "/cpo/docs"])
   const page = await app.ask("GET", "/cpo/docs")
   expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
