@@ -44,6 +44,15 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
   ]
 }
 
+/** An address that means the machine of whoever uses it. */
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
+
+/** What is wrong with an address that others are told while they are let in; undefined when nothing is. */
+export const unreachable = (host: string, publicUrl: string): string | undefined =>
+  isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
+    ? undefined
+    : `HOST is ${host}, and yet chargers and links are told ${publicUrl}, where each finds only itself: set PUBLIC_URL to this service's address`
+
 /** The lines of the banner. */
 export const banner = (facts: BannerFacts): ReadonlyArray<string> => [
   `Voltlane ${facts.version} (${facts.environment}) on ${facts.publicUrl}`,

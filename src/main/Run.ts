@@ -3,7 +3,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
 import { type Config, limits } from "../Config.ts"
-import { banner } from "./Banner.ts"
+import { banner, unreachable } from "./Banner.ts"
 import { preflight } from "./Listeners.ts"
 import { giveBack } from "./IdleMemory.ts"
 import { observability } from "./Observability.ts"
@@ -25,6 +25,9 @@ const hardStop = Effect.addFinalizer(() =>
 export const run = (config: Config) =>
   Effect.gen(function* () {
     const settings = settingsOf(config, version)
+    let isReady = false
+    // The first of all finalizers, and so the last to run.
+    yield* Effect.addFinalizer(() => (isReady ? Effect.logInfo("stopped") : Effect.void))
     yield* preflight(settings.listeners)
     const running = yield* start(settings)
     yield* hardStop
@@ -40,7 +43,13 @@ export const run = (config: Config) =>
       firstStart: running.firstStart
     })
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
+    const warning = unreachable(config.host, config.publicUrl)
+    if (warning !== undefined) yield* Effect.logWarning(warning)
     yield* Effect.logInfo("ready")
+    isReady = true
+    yield* Effect.addFinalizer(() =>
+      Effect.logInfo("stopping: no new connections, what was asked is answered, then chargers are sent away")
+    )
     yield* Effect.forkScoped(giveBack)
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(observability(config.otel, version)))

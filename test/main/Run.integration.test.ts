@@ -1,0 +1,44 @@
+/** What a start and a stop leave in the log, for whoever reads it afterwards. */
+import { expect, it } from "vitest"
+import { unreachable } from "../../src/main/Banner.ts"
+import { Service } from "../simulation/Process.ts"
+
+/** Message and level of each line of the log that tells of a start or a stop. */
+const told = (output: string): ReadonlyArray<string> =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { readonly level: string; readonly message: string })
+    .map(({ level, message }) => `${level} ${message.split(":", 1)[0]}`)
+    .filter((line) => /ready|stop|HOST/.test(line))
+
+it("says once that it stops, and once that it has stopped", async () => {
+  await using service = await Service.start()
+  expect(told(service.life.output)).toEqual(["INFO ready"])
+  const { code } = await service.kill("SIGTERM")
+  expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
+})
+
+it("warns once that chargers are told an address that they do not reach", async () => {
+  await using service = await Service.start({ env: { HOST: "0.0.0.0" } })
+  expect(told(service.life.output)).toEqual([
+    "WARN HOST is 0.0.0.0, and yet chargers and links are told http",
+    "INFO ready"
+  ])
+  expect(service.life.output).toContain(
+    `http://localhost:${service.port}, where each finds only itself: set PUBLIC_URL`
+  )
+})
+
+it.each([
+  ["0.0.0.0", "http://localhost:8080", true],
+  ["::", "https://[::1]:8443", true],
+  ["192.0.2.1", "http://127.0.0.1", true],
+  ["0.0.0.0", "https://cpo.example", false],
+  ["127.0.0.1", "http://localhost:8080", false],
+  ["::1", "http://localhost:8080", false],
+  ["localhost", "http://localhost:8080", false],
+  ["0.0.0.0", "https://127.0.0.1.example", false]
+])("with HOST %s and PUBLIC_URL %s: %s", (host, publicUrl, isWrong) => {
+  expect(unreachable(host, publicUrl) !== undefined).toBe(isWrong)
+})
