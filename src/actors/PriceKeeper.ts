@@ -7,7 +7,9 @@ import { Clock, Effect, Layer } from "effect"
 import { cdrOf, isBillable, type NewCdr } from "../domain/cdr/Cdr.ts"
 import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
+import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
 import { type Ledger, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
+import { doubtOf } from "../domain/session/Plausibility.ts"
 
 export interface PriceKeeperOptions {
   readonly everyMillis: number
@@ -20,15 +22,21 @@ export interface PriceKeeperOptions {
 export const defaultPriceOptions: PriceKeeperOptions = { everyMillis: 1_000, factsPerRound: 2_000, ledgersAtOnce: 50 }
 
 interface Round {
+  readonly doubted: Array<Doubted>
   readonly prices: Array<Priced>
   readonly records: Array<NewCdr>
 }
 
-const take = ({ prices, records }: Round, ledger: Ledger): void => {
+const take = ({ doubted, prices, records }: Round, ledger: Ledger): void => {
   const { id, organisationId, updatedAt } = ledger.session
   const priced = priceOf(ledger)
   prices.push({ sessionId: id, organisationId, basedOn: updatedAt, price: toSessionPrice(ledger, priced) })
-  if (isBillable(ledger.session)) records.push(cdrOf(ledger, priced))
+  if (!isBillable(ledger.session)) return
+  // Whoever has a record, or was looked at by an operator, is doubted no more.
+  const settled = ledger.session.reviewed === true || ledger.session.billed !== undefined
+  const reason = settled ? undefined : doubtOf(ledger)
+  if (reason === undefined) records.push(cdrOf(ledger, priced))
+  else doubted.push({ sessionId: id, organisationId, reason })
 }
 
 /** One round; true when there may be more to do at once. */
@@ -36,9 +44,10 @@ export const keepPrices = (options: PriceKeeperOptions) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
     const cdrs = yield* Cdrs
+    const reviews = yield* SessionReviews
     const { sessionIds, upTo } = yield* ledgers.changed(options.factsPerRound)
     if (upTo === undefined) return false
-    const round: Round = { prices: [], records: [] }
+    const round: Round = { doubted: [], prices: [], records: [] }
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
       for (const ledger of yield* ledgers.read(sessionIds.slice(i, i + options.ledgersAtOnce))) {
         take(round, ledger)
@@ -47,13 +56,17 @@ export const keepPrices = (options: PriceKeeperOptions) =>
       }
     }
     // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
-    yield* cdrs.issue(round.records, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    yield* reviews.hold(round.doubted, now)
+    yield* cdrs.issue(round.records, now)
     yield* ledgers.keep(round.prices, upTo)
     return true
   })
 
 /** Rounds until the scope closes. A database that is away is said once, and waited for. */
-export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.Layer<never, never, Ledgers | Cdrs> =>
+export const layer = (
+  options: PriceKeeperOptions = defaultPriceOptions
+): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       let away = false
@@ -68,7 +81,7 @@ export const layer = (options: PriceKeeperOptions = defaultPriceOptions): Layer.
         }),
         Effect.catchCause((cause) => Effect.logError("prices: a round went wrong", cause))
       )
-      const context = yield* Effect.context<Ledgers | Cdrs>()
+      const context = yield* Effect.context<Ledgers | Cdrs | SessionReviews>()
       yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.provide(round, context), options.everyMillis)))
     })
   )

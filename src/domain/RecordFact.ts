@@ -34,6 +34,17 @@ export interface OrganisationRecord {
   readonly policy: ChargerPolicy
 }
 
+/** What was decided about a session that has ended. */
+export interface SessionDecision {
+  readonly sessionId: string
+  readonly heldReason?: string
+  readonly energyWh?: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly revision?: number
+  readonly reason?: string
+}
+
 /** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
 export interface CdrRecord {
   readonly id: string
@@ -95,6 +106,7 @@ export type RecordFact =
     >
   | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
   | RecordFactOf<"CdrIssued", CdrRecord>
+  | RecordFactOf<"SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

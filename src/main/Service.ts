@@ -48,6 +48,7 @@ import * as Nodes from "../storage/Nodes.ts"
 import * as Partitions from "../storage/Partitions.ts"
 import * as Reservations from "../storage/Reservations.ts"
 import * as Secrets from "../storage/Secrets.ts"
+import * as SessionReviews from "../storage/SessionReviews.ts"
 import * as Sessions from "../storage/Sessions.ts"
 import * as Sites from "../storage/Sites.ts"
 import * as Tariffs from "../storage/Tariffs.ts"
@@ -103,6 +104,7 @@ const storage = (settings: ServiceSettings) => {
     Certificates.layer,
     Reservations.layer,
     Sessions.layer,
+    SessionReviews.layer,
     Tariffs.layer,
     Cdrs.layer,
     Tokens.layer,

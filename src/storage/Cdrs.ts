@@ -8,9 +8,9 @@ import type { Writing } from "../domain/ports/Sites.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
-import { pagedList, UuidKey } from "./Cursor.ts"
+import { pagedList } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -21,6 +21,7 @@ const CdrRow = Schema.Struct({
   organisationId: Schema.String,
   number: Whole,
   sessionId: Schema.String,
+  revision: Schema.Int,
   chargerId: Schema.String,
   siteId: Schema.String,
   startedAt: Millis,
@@ -30,48 +31,57 @@ const CdrRow = Schema.Struct({
   issuedAt: Millis
 })
 const cdrRow = rowOf(CdrRow)
-const cdrRows = rowsOf(CdrRow)
+/** Runs a statement of `cdrColumns`. */
+export const cdrRows = rowsOf(CdrRow)
 
-const pages = pagedList("cdrs", UuidKey, (cdr: Cdr) => cdr.id)
+const pages = pagedList("cdrs", Schema.Int, (cdr: Cdr) => cdr.number)
 
-const columns = (sql: SqlClient.SqlClient) => sql`
-  d.id, d.organisation_id AS "organisationId", d.number, d.session_id AS "sessionId", d.charger_id AS "chargerId", d.site_id AS "siteId",
+/** Of `cdr d`. */
+export const cdrColumns = (sql: SqlClient.SqlClient) => sql`
+  d.id, d.organisation_id AS "organisationId", d.number, d.session_id AS "sessionId", d.revision, d.charger_id AS "chargerId", d.site_id AS "siteId",
   d.started_at AS "startedAt", d.ended_at AS "endedAt", d.credits AS "creditReferenceId", d.body, d.issued_at AS "issuedAt"`
 
-interface Insert extends NewCdr {
+/** A record to be stored. */
+export interface Insert extends NewCdr {
   readonly id: string
+  /** The record that it takes back; null for one that bills. */
   readonly credits: string | null
 }
 
 const text = (body: CdrBody) => JSON.stringify(body)
 
 /** Stores those of sessions that have no record yet (or, of credits, of records that are not credited), each with the next number. */
-const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
+export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
   cdrRows(sql`
     WITH fresh AS MATERIALIZED (
-      SELECT x.*, row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.id) AS n,
+      SELECT x.*, row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.ord) AS n,
         count(*) OVER (PARTITION BY x.organisation_id) AS of
       FROM unnest(${uuidArray(records.map((one) => one.id))}, ${uuidArray(records.map((one) => one.organisationId))},
         ${uuidArray(records.map((one) => one.sessionId))}, ${textArray(records.map((one) => one.chargerId))},
         ${uuidArray(records.map((one) => one.siteId))}, ${timestamptzArray(records.map((one) => one.startedAt))},
         ${timestamptzArray(records.map((one) => one.endedAt))}, ${textArray(records.map((one) => one.credits ?? ""))},
-        ${textArray(records.map((one) => text(one.body)))})
-        AS x(id, organisation_id, session_id, charger_id, site_id, started_at, ended_at, credits, body)
+        ${textArray(records.map((one) => text(one.body)))}, ${int4Array(records.map((one) => one.revision))})
+        WITH ORDINALITY AS x(id, organisation_id, session_id, charger_id, site_id, started_at, ended_at, credits, body, revision, ord)
       WHERE NOT EXISTS (
-        SELECT 1 FROM cdr c WHERE CASE WHEN x.credits = '' THEN c.session_id = x.session_id AND c.credits IS NULL
+        SELECT 1 FROM cdr c WHERE CASE WHEN x.credits = '' THEN c.session_id = x.session_id AND c.revision = x.revision AND c.credits IS NULL
           ELSE c.credits = nullif(x.credits, '')::uuid END)
+        -- What was corrected, or held, since somebody looked is not billed by that look.
+        AND NOT EXISTS (
+          SELECT 1 FROM session_review r WHERE r.session_id = x.session_id AND x.credits = ''
+            AND (r.revision > x.revision OR (r.held_reason IS NOT NULL AND r.released_at IS NULL)))
     ), counted AS (
       INSERT INTO cdr_number AS k (organisation_id, last) SELECT f.organisation_id, count(*) FROM fresh f GROUP BY 1
       ON CONFLICT (organisation_id) DO UPDATE SET last = k.last + excluded.last
       RETURNING k.organisation_id, k.last
     )
-    INSERT INTO cdr AS d (id, organisation_id, number, session_id, charger_id, site_id, started_at, ended_at, credits, body, issued_at)
-    SELECT f.id, f.organisation_id, k.last - f.of + f.n, f.session_id, f.charger_id, f.site_id, f.started_at, f.ended_at,
+    INSERT INTO cdr AS d (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits, body, issued_at)
+    SELECT f.id, f.organisation_id, k.last - f.of + f.n, f.session_id, f.revision, f.charger_id, f.site_id, f.started_at, f.ended_at,
       nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}
     FROM fresh f JOIN counted k ON k.organisation_id = f.organisation_id
-    RETURNING ${columns(sql)}`)
+    RETURNING ${cdrColumns(sql)}`)
 
-const issued = (cdr: Cdr, by: Writing["by"]["actor"], now: number) => ({
+/** The fact of a record. */
+export const issuedFact = (cdr: Cdr, by: Writing["by"]["actor"], now: number) => ({
   ...factOf("CdrIssued", `cdr:${cdr.id}`, cdr.id, { by: { organisationId: cdr.organisationId, actor: by }, now }),
   body: {
     by,
@@ -91,8 +101,8 @@ const issue = ({ journaled, secrets, sql }: Recording) =>
     if (records.length === 0) return
     const write = Effect.gen(function* () {
       const inserts = records.map((record) => ({ ...record, id: secrets.uuid(now), credits: null }))
-      const stored = yield* insert(sql, inserts, now)
-      return { result: undefined, facts: stored.map((cdr) => issued(cdr, "platform", now)) }
+      const stored = yield* insertCdrs(sql, inserts, now)
+      return { result: undefined, facts: stored.map((cdr) => issuedFact(cdr, "platform", now)) }
     })
     yield* journaled(write)
   })
@@ -100,7 +110,7 @@ const issue = ({ journaled, secrets, sql }: Recording) =>
 const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const cdr = isUuid(id)
-      ? yield* cdrRow(own`SELECT ${columns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND d.id = ${id}`)
+      ? yield* cdrRow(own`SELECT ${cdrColumns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND d.id = ${id}`)
       : undefined
     return cdr ?? (yield* new NotFound({ kind: "cdr", id }))
   })
@@ -119,9 +129,9 @@ const credit = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const cdr = yield* find(sql, own, id)
       const record = { ...cdr, id: secrets.uuid(now), credits: id, body: creditOf(cdr) }
-      const [stored] = cdr.creditReferenceId === undefined ? yield* insert(sql, [record], now) : []
+      const [stored] = cdr.creditReferenceId === undefined ? yield* insertCdrs(sql, [record], now) : []
       if (stored === undefined) return yield* refusal(cdr)
-      return { result: stored, facts: [issued(stored, by.actor, now)] }
+      return { result: stored, facts: [issuedFact(stored, by.actor, now)] }
     })
     return yield* journaled(write)
   })
@@ -135,15 +145,15 @@ const list = (sql: SqlClient.SqlClient) =>
     if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
     const rows = yield* guarded(
       cdrRows(own`
-        SELECT ${columns(sql)} FROM cdr d
+        SELECT ${cdrColumns(sql)} FROM cdr d
         WHERE ${own.rowsOf("d")}
           ${chargerId === undefined ? sql`` : sql`AND d.charger_id = ${chargerId}`}
           ${siteId === undefined ? sql`` : sql`AND d.site_id = ${siteId}`}
           ${sessionId === undefined ? sql`` : sql`AND d.session_id = ${sessionId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
-          ${before === undefined ? sql`` : sql`AND d.id < ${before}`}
-        ORDER BY d.id DESC LIMIT ${pages.rows(request)}`)
+          ${before === undefined ? sql`` : sql`AND d.number < ${before}::float8::bigint`}
+        ORDER BY d.number DESC LIMIT ${pages.rows(request)}`)
     )
     return pages.page(request, rows, (cdr) => cdr)
   })

@@ -3,72 +3,15 @@
  * tariff asks for power or current. The keeper of prices works for all organisations at once and reads the journal behind a position.
  */
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
-import type { Ledger } from "../domain/session/Ledger.ts"
-import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
-import { Millis, rowOf, rowsOf } from "./rows.ts"
+import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
+import { rowOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
-import { Sample } from "./SessionReadings.ts"
-import { sessionColumns, sessionOf, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
-
-/** Readings of one session that are priced: a month, one every ten seconds. Later ones are left out. */
-const readingsMost = 270_000
-
-const Reading = Schema.Struct({
-  at: Schema.Finite,
-  wh: Schema.NullOr(Schema.Finite),
-  samples: Schema.NullOr(Schema.Array(Sample))
-})
-
-const LedgerRow = Schema.Struct({
-  ...SessionRow.fields,
-  timeZone: Schema.String,
-  tariffId: Schema.String,
-  version: Schema.Int,
-  body: TariffBody,
-  tariffAt: Millis,
-  readings: Schema.NullOr(Schema.Array(Reading))
-})
-const ledgerRows = rowsOf(LedgerRow)
-
-const ledgerOf = (row: typeof LedgerRow.Type): Ledger => {
-  const { body, readings, tariffAt, tariffId, timeZone, version, ...session } = row
-  const { organisationId } = session
-  return {
-    session: sessionOf({ ...session, price: null }),
-    timeZone,
-    tariff: { id: tariffId, organisationId, version, body, createdAt: tariffAt, updatedAt: tariffAt },
-    readings: (readings ?? []).map(({ at, samples, wh }) => ({
-      at,
-      registerWh: wh ?? undefined,
-      samples: samples ?? undefined
-    }))
-  }
-}
-
-/** Restrictions on power and current, as they stand in the text of a tariff. */
-const asksForPower = "(min|max)(Power|Current)"
-
-const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
-  SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", v.tariff_id AS "tariffId", v.version, v.body,
-    v.created_at AS "tariffAt", (
-      SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
-        'samples', CASE WHEN v.body::text ~ ${asksForPower} THEN m.samples END) ORDER BY m.at, m.key)
-      FROM (
-        SELECT x.at, x.key, x.energy_wh, x.samples FROM meter x
-        WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
-      ) m
-    ) AS readings
-  FROM session s
-  JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
-  JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
-  LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
-  WHERE ${which}`
 
 const changedRow = rowOf(
   Schema.Struct({ upTo: Schema.NullOr(Schema.Finite), sessionIds: Schema.NullOr(Schema.Array(Schema.String)) })
@@ -84,8 +27,11 @@ const changed = (sql: SqlClient.SqlClient) =>
           ORDER BY j.position LIMIT ${limit}
         )
         SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (
-          SELECT array_agg(DISTINCT n.body ->> 'sessionId') FROM seen n
-          WHERE n.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') AND n.body ->> 'sessionId' IS NOT NULL
+          SELECT array_agg(DISTINCT n.id) FROM (
+            SELECT CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN s.body ->> 'sessionId'
+              WHEN s.type IN ('SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
+            FROM seen s
+          ) n WHERE n.id IS NOT NULL
         ) AS "sessionIds"`)
     )
     return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [] }

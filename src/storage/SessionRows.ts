@@ -26,6 +26,9 @@ export const SessionRow = Schema.Struct({
   energyWh: Whole,
   stopReason: optional(Schema.String),
   heldReason: optional(Schema.String),
+  revision: Schema.Int,
+  reviewed: Schema.Boolean,
+  billed: Schema.NullOr(Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })),
   createdAt: Millis,
   updatedAt: Millis
 })
@@ -51,10 +54,11 @@ export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.Nul
 
 /** The domain's session of a row. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
-  const { authorizationSource, authorizationStatus, authorizedAt, parentUid, price, ...rest } = row
+  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, ...rest } = row
   return {
     ...rest,
     price: price ?? undefined,
+    billed: billed ?? undefined,
     authorization: {
       status: authorizationStatus,
       source: authorizationSource,
@@ -66,16 +70,26 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
   }
 }
 
-/** Of `session s`. */
+/** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger told. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
   s.token_uid AS "tokenUid", s.status, s.authorization_status AS "authorizationStatus",
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
-  s.started_at AS "startedAt", s.ended_at AS "endedAt", s.meter_start_wh AS "meterStartWh", s.meter_stop_wh AS "meterStopWh",
-  s.energy_wh AS "energyWh", s.stop_reason AS "stopReason", s.held_reason AS "heldReason", s.created_at AS "createdAt",
-  s.updated_at AS "updatedAt"`
+  coalesce(r.started_at, s.started_at) AS "startedAt", coalesce(r.ended_at, s.ended_at) AS "endedAt", s.meter_start_wh AS "meterStartWh", s.meter_stop_wh AS "meterStopWh",
+  coalesce(r.energy_wh, s.energy_wh) AS "energyWh", s.stop_reason AS "stopReason", coalesce(r.revision, 0) AS revision,
+  r.released_at IS NOT NULL AS reviewed, (
+    SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
+      AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
+  ) AS billed,
+  CASE WHEN r.released_at IS NULL THEN coalesce(s.held_reason, r.held_reason) END AS "heldReason", s.created_at AS "createdAt",
+  greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
-/** Beside `session s`: its price as `p.price`. */
+/** Beside `session s`: what became of it after it ended. */
+export const withReview = (sql: SqlClient.SqlClient) => sql`
+  LEFT JOIN session_review r ON r.session_id = s.id AND r.organisation_id = s.organisation_id`
+
+/** Beside `session s`: that, and its price as `p.price`. */
 export const withPrice = (sql: SqlClient.SqlClient) => sql`
+  ${withReview(sql)}
   LEFT JOIN session_price p ON p.session_id = s.id AND p.organisation_id = s.organisation_id`

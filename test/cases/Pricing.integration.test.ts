@@ -133,3 +133,66 @@ describe("the price of a session", () => {
     })
   })
 })
+
+describe("a session that cannot be believed", () => {
+  const hour = 60 * minute
+
+  const phantom = async () => {
+    const { id, station } = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [component("ENERGY", 0.5)] }]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 2 * hour
+    const { id: transactionId } = await station.start(1, await world.card(), {
+      meterStart: 0,
+      timestamp: iso(startedAt)
+    })
+    // The register of a lifetime: a megawatt hour for each minute.
+    await station.stop(transactionId, { meterStop: 60_000_000, timestamp: iso(startedAt + hour) })
+    const [{ id: sessionId } = {}] = await world.items(`sessions?chargerId=${id}`)
+    const session = () => world.get(`sessions/${String(sessionId)}`)
+    await until(
+      () => "it is held",
+      15_000,
+      async () => (await session())["heldReason"] !== null
+    )
+    const records = () => world.items(`cdrs?sessionId=${String(sessionId)}`)
+    return { path: `sessions/${String(sessionId)}`, records, session, startedAt }
+  }
+
+  it("is held and not billed, until it is released as it stands", async () => {
+    const { path, records, session } = await phantom()
+    expect(await session()).toMatchObject({ heldReason: "EnergyImplausible", cost: { exclVat: 30_000 } })
+    expect(await records()).toEqual([])
+    expect(await world.post(`${path}/release`, undefined)).toMatchObject({ heldReason: null, revision: 0 })
+    const bills = await records()
+    expect(bills).toMatchObject([{ totalCost: { exclVat: 30_000 }, credit: false }])
+    await world.post(`${path}/release`, undefined, 409)
+    expect(await session()).toMatchObject({ heldReason: null, needsCorrection: false })
+  })
+
+  it("is billed as corrected, and what was billed wrongly is taken back in the same moment", async () => {
+    const { path, records, startedAt } = await phantom()
+    const first = await world.post(`${path}/correct`, { energyWh: 60_000, reason: "kWh as Wh" })
+    expect(first).toMatchObject({ energyWh: 60_000, heldReason: null, revision: 1, cost: { exclVat: 30 } })
+    expect((await records()).map(({ credit, totalCost }) => [credit, totalCost])).toEqual([
+      [false, { exclVat: 30, inclVat: 30 }]
+    ])
+    await world.post(`${path}/correct`, { endedAt: iso(startedAt - 1), reason: "backwards" }, 400)
+    const second = await world.post(`${path}/correct`, {
+      energyWh: 20_000,
+      endedAt: iso(startedAt + hour / 2),
+      reason: "read it there"
+    })
+    expect(second).toMatchObject({ revision: 2, endedAt: iso(startedAt + hour / 2), needsCorrection: false })
+    const bills = await records()
+    expect(bills.map(({ credit, totalCost }) => [credit, totalCost])).toEqual([
+      [false, { exclVat: 10, inclVat: 10 }],
+      [true, { exclVat: -30, inclVat: -30 }],
+      [false, { exclVat: 30, inclVat: 30 }]
+    ])
+    expect(bills[1]?.["creditReferenceId"]).toBe(bills[2]?.["id"])
+  })
+})

@@ -19,6 +19,7 @@ const free = { exclVat: 0, inclVat: 0 }
 const record = (organisation: TestOrganisation, more: Partial<NewCdr> = {}): NewCdr => ({
   organisationId: organisation.id,
   sessionId: idAt(noon),
+  revision: 0,
   chargerId: "CP-1",
   siteId: idAt(noon),
   startedAt: noon,

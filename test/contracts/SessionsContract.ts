@@ -65,6 +65,8 @@ export const sessionsContract = (it: ContractIt): void => {
         energyWh: 7,
         stopReason: undefined,
         heldReason: undefined,
+        revision: 0,
+        reviewed: false,
         createdAt: noon,
         updatedAt: noon
       })

@@ -17,6 +17,7 @@ import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
@@ -434,6 +435,16 @@ const noCdrs = Cdrs.of({
   credit: (id) => Effect.fail(new NotFound({ kind: "cdr", id }))
 })
 
+const reviews = (world: FakeWorld) => {
+  const own = (organisationId: string, id: string) =>
+    world.write(() => Effect.asVoid(owned(world.sessions.get(id), organisationId, "session", id)))
+  return SessionReviews.of({
+    hold: () => Effect.void,
+    release: (id, { by }) => own(by.organisationId, id),
+    correct: (id, _, { by }) => own(by.organisationId, id)
+  })
+}
+
 const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
 
 /** Every port that REST needs, over one world. */
@@ -446,6 +457,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Ledgers, noLedgers),
     Layer.succeed(Cdrs, noCdrs),
+    Layer.succeed(SessionReviews, reviews(world)),
     Layer.succeed(Files, noFiles),
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(ChargerHistory, noHistory),

@@ -26,6 +26,7 @@ import type { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import type { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
 import type { Tariffs } from "../../src/domain/ports/Tariffs.ts"
@@ -47,6 +48,7 @@ import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
+import * as SessionReviewsRepository from "../../src/storage/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
 import * as TariffsRepository from "../../src/storage/Tariffs.ts"
@@ -68,6 +70,7 @@ export type Repositories =
   | LocalLists
   | Reservations
   | Secrets
+  | SessionReviews
   | Sessions
   | Sites
   | Tariffs
@@ -90,6 +93,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   LedgersRepository.layer,
   LocalListsRepository.layer,
   ReservationsRepository.layer,
+  SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
   TariffsRepository.layer,

@@ -56,6 +56,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "expectations.setQuirks": { rules: [{ name: "all", vendor: "*", tolerances: { callTimeoutSeconds: 5 } }] },
   "expectations.apply": {},
   "tariffs.create": { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
+  "sessions.correct": { energyWh: 0, reason: "taken over" },
   "tariffs.update": { tariffAltUrl: "https://stranger.example" },
   "tariffs.assign": { default: true },
   "tariffs.preview": {

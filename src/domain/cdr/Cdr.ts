@@ -38,6 +38,8 @@ interface About {
   readonly siteId: string
   readonly startedAt: number
   readonly endedAt: number
+  /** Of the session: 0, or how often it was corrected. */
+  readonly revision: number
 }
 
 export interface NewCdr extends About {
@@ -69,6 +71,7 @@ export const cdrOf = ({ session, tariff, timeZone }: Ledger, priced: PricedResul
     siteId: session.siteId,
     startedAt: session.startedAt,
     endedAt: session.endedAt ?? session.startedAt,
+    revision: session.revision ?? 0,
     body: {
       currency: tariff.body.currency,
       total,

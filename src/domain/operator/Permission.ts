@@ -9,6 +9,7 @@ export const permissions = [
   "commands:write",
   "reservations:read",
   "sessions:read",
+  "sessions:write",
   "tokens:read",
   "tokens:write",
   "cdrs:read",

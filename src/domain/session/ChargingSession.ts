@@ -1,5 +1,6 @@
 /** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
 import type { Authorization } from "../token/Authorization.ts"
+import type { Price } from "../money/Amount.ts"
 import type { Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -27,6 +28,12 @@ export interface ChargingSession {
   readonly energyWh: number
   readonly stopReason: string | undefined
   readonly heldReason: string | undefined
+  /** How often an operator has corrected it. */
+  readonly revision?: number
+  /** An operator has looked at it and lets it be billed. */
+  readonly reviewed?: boolean
+  /** The total of its record that stands; undefined while it has none. */
+  readonly billed?: Price | undefined
   /** What it costs so far, or in all; undefined without a tariff, and for a moment after something was stored of it. */
   readonly price?: SessionPrice | undefined
   readonly createdAt: number

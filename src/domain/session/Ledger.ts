@@ -18,12 +18,21 @@ export interface LedgerReading {
   readonly samples: ReadonlyArray<Sample> | undefined
 }
 
+/** What is known beside the ledger. */
+export interface Surroundings {
+  /** W that the operator said the connector gives at most; undefined where he has said nothing. */
+  readonly maxPowerW: number | undefined
+  /** Registers of the session before on the same connector, Wh. */
+  readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
+}
+
 export interface Ledger {
   readonly session: ChargingSession
   /** IANA; of the site. */
   readonly timeZone: string
   readonly tariff: Tariff
   readonly readings: ReadonlyArray<LedgerReading>
+  readonly surroundings: Surroundings
 }
 
 const number = ({ value }: Sample): number => (value.trim() === "" ? Number.NaN : Number(value))

@@ -2,13 +2,14 @@
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Ledgers } from "../../domain/ports/Ledgers.ts"
+import { SessionReviews } from "../../domain/ports/SessionReviews.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
 import type { ChargingSession, SessionReading } from "../../domain/session/ChargingSession.ts"
 import { priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
-import { organisationId } from "./Caller.ts"
+import { organisationId, writing } from "./Caller.ts"
 import { listed, nextLink, pageRequest, PublicUrl } from "./Paging.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
@@ -19,6 +20,9 @@ const transactionId = (session: ChargingSession): number | string =>
     : session.transactionId
 
 const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
+
+const needsCorrection = ({ billed, price }: ChargingSession): boolean =>
+  billed !== undefined && price !== undefined && (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat)
 
 const toSession = (session: ChargingSession): typeof Session.Type => ({
   id: session.id,
@@ -42,6 +46,8 @@ const toSession = (session: ChargingSession): typeof Session.Type => ({
   meterStopWh: session.meterStopWh ?? null,
   stopReason: session.stopReason ?? null,
   heldReason: session.heldReason ?? null,
+  revision: session.revision ?? 0,
+  needsCorrection: needsCorrection(session),
   cost: session.price === undefined ? null : costOf(session.price),
   periods: session.price?.periods ?? [],
   createdAt: session.createdAt,
@@ -69,6 +75,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const sessions = yield* Sessions
     const ledgers = yield* Ledgers
+    const reviews = yield* SessionReviews
     const publicUrl = yield* PublicUrl
 
     /** One session is priced as it is asked for: whoever reads it after its stop sees what the stop came to. */
@@ -93,6 +100,15 @@ export const layer = HttpApiBuilder.group(
           body: { ...body, meterValues: page.items.map(toMeterValue) },
           headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, further, page.nextCursor) }
         })
+      }),
+      release: Effect.fn("v2.sessions.release")(function* ({ params: { sessionId } }) {
+        yield* reviews.release(sessionId, yield* writing)
+        return yield* one(yield* organisationId, sessionId)
+      }),
+      correct: Effect.fn("v2.sessions.correct")(function* ({ params: { sessionId }, payload }) {
+        const { endedAt, energyWh, reason, startedAt } = payload
+        yield* reviews.correct(sessionId, { endedAt, energyWh, reason, startedAt }, yield* writing)
+        return yield* one(yield* organisationId, sessionId)
       }),
       meterValues: Effect.fn("v2.sessions.meterValues")(function* ({ params, query, request }) {
         const page = yield* sessions.readings(yield* organisationId, params.sessionId, pageRequest(query))

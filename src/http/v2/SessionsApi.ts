@@ -1,10 +1,10 @@
 /** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { text, Time, Uuid } from "../Fields.ts"
-import { NotFound404 } from "./Failures.ts"
+import { text, Time, Uuid, whole } from "../Fields.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
-import { listOf, PageQuery } from "./Paging.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 import { Period } from "./TariffSchema.ts"
 
 export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
@@ -47,7 +47,13 @@ export const Session = Schema.Struct({
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.NullOr(Schema.Finite),
   stopReason: Schema.NullOr(Schema.String),
-  heldReason: Schema.NullOr(Schema.String),
+  heldReason: Schema.NullOr(Schema.String).annotate({
+    description: "Why it is not billed until an operator releases or corrects it"
+  }),
+  revision: Schema.Int.annotate({ description: "How often it was corrected" }),
+  needsCorrection: Schema.Boolean.annotate({
+    description: "What came after its record was issued would change its total: look at it, and correct it"
+  }),
   cost: Schema.NullOr(Cost).annotate({
     description: "So far, or in all once it has ended; null where no tariff was assigned when it began"
   }),
@@ -69,6 +75,19 @@ const SessionWithReadings = HttpApiSchema.WithHeaders(
 )
 
 const params = { sessionId: Uuid }
+
+/** Longest reason; it is read years later. */
+const reasonMax = 1000
+
+/** Wh; more than any session. */
+const energyMax = 1_000_000_000
+
+const Correction = Schema.Struct({
+  energyWh: Schema.optionalKey(whole(0, energyMax)),
+  startedAt: Schema.optionalKey(Time),
+  endedAt: Schema.optionalKey(Time),
+  reason: text(reasonMax)
+}).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
 
 export class SessionsApi extends HttpApiGroup.make("sessions").add(
   HttpApiEndpoint.get("list", "/v2/sessions", {
@@ -94,6 +113,21 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: SessionWithReadings,
     error: NotFound404
   }).annotateMerge(operation("Read a session", "sessions:read")),
+  HttpApiEndpoint.post("release", "/v2/sessions/:sessionId/release", {
+    params,
+    headers: IdempotencyHeader,
+    success: Session,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Let a held session be billed as it stands", "sessions:write")),
+  HttpApiEndpoint.post("correct", "/v2/sessions/:sessionId/correct", {
+    params,
+    headers: IdempotencyHeader,
+    payload: Correction,
+    success: Session,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(
+    operation("Bill a session as corrected; a record that stands is taken back in the same moment", "sessions:write")
+  ),
   HttpApiEndpoint.get("meterValues", "/v2/sessions/:sessionId/meter-values", {
     params,
     query: PageQuery,

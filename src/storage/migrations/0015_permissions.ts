@@ -13,7 +13,8 @@ const added = [
   "tariffs:read",
   "tariffs:write",
   "cdrs:read",
-  "cdrs:write"
+  "cdrs:write",
+  "sessions:write"
 ]
 
 const statements = [

@@ -19,6 +19,7 @@ import { prices } from "./0017_prices.ts"
 import { cdrs } from "./0018_cdrs.ts"
 import { effects } from "./0019_effects.ts"
 import { configurationKeys } from "./0020_configuration_keys.ts"
+import { reviews } from "./0021_reviews.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -40,5 +41,6 @@ export const migrations = {
   "0017_prices": prices,
   "0018_cdrs": cdrs,
   "0019_effects": effects,
-  "0020_configuration_keys": configurationKeys
+  "0020_configuration_keys": configurationKeys,
+  "0021_reviews": reviews
 }

@@ -101,6 +101,8 @@ describe("the readings of a session, as they are priced", () => {
     ]))
 })
 
+const surroundings = { maxPowerW: undefined, before: undefined }
+
 it("costs the same in whatever order its readings came", () => {
   const tariff = {
     id: "t",
@@ -118,6 +120,6 @@ it("costs the same in whatever order its readings came", () => {
   }
   const readings = [reading(15, 3000), reading(30, 6000), reading(30, 6000), reading(45, 9000)]
   const cost = (given: ReadonlyArray<LedgerReading>) =>
-    priceOf({ session: session(), timeZone: "UTC", tariff, readings: given }).total.exclVat
+    priceOf({ session: session(), timeZone: "UTC", tariff, readings: given, surroundings }).total.exclVat
   expect([cost(readings), cost(readings.toReversed())]).toEqual([8, 8])
 })

@@ -18,7 +18,7 @@ const session = (more: Json = {}): string =>
   aFakeSession(app.world, { organisationId: app.own.organisationId, chargerId: "CP-1", siteId, ...more })
 
 describe("sessions", () => {
-  it("are shown with everything that is known, and no price yet", async () => {
+  it("are shown with everything that is known, and no price without a tariff", async () => {
     const id = session({
       endedAt: sessionStart + 3_600_000,
       status: "COMPLETED",
@@ -46,6 +46,8 @@ describe("sessions", () => {
       meterStopWh: 8000,
       stopReason: "Local",
       heldReason: null,
+      revision: 0,
+      needsCorrection: false,
       cost: null,
       periods: [],
       createdAt: "2026-05-20T08:00:00.000Z",

@@ -1,0 +1,78 @@
+/**
+ * Rows of ledgers: a session with its tariff, its readings as arrays, and what stands around it. Samples come along only where the tariff asks
+ * for power or current.
+ */
+import { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import type { Ledger } from "../domain/session/Ledger.ts"
+import { TariffBody } from "../domain/tariff/Tariff.ts"
+import { Millis, optional, rowsOf } from "./rows.ts"
+import { Sample } from "./SessionReadings.ts"
+import { sessionColumns, sessionOf, SessionRow, withReview } from "./SessionRows.ts"
+
+/** Readings of one session that are priced: a month, one every ten seconds. Later ones are left out. */
+const readingsMost = 270_000
+
+const Reading = Schema.Struct({
+  at: Schema.Finite,
+  wh: Schema.NullOr(Schema.Finite),
+  samples: Schema.NullOr(Schema.Array(Sample))
+})
+
+const LedgerRow = Schema.Struct({
+  ...SessionRow.fields,
+  timeZone: Schema.String,
+  tariffId: Schema.String,
+  version: Schema.Int,
+  body: TariffBody,
+  tariffAt: Millis,
+  readings: Schema.NullOr(Schema.Array(Reading)),
+  maxPowerW: optional(Schema.Int),
+  before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite }))
+})
+export const ledgerRows = rowsOf(LedgerRow)
+
+/** The domain's ledger of a row. */
+export const ledgerOf = (row: typeof LedgerRow.Type): Ledger => {
+  const { before, body, maxPowerW, readings, tariffAt, tariffId, timeZone, version, ...session } = row
+  const { organisationId } = session
+  return {
+    session: sessionOf({ ...session, price: null }),
+    timeZone,
+    tariff: { id: tariffId, organisationId, version, body, createdAt: tariffAt, updatedAt: tariffAt },
+    readings: (readings ?? []).map(({ at, samples, wh }) => ({
+      at,
+      registerWh: wh ?? undefined,
+      samples: samples ?? undefined
+    })),
+    surroundings: { maxPowerW, before: before ?? undefined }
+  }
+}
+
+/** Restrictions on power and current, as they stand in the text of a tariff. */
+const asksForPower = "(min|max)(Power|Current)"
+
+/** Ledgers of the sessions that fit; those without a tariff are left out. */
+export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
+  SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", v.tariff_id AS "tariffId", v.version, v.body,
+    v.created_at AS "tariffAt", (
+      SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
+        'samples', CASE WHEN v.body::text ~ ${asksForPower} THEN m.samples END) ORDER BY m.at, m.key)
+      FROM (
+        SELECT x.at, x.key, x.energy_wh, x.samples FROM meter x
+        WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
+      ) m
+    ) AS readings, e.max_power_w AS "maxPowerW", (
+      SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.meter_stop_wh)
+      FROM session b
+      WHERE b.charger_id = s.charger_id AND b.evse_id = s.evse_id AND b.connector_id = s.connector_id
+        AND b.organisation_id = s.organisation_id AND b.started_at < s.started_at AND b.meter_stop_wh IS NOT NULL
+      ORDER BY b.started_at DESC LIMIT 1
+    ) AS before
+  FROM session s
+  ${withReview(sql)}
+  JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
+  JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
+  LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
+  LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
+  WHERE ${which}`

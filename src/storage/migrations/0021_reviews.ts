@@ -1,0 +1,28 @@
+/**
+ * What became of sessions after they ended: held because they cannot be believed, released as they stand, or corrected. The session's own row
+ * stays what the charger told.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const statements = [
+  `CREATE TABLE session_review (
+    session_id uuid PRIMARY KEY,
+    organisation_id uuid NOT NULL,
+    held_reason text,
+    released_at timestamptz,
+    -- Counts corrections; each has a record of its own.
+    revision integer NOT NULL DEFAULT 0,
+    energy_wh bigint,
+    started_at timestamptz,
+    ended_at timestamptz,
+    updated_at timestamptz NOT NULL
+  )`,
+  // The session before on a connector, for what its registers say.
+  `CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, started_at)`
+]
+
+export const reviews = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of statements) yield* sql.unsafe(statement)
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest"
+import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
+import type { Surroundings } from "../../../src/domain/session/Ledger.ts"
+import { doubtOf } from "../../../src/domain/session/Plausibility.ts"
+
+const start = Date.UTC(2026, 4, 20, 10)
+const minute = 60_000
+const day = 24 * 60 * minute
+
+const tariff = {
+  id: "t",
+  organisationId: "o",
+  version: 1,
+  body: { currency: "EUR", elements: [] },
+  createdAt: 0,
+  updatedAt: 0
+}
+
+interface Told {
+  readonly minutes?: number
+  readonly from?: number
+  readonly to?: number
+  /** Minutes and register. */
+  readonly readings?: ReadonlyArray<readonly [number, number]>
+}
+
+const doubt = (
+  { from = 1_000_000, minutes = 60, readings = [], to = from + 10_000 }: Told,
+  around: Partial<Surroundings> = {}
+) => {
+  const session = {
+    startedAt: start,
+    endedAt: start + minutes * minute,
+    meterStartWh: from,
+    meterStopWh: to,
+    energyWh: Math.max(to - from, 0)
+  } as ChargingSession
+  const ledger = {
+    session,
+    timeZone: "UTC",
+    tariff,
+    readings: readings.map(([at, registerWh]) => ({ at: start + at * minute, registerWh, samples: undefined })),
+    surroundings: { maxPowerW: undefined, before: undefined, ...around }
+  }
+  return doubtOf(ledger)
+}
+
+describe("a session is believed", () => {
+  const stories: ReadonlyArray<readonly [string, Told, Partial<Surroundings>?]> = [
+    ["of 10 kWh in an hour", {}],
+    ["at the full power of its connector", { to: 1_022_000 }, { maxPowerW: 22_000 }],
+    ["a tenth above it", { to: 1_024_200 }, { maxPowerW: 22_000 }],
+    ["of 30 days on a trickle", { minutes: 30 * 24 * 60, to: 1_050_000 }],
+    ["of no length and no energy", { minutes: 0, to: 1_000_000 }],
+    ["of half a kWh in a second", { minutes: 1 / 60, to: 1_000_500 }],
+    ["of a megawatt charger", { to: 3_500_000 }],
+    [
+      "with readings that rise and stay",
+      {
+        readings: [
+          [10, 1_002_000],
+          [20, 1_002_000],
+          [50, 1_010_000]
+        ]
+      }
+    ],
+    [
+      "with a meter that jitters",
+      {
+        readings: [
+          [10, 1_002_000],
+          [20, 1_001_995]
+        ]
+      }
+    ],
+    [
+      "of a charger that counts each session from 0",
+      { from: 0, to: 9000 },
+      { before: { meterStartWh: 0, meterStopWh: 8000 } }
+    ],
+    [
+      "of a new meter that begins at 0",
+      { from: 0, to: 9000 },
+      { before: { meterStartWh: 500_000, meterStopWh: 510_000 } }
+    ]
+  ]
+  for (const [name, told, around] of stories) it(name, () => expect(doubt(told, around)).toBeUndefined())
+})
+
+describe("a session is held", () => {
+  const stories: ReadonlyArray<readonly [string, string, Told, Partial<Surroundings>?]> = [
+    ["that took more than its connector gives", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
+    ["that took more than anything gives", "EnergyImplausible", { to: 6_000_000 }],
+    [
+      "that leapt in the middle",
+      "EnergyImplausible",
+      {
+        minutes: 600,
+        to: 2_000_000,
+        readings: [
+          [10, 1_000_100],
+          [11, 1_999_000]
+        ]
+      }
+    ],
+    [
+      "whose register fell",
+      "RegisterFell",
+      {
+        readings: [
+          [10, 1_005_000],
+          [20, 1_001_000]
+        ]
+      }
+    ],
+    ["whose stop is below its last reading", "RegisterFell", { to: 1_002_000, readings: [[10, 1_005_000]] }],
+    ["whose readings stand below its start", "RegisterFell", { readings: [[10, 5000]] }],
+    [
+      "whose start lost the register, so that a lifetime would be billed",
+      "MeterStartImplausible",
+      { from: 0, to: 910_031 },
+      { before: { meterStartWh: 900_000, meterStopWh: 909_948 } }
+    ],
+    ["that lasted a quarter of a year", "DurationImplausible", { minutes: (90 * day) / minute }]
+  ]
+  for (const [name, reason, told, around] of stories) it(name, () => expect(doubt(told, around)).toBe(reason))
+})
