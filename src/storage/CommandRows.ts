@@ -21,7 +21,7 @@ export const CommandRow = Schema.Struct({
   completedAt: optional(Millis),
   result: optional(Document),
   sessionId: optional(Schema.String),
-  sessionEnded: optional(Schema.Boolean),
+  sessionEnded: Schema.Boolean,
   fileId: optional(Schema.String),
   progressStatus: optional(Schema.String),
   progressAt: optional(Millis)
@@ -31,12 +31,32 @@ export const selectCommands = (sql: SqlClient.SqlClient) => sql`
   SELECT m.id, m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.parameters, m.issued_by AS "by",
     m.created_at AS "createdAt", m.expires_at AS "expiresAt", m.sent_at AS "sentAt", m.completed_at AS "completedAt", m.result,
     m.session_id AS "sessionId", m.file_id AS "fileId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
-    (SELECT s.ended_at IS NOT NULL FROM session s WHERE s.id = m.session_id AND s.organisation_id = m.organisation_id) AS "sessionEnded"
+    ${endedAfter(sql)} AS "sessionEnded"
   FROM command m`
 
+/**
+ * Whether a RemoteStop's session ended after it was sent, by its own stop and not by a later start on the connector. When it ended the
+ * charger's clock tells, where it told the start's time rightly; else when we heard of it does. Chargers write whole seconds, and are
+ * given a minute.
+ */
+const endedAfter = (sql: SqlClient.SqlClient) => sql`
+  (m.type = 'RemoteStop' AND m.session_id IS NOT NULL AND EXISTS (
+    SELECT 1 FROM session s
+    WHERE s.id = m.session_id AND s.organisation_id = m.organisation_id AND s.ended_at IS NOT NULL AND NOT s.superseded
+      AND CASE WHEN s.started_at BETWEEN s.created_at - interval '1 minute' AND s.created_at + interval '1 minute'
+        THEN s.ended_at >= m.sent_at - interval '1 minute' ELSE s.updated_at >= m.sent_at END))`
+
+/** Whether the charger may have done what it was asked: it said yes, or whether it did is not known. */
+const mayHaveDone = ({ result, sentAt, status }: typeof CommandRow.Type): boolean =>
+  sentAt !== undefined &&
+  (status === "Sent" ||
+    status === "Accepted" ||
+    status === "TimedOut" ||
+    (status === "Failed" && result?.["errorCode"] === "ConnectionLost"))
+
 const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
-  if (row.sessionEnded === undefined || row.sentAt === undefined) return undefined
-  if (row.type === "RemoteStart") return "SessionStarted"
+  if (!mayHaveDone(row)) return undefined
+  if (row.type === "RemoteStart" && row.sessionId !== undefined) return "SessionStarted"
   return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
 }
 
@@ -44,5 +64,8 @@ export const commandOf = (row: typeof CommandRow.Type): Command => {
   const { progressAt, progressStatus, sessionEnded: _, ...command } = row
   const progress =
     progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }
-  return { ...command, effect: effectOf(row), progress }
+  const effect = effectOf(row)
+  // A session that began while the charger was about to say no to a RemoteStart began by itself.
+  const sessionId = row.type === "RemoteStart" && effect === undefined ? undefined : row.sessionId
+  return { ...command, sessionId, effect, progress }
 }

@@ -7,13 +7,14 @@ import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../domain/charger/ChargerCommand.ts"
 import { checkRaise } from "../domain/charger/SecurityRaise.ts"
 import { type Command, isTerminal, type NewCommand } from "../domain/command/Command.ts"
-import { isDisruptive, isSecret } from "../domain/command/Kinds.ts"
+import { disruptiveTypes, isDisruptive, isSecret } from "../domain/command/Kinds.ts"
 import { Conflict, NotFound, TooMany } from "../domain/Errors.ts"
 import { shownLocation } from "../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../domain/ports/Commands.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
+import { textArray } from "./Arrays.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
@@ -37,6 +38,9 @@ export interface CommandsOptions {
 
 /** How often what has waited too long is ended: `expiresIn` is in seconds. */
 const sweepEvery = "1 second"
+
+/** The minute of `chargersPerMinute`, in ms. */
+const rateMillis = 60_000
 
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
@@ -81,15 +85,21 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
       })
     }
     if (!isDisruptive(input.command) || by.actor === "platform") return
-    const [others] = yield* own<{ n: number }>`
-      SELECT count(DISTINCT m.charger_id)::int AS n FROM command m
-      WHERE ${own.rowsOf("m")} AND m.issued_by = ${by.actor} AND m.created_at > ${new Date(now - 60_000)}
-        AND m.charger_id <> ${input.chargerId}`
-    if ((others?.n ?? 0) < options.chargersPerMinute) return
+    const { chargersPerMinute } = options
+    // Each charger leaves with its own last command; there is room again when fewer than the limit are left.
+    const [full] = yield* own<{ at: number }>`
+      SELECT extract(epoch FROM max(m.created_at))::float8 * 1000 AS at FROM command m
+      WHERE ${own.rowsOf("m")} AND m.issued_by = ${by.actor} AND m.created_at > ${new Date(now - rateMillis)}
+        AND m.type = ANY (${textArray(disruptiveTypes)}) AND m.charger_id <> ${input.chargerId}
+      GROUP BY m.charger_id ORDER BY at DESC OFFSET ${chargersPerMinute - 1} LIMIT 1`
+    if (full === undefined) return
+    const retryAfterSeconds = Math.max(1, Math.ceil((full.at + rateMillis - now) / 1000))
     return yield* new TooMany({
       code: "command_rate",
-      message: `This key has commanded ${options.chargersPerMinute} chargers within the last minute. Go on more slowly.`,
-      retryAfterSeconds: 60
+      message:
+        `A key may command at most ${chargersPerMinute} chargers a minute, and this one has. Commands to those chargers, and what only ` +
+        `asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
+      retryAfterSeconds
     })
   })
 

@@ -14,7 +14,7 @@ import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
 import * as CommandsStorage from "../../src/storage/Commands.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { started } from "../support/journalFacts.ts"
+import { freshId, started } from "../support/journalFacts.ts"
 import {
   anOrganisation,
   factsOf,
@@ -39,6 +39,15 @@ const asking = (chargerId: string, more: Partial<NewCommand> = {}): NewCommand =
   expiresInSeconds: undefined,
   ...more
 })
+
+/** Ways for a RemoteStart and a RemoteStop to end, and whether what followed may be their doing. */
+const answersToRemote = [
+  ["Rejected", { status: "Rejected" }, false],
+  ["Failed", { errorCode: "InternalError" }, false],
+  ["Failed", { errorCode: "ConnectionLost" }, true],
+  ["TimedOut", { errorCode: "Timeout" }, true],
+  ["Accepted", { status: "Accepted" }, true]
+] as const
 
 let made = 0
 
@@ -213,9 +222,32 @@ forEachDriver("Commands", ports, (it) => {
         "TooMany",
         "command_rate"
       ])
+      const late = Effect.flip(commands.issue(patient(third), organisation.writing(noon + 58_500)))
+      assert.deepInclude(yield* late, { retryAfterSeconds: 2 })
+      yield* commands.issue(patient(second), organisation.writing(noon + 1000))
       const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds: 60 })
       yield* commands.issue(question, organisation.writing())
       yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
+    })
+  )
+
+  it.effect("counts chargers that were commanded, not those that were asked, and says when there is room again", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const [second, third, fourth] = [yield* register(), yield* register(), yield* register()]
+      const keys: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
+      const issue = (id: string, after: number, command: ChargerCommand = reset) =>
+        commands.issue(asking(id, { command, expiresInSeconds: 1e9 }), organisation.writing(noon + after))
+      for (const id of [second, third, fourth]) yield* issue(id, 0, keys)
+      yield* issue(chargerId, 0)
+      yield* issue(second, 10_000)
+      yield* issue(chargerId, 20_000)
+      const refused = yield* Effect.flip(issue(third, 30_000))
+      // The second was commanded last 20 s ago, and leaves room in 40 s; the first one's last command was after that.
+      assert.deepInclude(refused, { code: "command_rate", retryAfterSeconds: 40 })
+      yield* issue(chargerId, 31_000)
+      yield* issue(third, 70_000)
     })
   )
 
@@ -317,7 +349,11 @@ forEachDriver("Commands", ports, (it) => {
       const asked: ReadonlyArray<readonly [string, number, ChargerCommand]> = [
         [chargerId, epoch, { _tag: "GetDiagnostics", location: "ftp://user:s3cr3t@ftp.example.com/up" }],
         [chargerId, epoch, { _tag: "UpdateFirmware", location: "https://host/files/down/s3cr3t/a.bin", retrieveAt }],
-        [chargerId, epoch, { _tag: "GetLog", logType: "SecurityLog", requestId: 1, location: "https://h/u?sig=s3cr3t" }],
+        [
+          chargerId,
+          epoch,
+          { _tag: "GetLog", logType: "SecurityLog", requestId: 1, location: "https://h/u?sig=s3cr3t" }
+        ],
         [other, otherEpoch, { _tag: "SignedUpdateFirmware", location: "sftp://user:s3cr3t@host/a.bin", ...sent }]
       ]
       for (const [id, at, command] of asked) {
@@ -350,8 +386,61 @@ forEachDriver("Commands", ports, (it) => {
         }
       ])
       assert.deepInclude(yield* commands.get(organisation.id, id), { sessionId, effect: "SessionStarted" })
-      const [row] = yield* (yield* SqlClient.SqlClient)`SELECT reservation_id FROM session WHERE id = ${sessionId}`
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql`SELECT reservation_id FROM session WHERE id = ${sessionId}`
       assert.deepStrictEqual(row, { reservation_id: 7 })
+      // A charger that says no has started it for another reason.
+      for (const [status, result, known] of answersToRemote) {
+        yield* sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb WHERE id = ${id}`
+        const seen = yield* commands.get(organisation.id, id)
+        const expected = known ? [sessionId, "SessionStarted"] : [undefined, undefined]
+        assert.deepStrictEqual([seen.sessionId, seen.effect], expected, `${status} ${JSON.stringify(result)}`)
+      }
+    })
+  )
+
+  it.effect("knows whether the session of a RemoteStop ended by it", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const sql = yield* SqlClient.SqlClient
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const tx = { chargerId, sessionId: freshId(), transactionId: 910_000 + made }
+      const { sessionId, transactionId } = tx
+      yield* (yield* Journal).commit([
+        started({ organisationId: organisation.id } as never, tx, { at: noon - 600_000 })
+      ])
+      const command: ChargerCommand = { _tag: "RemoteStop", transactionId }
+      const { id } = yield* commands.issue(asking(chargerId, { command, sessionId }), organisation.writing())
+      yield* commands.take(chargerId, epoch, noon)
+      const effect = Effect.map(commands.get(organisation.id, id), (seen) => {
+        assert.strictEqual(seen.sessionId, sessionId)
+        return seen.effect
+      })
+      const answered = (status: string, result: object) =>
+        sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb WHERE id = ${id}`
+      const ended = (at: number, heardAt: number, superseded = false) =>
+        sql`UPDATE session SET ended_at = ${new Date(at)}, updated_at = ${new Date(heardAt)}, superseded = ${superseded}
+          WHERE id = ${sessionId}`
+      yield* answered("Accepted", { status: "Accepted" })
+      assert.isUndefined(yield* effect, "it goes on")
+      yield* ended(noon + 5000, noon + 5000, true)
+      assert.isUndefined(yield* effect, "superseded by a later start")
+      yield* ended(noon - 300_000, noon + 5000)
+      assert.isUndefined(yield* effect, "ended before, heard of later")
+      yield* ended(noon - 400, noon + 5000)
+      assert.strictEqual(yield* effect, "SessionEnded", "whole seconds")
+      for (const [status, result, known] of answersToRemote) {
+        yield* answered(status, result)
+        assert.strictEqual(yield* effect, known ? "SessionEnded" : undefined, `${status} ${JSON.stringify(result)}`)
+      }
+      // A clock that is hours behind told the start's time wrongly too.
+      yield* answered("Accepted", { status: "Accepted" })
+      yield* sql`UPDATE session SET started_at = started_at - interval '3 hours' WHERE id = ${sessionId}`
+      yield* ended(noon - 3 * 3_600_000, noon + 5000)
+      assert.strictEqual(yield* effect, "SessionEnded")
+      yield* ended(noon - 3 * 3_600_000, noon - 5000)
+      assert.isUndefined(yield* effect, "heard of before")
     })
   )
 })

@@ -35,7 +35,10 @@ const kinds: { readonly [Type in CommandType]: "changes" | "asks" } = {
 // The record's keys are the types; Object.keys has forgotten it.
 export const commandTypes = Object.keys(kinds) as ReadonlyArray<CommandType>
 
-/** True for what can do harm when it is sent to many chargers at once (T26). */
+/** The types of what can do harm when it is sent to many chargers at once (T26). */
+export const disruptiveTypes: ReadonlyArray<CommandType> = commandTypes.filter((type) => kinds[type] === "changes")
+
+/** True for a command of one of them. */
 export const isDisruptive = (command: ChargerCommand): boolean => kinds[command._tag] === "changes"
 
 /** The configuration key that holds the charger's password (security whitepaper §2.3), in lower case as keys compare. */

@@ -1,7 +1,6 @@
 /** One command of ours, as a row of the version's table: how it is asked, and how its answer is read. */
 import type { AnswerContent, ChargerCommand, CommandOf } from "../../domain/charger/ChargerCommand.ts"
-import { anyText } from "./Kinds.ts"
-import { message, optional, Report, type Fields, type Message, type PayloadObject, type Read } from "./Lenient.ts"
+import { Report, type Fields, type Message, type PayloadObject, type Read } from "./Lenient.ts"
 import { latestTime, writeTime } from "./Time.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -41,11 +40,9 @@ export const writeRetries = (command: {
 export const take = <F extends Fields>(of: Message<F>, payload: PayloadObject): Read<F> =>
   of.take(payload, "", new Report())
 
-const statusOnly = message({ status: optional(anyText) })
-
 /**
  * An answer with a status, and what else it holds. A word of the list is read whatever its case and spaces are; one that no list knows is
- * kept, so that whoever asked sees what the charger said.
+ * kept, so that whoever asked sees what the charger said. A number or the like is no word: whether it means yes or no nobody knows.
  */
 export const answersWith = (
   words: ReadonlyArray<string>,
@@ -53,7 +50,8 @@ export const answersWith = (
 ): Command<ChargerCommand["_tag"]>["decode"] => {
   const known = new Map(words.map((word) => [word.toLowerCase(), word]))
   return (payload) => {
-    const said = take(statusOnly, payload).status?.trim() ?? ""
+    const { status } = payload
+    const said = typeof status === "string" ? status.trim() : ""
     return said === ""
       ? { _tag: "Unreadable", problem: "the answer has no status" }
       : { _tag: "Read", status: known.get(said.toLowerCase()) ?? said, content: content(payload) }
