@@ -44,7 +44,7 @@ const isTransfer = (method: string | undefined, path: string): boolean =>
  */
 const within = (request: Http.IncomingMessage, millis: number): void => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
-  if ((length === undefined || length === "0") && encoding === undefined) return
+  if (request.complete || ((length === undefined || length === "0") && encoding === undefined)) return
   const timer = setTimeout(() => {
     if (request.complete) return
     request.socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
@@ -113,7 +113,10 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       const arrived = performance.now()
       request.url = normalisePath(request.url ?? "/")
       const path = pathOf(request.url)
-      if (!isTransfer(request.method, path)) within(request, options.requestTimeoutMillis)
+      const bound = () => within(request, options.requestTimeoutMillis)
+      // What is answered before it has come was refused, and whoever sends it is a stranger perhaps.
+      if (isTransfer(request.method, path)) response.once("finish", bound)
+      else bound()
       response.once("close", () => {
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })

@@ -6,6 +6,15 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { expect, it } from "vitest"
 import { open } from "../../src/main/Listeners.ts"
 
+const options = {
+  host: "127.0.0.1",
+  port: 0,
+  tls: undefined,
+  headersTimeoutMillis: 10_000,
+  requestTimeoutMillis: 300,
+  transferTimeoutMillis: 60_000
+}
+
 const reading = HttpRouter.use((router) =>
   Effect.forEach(["/files/up/:token", "/cpo/v2/files", "/cpo/v2/sites"] as const, (path) =>
     router.add(
@@ -23,22 +32,34 @@ const slowly = (port: number, path: string, after: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
     let heard = ""
-    socket.on("data", (chunk) => void (heard += String(chunk)))
+    socket.on("data", (chunk) => {
+      heard += String(chunk)
+      if (heard.startsWith("HTTP/1.1 200")) socket.destroy()
+    })
     socket.on("error", () => undefined)
     socket.on("close", () => resolve(heard.split("\r\n", 1)[0] ?? ""))
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\nbegun`)
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nbegun`)
     setTimeout(() => socket.write("ended"), after).unref()
   })
 
+const refusing = HttpRouter.use((router) =>
+  router.add("POST", "/files/up/:token", Effect.succeed(HttpServerResponse.text("no", { status: 404 })))
+)
+
+it("does not wait for the rest of a file that it has refused", async () => {
+  const asked = Effect.gen(function* () {
+    const [listener] = yield* open(options, refusing)
+    return yield* Effect.promise(async () => {
+      const since = performance.now()
+      const line = await slowly(listener?.port ?? 0, "/files/up/nobodys", 20_000)
+      return [line, performance.now() - since < 10_000]
+    })
+  })
+  const told = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
+  expect(told).toEqual(["HTTP/1.1 404 Not Found", true])
+})
+
 it("ends a slow request of JSON, and waits for one of a file", async () => {
-  const options = {
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    headersTimeoutMillis: 10_000,
-    requestTimeoutMillis: 300,
-    transferTimeoutMillis: 60_000
-  }
   const asked = Effect.gen(function* () {
     const [listener] = yield* open(options, reading)
     const port = listener?.port ?? 0
