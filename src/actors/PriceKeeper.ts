@@ -3,8 +3,9 @@
  * changed anew, from the whole ledger, with the same function as everybody else. It acknowledges nothing, and nobody waits for it; when it was killed in the middle it
  * does the same again.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Metric } from "effect"
 import { cdrOf, isBillable, type NewCdr } from "../domain/cdr/Cdr.ts"
+import type { StorageUnavailable } from "../domain/Errors.ts"
 import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
@@ -20,6 +21,11 @@ export interface PriceKeeperOptions {
 }
 
 export const defaultPriceOptions: PriceKeeperOptions = { everyMillis: 1_000, factsPerRound: 2_000, ledgersAtOnce: 50 }
+
+const unpriced = Metric.counter("sessions_unpriced_total", {
+  description: "Sessions that could not be priced for a defect: look at the log",
+  incremental: true
+})
 
 interface Round {
   readonly doubted: Array<Doubted>
@@ -39,6 +45,33 @@ const take = ({ doubted, prices, records }: Round, ledger: Ledger): void => {
   else doubted.push({ sessionId: id, organisationId, reason })
 }
 
+/**
+ * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is told and counted, left without a price and a
+ * record, and keeps nobody else from theirs.
+ */
+const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect<void, StorageUnavailable, Ledgers> =>
+  Effect.gen(function* () {
+    const ledgers = yield* Ledgers
+    const part: Round = { doubted: [], prices: [], records: [] }
+    for (const ledger of yield* ledgers.read(sessionIds)) {
+      take(part, ledger)
+      // Others have their turn between two long sessions.
+      yield* Effect.yieldNow
+    }
+    round.doubted.push(...part.doubted)
+    round.prices.push(...part.prices)
+    round.records.push(...part.records)
+  }).pipe(
+    Effect.catchDefect((defect) =>
+      sessionIds.length > 1
+        ? Effect.forEach(sessionIds, (id) => takeAll(round, [id]), { discard: true })
+        : Effect.andThen(
+            Metric.update(unpriced, 1),
+            Effect.annotateLogs(Effect.logError("a session cannot be priced", defect), { sessionId: sessionIds[0] })
+          )
+    )
+  )
+
 /** One round; true when there may be more to do at once. */
 export const keepPrices = (options: PriceKeeperOptions) =>
   Effect.gen(function* () {
@@ -49,11 +82,7 @@ export const keepPrices = (options: PriceKeeperOptions) =>
     if (upTo === undefined) return false
     const round: Round = { doubted: [], prices: [], records: [] }
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
-      for (const ledger of yield* ledgers.read(sessionIds.slice(i, i + options.ledgersAtOnce))) {
-        take(round, ledger)
-        // Others have their turn between two long sessions.
-        yield* Effect.yieldNow
-      }
+      yield* takeAll(round, sessionIds.slice(i, i + options.ledgersAtOnce))
     }
     // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
     const now = yield* Clock.currentTimeMillis

@@ -1,0 +1,162 @@
+/** The reader of the journal that prices sessions and issues their records: again after a crash, and whatever one session holds. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { Ledgers, type Priced } from "../../src/domain/ports/Ledgers.ts"
+import { type Doubted, SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
+import type { Ledger } from "../../src/domain/session/Ledger.ts"
+
+const start = Date.UTC(2026, 4, 20, 10)
+
+const ledger = (id: string, more: Partial<ChargingSession> = {}): Ledger => ({
+  session: {
+    id,
+    organisationId: "o",
+    status: "COMPLETED",
+    startedAt: start,
+    endedAt: start + 3_600_000,
+    meterStartWh: 0,
+    meterStopWh: 10_000,
+    energyWh: 10_000,
+    updatedAt: start,
+    authorization: { source: "LocalToken" },
+    ...more
+  } as ChargingSession,
+  timeZone: "UTC",
+  tariff: {
+    id: "t",
+    organisationId: "o",
+    version: 1,
+    body: { currency: "EUR", elements: [{ priceComponents: [{ type: "ENERGY", price: 1, stepSize: 1 }] }] },
+    createdAt: start,
+    updatedAt: start
+  },
+  readings: [],
+  surroundings: { maxPowerW: undefined, before: undefined }
+})
+
+/** What was stored, and a journal that was read so far. */
+class World {
+  readonly known = new Map<string, Ledger>()
+  readonly records: Array<NewCdr> = []
+  readonly doubted: Array<Doubted> = []
+  readonly prices: Array<Priced> = []
+  /** Ids whose row makes storage die. */
+  readonly broken = new Set<string>()
+  position = 0
+  failKeep = false
+
+  readonly layer = Layer.mergeAll(
+    Layer.succeed(
+      Ledgers,
+      Ledgers.of({
+        ofSession: () => Effect.undefined,
+        read: (ids) =>
+          Effect.suspend(() =>
+            ids.some((id) => this.broken.has(id))
+              ? Effect.die(new Error("no such row"))
+              : Effect.succeed(ids.flatMap((id) => this.known.get(id) ?? []))
+          ),
+        changed: () =>
+          Effect.sync(() =>
+            this.position === 0
+              ? { sessionIds: [...this.known.keys(), ...this.broken], upTo: 7 }
+              : { sessionIds: [], upTo: undefined }
+          ),
+        keep: (prices, upTo) =>
+          Effect.suspend(() => {
+            if (this.failKeep) return Effect.fail(new StorageUnavailable({ reason: "down", message: "away" }))
+            this.prices.push(...prices)
+            this.position = upTo
+            return Effect.void
+          })
+      })
+    ),
+    Layer.succeed(
+      Cdrs,
+      Cdrs.of({
+        issue: (records) => Effect.sync(() => void this.records.push(...records)),
+        get: () => Effect.die("not asked"),
+        list: () => Effect.die("not asked"),
+        credit: () => Effect.die("not asked")
+      })
+    ),
+    Layer.succeed(
+      SessionReviews,
+      SessionReviews.of({
+        hold: (doubted) => Effect.sync(() => void this.doubted.push(...doubted)),
+        release: () => Effect.die("not asked"),
+        correct: () => Effect.die("not asked")
+      })
+    )
+  )
+
+  readonly round = Effect.provide(keepPrices(defaultPriceOptions), this.layer)
+}
+
+describe("the keeper of prices", () => {
+  it.effect("prices what has changed, bills what has ended, and holds what cannot be believed", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.known.set("done", ledger("done"))
+      world.known.set("running", ledger("running", { endedAt: undefined, status: "ACTIVE" }))
+      world.known.set("held", ledger("held", { heldReason: "ClockImplausible" }))
+      world.known.set("phantom", ledger("phantom", { energyWh: 60_000_000, meterStopWh: 60_000_000 }))
+      world.known.set("released", ledger("released", { energyWh: 60_000_000, meterStopWh: 60_000_000, reviewed: true }))
+      assert.isTrue(yield* world.round)
+      assert.deepStrictEqual(
+        world.prices.map(({ price, sessionId }) => [sessionId, price.exclVat]),
+        [
+          ["done", 10],
+          ["running", 0],
+          ["held", 10],
+          ["phantom", 60_000],
+          ["released", 60_000]
+        ]
+      )
+      assert.deepStrictEqual(
+        world.records.map(({ sessionId }) => sessionId),
+        ["done", "released"]
+      )
+      assert.deepStrictEqual(world.doubted, [
+        { sessionId: "phantom", organisationId: "o", reason: "EnergyImplausible" }
+      ])
+      assert.isFalse(yield* world.round)
+    })
+  )
+
+  it.effect("says that it has read only when everything is stored", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.known.set("done", ledger("done"))
+      world.failKeep = true
+      const error = yield* Effect.flip(world.round)
+      assert.strictEqual(error._tag, "StorageUnavailable")
+      assert.strictEqual(world.position, 0)
+      world.failKeep = false
+      yield* world.round
+      assert.strictEqual(world.position, 7)
+    })
+  )
+
+  it.effect("goes on without a session that cannot be read or priced", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.known.set("one", ledger("one"))
+      const unsound = ledger("unsound")
+      world.known.set("unsound", { ...unsound, tariff: { ...unsound.tariff, body: undefined as never } })
+      world.known.set("two", ledger("two"))
+      world.broken.add("broken")
+      yield* world.round
+      assert.deepStrictEqual(
+        world.records.map(({ sessionId }) => sessionId),
+        ["one", "two"]
+      )
+      assert.strictEqual(world.position, 7)
+    })
+  )
+})
