@@ -195,4 +195,15 @@ describe("a session that cannot be believed", () => {
     ])
     expect(bills[1]?.["creditReferenceId"]).toBe(bills[2]?.["id"])
   })
+
+  it("is held as well when its start told no register", async () => {
+    const { id, station } = await world.station(undefined, { strictMode: false })
+    const answer = await station.call("StartTransaction", {
+      connectorId: 1,
+      idTag: await world.card(),
+      timestamp: iso(Date.now())
+    })
+    await station.stop(Number(answer["transactionId"]), { meterStop: 1000, timestamp: iso(Date.now()) })
+    expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", heldReason: "MeterStartMissing" })
+  })
 })

@@ -6,6 +6,8 @@ import type { Ledger } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
 export type Doubt =
+  /** The start carried no register; 0 stands in for it. Said by storage as the start comes in. */
+  | "MeterStartMissing"
   /** More energy than the connector, or any connector, could have given in the time. */
   | "EnergyImplausible"
   /** The register fell between two readings: a meter was exchanged, rolled over, or two meters are mixed. */
@@ -15,8 +17,11 @@ export type Doubt =
   /** It lasted longer than any vehicle stays. */
   | "DurationImplausible"
 
-/** More than any vehicle takes (MCS has 3.75 MW); it only catches what is beyond all reason. */
-const anyPowerW = 4_000_000
+/**
+ * What a connector is believed to give of which the operator has not told the power: cars take 350 kW. Whoever has chargers for trucks (MCS,
+ * 3.75 MW) tells it; otherwise a lifetime's register, billed as an afternoon, would pass.
+ */
+const anyPowerW = 500_000
 
 /** Meters and clocks are not exact, and vehicles overshoot for moments (T28). */
 const tolerance = 1.1
@@ -65,6 +70,8 @@ export const doubtOf = (ledger: Ledger): Doubt | undefined => {
   if (pairs.some(({ wh }) => wh < -jitterWh)) return "RegisterFell"
   if (tooMuch(energyWh, endedAt - startedAt, powerW)) return "EnergyImplausible"
   // Between two readings only what no connector could give: samples of one moment come with clocks a little apart.
-  if (pairs.some(({ millis, wh }) => tooMuch(wh, Math.max(millis, 60_000), anyPowerW))) return "EnergyImplausible"
+  if (pairs.some(({ millis, wh }) => tooMuch(wh, Math.max(millis, 60_000), Math.max(powerW, anyPowerW)))) {
+    return "EnergyImplausible"
+  }
   return endedAt - startedAt > longestMillis ? "DurationImplausible" : undefined
 }

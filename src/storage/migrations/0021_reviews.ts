@@ -18,6 +18,17 @@ const statements = [
     ended_at timestamptz,
     updated_at timestamptz NOT NULL
   )`,
+  // 0 stands in for a start's missing register, and all that the meter ever counted would be billed.
+  `CREATE FUNCTION session_hold_startless() RETURNS trigger LANGUAGE plpgsql AS $function$
+  BEGIN
+    INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+    VALUES ((NEW.body ->> 'sessionId')::uuid, NEW.organisation_id, 'MeterStartMissing', NEW.heard_at)
+    ON CONFLICT (session_id) DO NOTHING;
+    RETURN NULL;
+  END
+  $function$`,
+  `CREATE TRIGGER journal_startless AFTER INSERT ON journal FOR EACH ROW
+    WHEN (NEW.type = 'SessionStarted' AND NEW.body ->> 'meterStartMissing' = 'true') EXECUTE FUNCTION session_hold_startless()`,
   // The session before on a connector, for what its registers say.
   `CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, started_at)`
 ]

@@ -53,7 +53,7 @@ describe("a session is believed", () => {
     ["of 30 days on a trickle", { minutes: 30 * 24 * 60, to: 1_050_000 }],
     ["of no length and no energy", { minutes: 0, to: 1_000_000 }],
     ["of half a kWh in a second", { minutes: 1 / 60, to: 1_000_500 }],
-    ["of a megawatt charger", { to: 3_500_000 }],
+    ["of a megawatt charger whose power was told", { to: 3_500_000 }, { maxPowerW: 3_750_000 }],
     [
       "with readings that rise and stay",
       {
@@ -90,7 +90,8 @@ describe("a session is believed", () => {
 describe("a session is held", () => {
   const stories: ReadonlyArray<readonly [string, string, Told, Partial<Surroundings>?]> = [
     ["that took more than its connector gives", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
-    ["that took more than anything gives", "EnergyImplausible", { to: 6_000_000 }],
+    ["that took more than anything gives", "EnergyImplausible", { to: 1_551_000 }],
+    ["that bills a lifetime in an hour", "EnergyImplausible", { from: 0, to: 910_031 }],
     [
       "that leapt in the middle",
       "EnergyImplausible",
