@@ -1,10 +1,16 @@
 // A charger written by somebody else: the npm package `ocpp-rpc`, in strict mode, so that every answer of the service is checked against
-// OCPP's own JSON schemas. It boots, authorises a card, charges, stops and goes.
+// OCPP's own JSON schemas. It boots, authorises a card, charges, stops and goes; with --stay it boots, stays until Ctrl+C and does
+// what it is told.
 //
 //   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 CARD-1
-import { RPCClient } from "ocpp-rpc"
+//   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 --stay
+import { createRPCError, RPCClient } from "ocpp-rpc"
 
-const [endpoint = "ws://localhost:8080/ocpp", identity = "VL-0001", idTag = "CARD-1"] = process.argv.slice(2)
+const given = process.argv.slice(2)
+const stays = given.includes("--stay")
+const [endpoint = "ws://localhost:8080/ocpp", identity = "VL-0001", idTag = "CARD-1"] = given.filter(
+  (word) => !word.startsWith("--")
+)
 const charger = new RPCClient({ endpoint, identity, protocols: ["ocpp1.6"], strictMode: true })
 const now = () => new Date().toISOString()
 
@@ -21,6 +27,42 @@ const asked = new Promise((resolve) => {
   })
 })
 charger.handle("TriggerMessage", () => ({ status: "Accepted" }))
+
+// What it says to the commands of docs/guides/commands.md that it knows, and what it does then.
+const answers = {
+  RemoteStartTransaction: { status: "Accepted" },
+  RemoteStopTransaction: { status: "Accepted" },
+  UnlockConnector: { status: "Unlocked" },
+  Reset: { status: "Accepted" },
+  ChangeAvailability: { status: "Accepted" },
+  ChangeConfiguration: { status: "Accepted" },
+  ClearCache: { status: "Accepted" }
+}
+let running
+const begin = async (card) => {
+  if (running !== undefined) return
+  const start = { connectorId: 1, idTag: card, meterStart: 5000, timestamp: now() }
+  running = (await call("StartTransaction", start)).transactionId
+  await status("Charging")
+  await meter(running, 6000)
+}
+const end = async () => {
+  if (running === undefined) return
+  const transactionId = running
+  running = undefined
+  await call("StopTransaction", { transactionId, meterStop: 7000, timestamp: now(), reason: "Remote" })
+  await status("Available")
+}
+const obey = ({ method, params }) => {
+  const answer = answers[method]
+  console.log(`asked: ${method}`, JSON.stringify(params), JSON.stringify(answer ?? "NotImplemented"))
+  if (answer === undefined) throw createRPCError("NotImplemented")
+  const deed = { RemoteStartTransaction: () => begin(params.idTag), RemoteStopTransaction: end }[method]
+  // Not before the answer has gone.
+  if (deed !== undefined) setTimeout(() => deed().catch(console.error), 100)
+  return answer
+}
+if (stays) charger.handle(obey)
 
 const call = async (action, payload) => {
   const answer = await charger.call(action, payload)
@@ -49,6 +91,10 @@ await call("BootNotification", {
   firmwareVersion: "1.0.0"
 })
 await status("Available")
+if (stays) {
+  console.log("It stays. Command it (docs/guides/commands.md); Ctrl+C ends it.")
+  await new Promise(() => {})
+}
 await call("Authorize", { idTag })
 const { transactionId } = await call("StartTransaction", { connectorId: 1, idTag, meterStart: 1000, timestamp: now() })
 await status("Charging")

@@ -1,5 +1,5 @@
 /** The README's transcript is an example that runs: each block marked `run: NAME` is given to a shell, against a service just started. */
-import { execFile } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
 import { apiKey, Service, v1 } from "../simulation/Process.ts"
+import { until } from "../simulation/Wait.ts"
 
 const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
 const readme = readFileSync(join(projectFolder, "README.md"), "utf8")
@@ -17,18 +18,38 @@ const block = (name: string): string => {
   return found
 }
 
-/** Runs a block as a reader would, with the port of this service and the node of this project first on the path. */
-const run = async (name: string, service: Service): Promise<ReadonlyArray<string>> => {
-  const text = block(name).replaceAll("localhost:8080", `localhost:${service.port}`)
-  const { stdout } = await promisify(execFile)("bash", ["-ec", text], {
-    cwd: projectFolder,
-    env: {
-      PATH: `${join(projectFolder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
-      KEY: apiKey,
-      CLIENT: v1.clientId,
-      CODE: v1.code
+/** A block as a reader would run it, with the port and the data of this service and the node of this project first on the path. */
+const shell = (name: string, service: Service) => {
+  const text = block(name)
+    .replaceAll("localhost:8080", `localhost:${service.port}`)
+    .replaceAll("data/", `${service.dataDir}/`)
+  const env = {
+    PATH: `${join(projectFolder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
+    KEY: apiKey,
+    CLIENT: v1.clientId,
+    CODE: v1.code
+  }
+  return ["bash", ["-ec", text], { cwd: projectFolder, env }] as const
+}
+
+/** Starts a block that ends only when it is ended, itself and all that it started. */
+const starting = (name: string, service: Service): AsyncDisposable & { readonly said: () => string } => {
+  const [file, args, options] = shell(name, service)
+  const child: ChildProcess = spawn(file, args, { ...options, detached: true, stdio: ["ignore", "pipe", "inherit"] })
+  let said = ""
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (said += text))
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  return {
+    said: () => said,
+    async [Symbol.asyncDispose]() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL")
+      await ended
     }
-  })
+  }
+}
+
+const run = async (name: string, service: Service): Promise<ReadonlyArray<string>> => {
+  const { stdout } = await promisify(execFile)(...shell(name, service))
   return stdout.split(/\n|(?<=\})(?=\{)/).filter((line) => line.trim() !== "")
 }
 
@@ -83,8 +104,23 @@ describe("the README", () => {
     assert.deepStrictEqual(said.map(shape), shown.map(shape), "the transcript in the README is out of date")
 
     await check(service)
-    await service.kill("SIGKILL")
+    await run("kill", service)
+    assert.strictEqual((await service.life.end()).signal, "SIGKILL")
     await service.restart()
     await check(service)
+  })
+
+  it("has a charger that stays and does what it is told", { timeout: 180_000 }, async () => {
+    await using service = await Service.start()
+    await run("register", service)
+    await using charger = starting("stay", service)
+    await until(charger.said, 30_000, () => charger.said().includes("It stays."))
+    const [line = ""] = await run("command", service)
+    const { id, result, status } = parse(line)
+    assert.deepStrictEqual([status, result], ["Accepted", { status: "Accepted" }])
+    await until(charger.said, 30_000, async () => {
+      const { effect, sessionId } = parse((await service.rest.request("GET", `commands/${String(id)}`)).text)
+      return effect === "SessionStarted" && typeof sessionId === "string"
+    })
   })
 })
