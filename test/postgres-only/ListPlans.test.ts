@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
@@ -16,6 +17,28 @@ import { anOrganisation, noon, repositories, type TestOrganisation } from "../su
 import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
 
 const rows = 6000
+
+const free = { exclVat: 0, inclVat: 0 }
+
+/** The body of a record. */
+const sealed = {
+  currency: "EUR",
+  total: free,
+  costs: { fixed: free, energy: free, time: free, parking: free, reservation: free },
+  energyWh: 0,
+  durationMillis: 0,
+  parkingMillis: 0,
+  periods: [],
+  tariff: { id: "t", version: 1, currency: "EUR", elements: [] },
+  timeZone: "UTC",
+  evseId: 1,
+  connectorId: 1,
+  transactionId: "1",
+  ocppVersion: "1.6",
+  tokenUid: "Card",
+  authorizationSource: "LocalToken",
+  meterStartWh: 0
+}
 
 /** Half of the rows are the organisation's, so that no index is chosen for its rarity alone. */
 const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
@@ -55,6 +78,12 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
       SELECT gen_random_uuid(), c.organisation_id, c.charger_id, CASE WHEN n = 1 THEN 'ChangeAvailability' ELSE 'Reset' END, 'Accepted',
         '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator', ${now}, ${now}
       FROM charger c, generate_series(1, 4) n`
+    yield* sql`INSERT INTO session_price (session_id, organisation_id, based_on, price)
+      SELECT id, organisation_id, ${now}, '{"currency": "EUR", "exclVat": 1, "inclVat": 1, "periods": []}' FROM session`
+    yield* sql`INSERT INTO session_review (session_id, organisation_id, updated_at) SELECT id, organisation_id, ${now} FROM session`
+    yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
+      SELECT gen_random_uuid(), organisation_id, row_number() OVER (PARTITION BY organisation_id), id, 0, charger_id, site_id, ${now}, ${now},
+        ${JSON.stringify(sealed)}::text::jsonb, ${now} FROM session`
     yield* sql`ANALYZE`
   })
 
@@ -113,6 +142,22 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50, siteId })), "charger_site")
           const chargerId = page.items[0]?.chargerId ?? ""
           yield* expectIndexed(yield* statementsOf(chargers.get(ours.id, chargerId)))
+        })
+      )
+
+      it.effect("pages of charge detail records do so by their number, whatever the filter", () =>
+        Effect.gen(function* () {
+          const cdrs = yield* Cdrs
+          const page = yield* cdrs.list(ours.id, { limit: 50 })
+          const { chargerId, id, sessionId, siteId } = page.items[0]!
+          yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50 })), "cdr_organisation_id_number_key")
+          const next = cdrs.list(ours.id, { limit: 50, cursor: page.nextCursor ?? "" })
+          yield* expectIndexed(yield* statementsOf(next), "cdr_organisation_id_number_key")
+          yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, siteId })), "cdr_site")
+          yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, chargerId })), "cdr_charger")
+          yield* expectIndexed(yield* statementsOf(cdrs.get(ours.id, id)), "cdr_pkey")
+          const [ofSession] = yield* statementsOf(cdrs.list(ours.id, { limit: 50, sessionId }))
+          assert.include(yield* planOf(ofSession!), "cdr_of_session")
         })
       )
 

@@ -19,6 +19,7 @@ const statements = [
     UNIQUE (organisation_id, number)
   )`,
   `CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE credits IS NULL`,
+  `CREATE INDEX cdr_of_session ON cdr (session_id)`,
   `CREATE INDEX cdr_charger ON cdr (organisation_id, charger_id, number)`,
   `CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number)`,
   `CREATE TABLE cdr_number (organisation_id uuid PRIMARY KEY, last bigint NOT NULL)`,
