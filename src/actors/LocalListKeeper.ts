@@ -27,8 +27,15 @@ export const defaultKeeperOptions: LocalListKeeperOptions = {
 /** Until somebody looks at a charger again whose command could not be issued. */
 const leaseMillis = 30_000
 
-/** Until a charger is looked at again that has its list switched off; it is sooner when it tells its configuration. */
-const disabledMillis = 600_000
+/** Until a charger is looked at again that has no list or has it switched off; it is sooner when it tells its configuration. */
+const unkeptMillis = 600_000
+
+/** What the charger's configuration says, and what to do about it. */
+const reasons = {
+  Disabled: "the charger has LocalAuthListEnabled switched off; set it to true by ChangeConfiguration, if it can be",
+  Unsupported:
+    "the charger's configuration names neither LocalAuthListManagement among its SupportedFeatureProfiles nor any key of local lists"
+} as const
 
 /** How long it is kept in mind that a token was removed: a charger that was away for longer gets the whole list. */
 const removalsKeptMillis = 90 * 86_400_000
@@ -88,9 +95,14 @@ const send = (keeping: Keeping, one: ClaimedList, step: Send) =>
 
 const lookAt = (keeping: Keeping, one: ClaimedList) => {
   const step = nextStep(one.list, abilitiesOf(one.configuration), one.listable)
+  const unkept = (state: "Disabled" | "Unsupported") => {
+    const why = { state, reason: reasons[state], until: keeping.now + unkeptMillis }
+    return keeping.lists.unkept(one.chargerId, why, keeping.now)
+  }
   switch (step._tag) {
+    case "Unsupported":
     case "Disabled":
-      return keeping.lists.postpone(one.chargerId, keeping.now + disabledMillis)
+      return unkept(step._tag)
     case "AskVersion":
       return issue(keeping, one, { _tag: "GetLocalListVersion" }, {})
     case "InStep":

@@ -5,7 +5,14 @@
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
-import { type ChangesWanted, type ListClaim, LocalLists, type PendingList } from "../domain/ports/LocalLists.ts"
+import {
+  type ChangesWanted,
+  type ListClaim,
+  LocalLists,
+  type LocalListStatus,
+  type PendingList,
+  type UnkeptList
+} from "../domain/ports/LocalLists.ts"
 import { idTagMax, type TokenChange } from "../domain/token/LocalList.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import { textArray } from "./Arrays.ts"
@@ -17,16 +24,21 @@ import { guarded, guardedWrite } from "./SqlErrors.ts"
 /** One node at a time looks for chargers, so that none is claimed twice. */
 const keeperLock = 7_016_996_768
 
+const Configuration = Schema.Array(
+  Schema.Struct({
+    key: Schema.String,
+    value: Schema.optional(Schema.NullOr(Schema.String)),
+    readonly: Schema.optional(Schema.NullOr(Schema.Boolean))
+  })
+)
+
+const configurationOf = (keys: typeof Configuration.Type) =>
+  keys.map(({ key, readonly, value }) => ({ key, value: value ?? undefined, readonly: readonly ?? false }))
+
 const ClaimedRow = Schema.Struct({
   chargerId: Schema.String,
   organisationId: Schema.String,
-  configuration: Schema.Array(
-    Schema.Struct({
-      key: Schema.String,
-      value: Schema.optional(Schema.NullOr(Schema.String)),
-      readonly: Schema.optional(Schema.NullOr(Schema.Boolean))
-    })
-  ),
+  configuration: Configuration,
   version: Schema.Int,
   syncedSeq: Whole,
   fillTo: Whole,
@@ -48,14 +60,20 @@ const changeRows = rowsOf(
   })
 )
 
-const statusRow = rowOf(
-  Schema.Struct({
-    version: optional(Schema.Int),
-    state: optional(Schema.Literals(["Unknown", "InStep", "Sending", "Unsupported", "Failed"])),
-    inStep: Schema.Boolean,
-    updatedAt: optional(Millis)
-  })
-)
+const StatusRow = Schema.Struct({
+  managed: Schema.Boolean,
+  connected: Schema.Boolean,
+  accepted: Schema.Boolean,
+  configured: Schema.Boolean,
+  version: optional(Schema.Int),
+  state: optional(Schema.Literals(["Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"])),
+  inStep: Schema.Boolean,
+  reason: optional(Schema.String),
+  updatedAt: optional(Millis)
+})
+const statusRow = rowOf(StatusRow)
+
+const byHandRow = rowOf(Schema.Struct({ version: Schema.Int, configuration: Configuration }))
 
 /** The newest change of the organisation with this id: of its tokens, and of those that are gone. */
 const latestOf = (sql: SqlClient.SqlClient, organisation: string) => sql`
@@ -124,11 +142,7 @@ const claim = ({ sql, writable }: Recording) =>
     return rows.map(({ chargerId, configuration, latestSeq, organisationId, tokens, ...list }) => ({
       chargerId,
       organisationId,
-      configuration: configuration.map(({ key, readonly, value }) => ({
-        key,
-        value: value ?? undefined,
-        readonly: readonly ?? false
-      })),
+      configuration: configurationOf(configuration),
       list,
       listable: { latestSeq, tokens }
     }))
@@ -167,21 +181,65 @@ const changes = (sql: SqlClient.SqlClient) =>
     }))
   })
 
+/** What a list that is kept waits for before anything is asked. */
+const awaited = ({ accepted, configured, connected }: typeof StatusRow.Type): string | undefined => {
+  if (!accepted) return "the charger's registration is not Accepted"
+  if (!connected) return "the charger is not connected"
+  return configured ? undefined : "the charger has not told its configuration; ask it by GetConfiguration"
+}
+
+/** A list that nobody keeps is nobody's to be in step; that there is none stands all the same. */
+const statusOf = (row: typeof StatusRow.Type): LocalListStatus => {
+  const { inStep, managed, reason, updatedAt, version } = row
+  const state = row.state ?? "Unknown"
+  if (!managed && state !== "Unsupported") {
+    const byHand = "the organisation's localLists is Manual: a list changes by a SendLocalList command only"
+    return { version, state: "Manual", inStep: false, reason: byHand, updatedAt }
+  }
+  return { version, state, inStep, reason: inStep ? undefined : (reason ?? awaited(row)), updatedAt }
+}
+
 const status = (sql: SqlClient.SqlClient) =>
   Effect.fn("LocalLists.status")(function* (organisationId: string, chargerId: string) {
     const own = scopedTo(sql, organisationId)
     const row = isChargerId(chargerId)
       ? yield* guarded(
           statusRow(own`
-            SELECT l.version, l.state, l.updated_at AS "updatedAt",
+            SELECT o.local_lists = 'Managed' AS managed, c.registration = 'Accepted' AS accepted, l.state, l.reason,
+              EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
+              EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
+              CASE WHEN l.version <> 0 OR l.checked_at IS NOT NULL THEN l.version END AS version, l.updated_at AS "updatedAt",
               coalesce(l.state = 'InStep' AND l.synced_seq >= ${latestOf(sql, "c.organisation_id")}, false) AS "inStep"
             FROM charger c
+            JOIN organisation o ON o.id = c.organisation_id
             LEFT JOIN local_list l ON l.charger_id = c.charger_id AND l.organisation_id = c.organisation_id
             WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
         )
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "charger", id: chargerId })
-    return { ...row, state: row.state ?? ("Unknown" as const) }
+    return statusOf(row)
+  })
+
+/** What somebody must know who sends a list by hand: also of a message that has not been answered yet. */
+const byHand = (sql: SqlClient.SqlClient) =>
+  Effect.fn("LocalLists.byHand")(function* (organisationId: string, chargerId: string) {
+    const own = scopedTo(sql, organisationId)
+    const row = isChargerId(chargerId)
+      ? yield* guarded(
+          byHandRow(own`
+            SELECT coalesce(f.keys, '[]'::jsonb) AS configuration, greatest(
+              coalesce((SELECT l.version FROM local_list l
+                WHERE l.charger_id = c.charger_id AND l.organisation_id = c.organisation_id), 0),
+              coalesce((SELECT max((m.command ->> 'listVersion')::int) FROM command m
+                WHERE m.charger_id = c.charger_id AND m.organisation_id = c.organisation_id AND m.type = 'SendLocalList'
+                  AND m.status IN ('Pending', 'Sent')), 0)) AS version
+            FROM charger c
+            LEFT JOIN charger_configuration f ON f.charger_id = c.charger_id
+            WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
+        )
+      : undefined
+    if (row === undefined) return yield* new NotFound({ kind: "charger", id: chargerId })
+    return { version: row.version, configuration: configurationOf(row.configuration) }
   })
 
 /** Removals that are forgotten, and the lists that have not heard of them; under the journal's lock, as those who settle lists are. */
@@ -209,15 +267,19 @@ export const layer: Layer.Layer<LocalLists, never, RecordingServices> = Layer.ef
       changes: changes(sql),
       pending: (chargerId: string, { fillTo, full, seq, version }: PendingList, now: number) =>
         written(sql`
-          UPDATE local_list SET state = 'Sending', pending_version = ${version}, pending_seq = ${seq}, pending_fill = ${fillTo},
+          UPDATE local_list SET state = 'Sending', reason = NULL, pending_version = ${version}, pending_seq = ${seq}, pending_fill = ${fillTo},
             pending_full = ${full}, updated_at = ${new Date(now)} WHERE charger_id = ${chargerId}`),
       caughtUp: (chargerId, seq, now) =>
         written(sql`
-          UPDATE local_list SET synced_seq = greatest(synced_seq, ${seq}::bigint), state = 'InStep', next_look_at = ${new Date(now)},
+          UPDATE local_list SET synced_seq = greatest(synced_seq, ${seq}::bigint), state = 'InStep', reason = NULL, next_look_at = ${new Date(now)},
             updated_at = ${new Date(now)} WHERE charger_id = ${chargerId} AND state <> 'Unsupported'`),
-      postpone: (chargerId, until) =>
-        written(sql`UPDATE local_list SET next_look_at = ${new Date(until)} WHERE charger_id = ${chargerId}`),
+      // A version that was told before tells nothing: when the list is there again, it is asked anew.
+      unkept: (chargerId: string, { reason, state, until }: UnkeptList, now: number) =>
+        written(sql`
+          UPDATE local_list SET next_look_at = ${new Date(until)}, checked_epoch = NULL, state = ${state}, reason = ${reason},
+            updated_at = CASE WHEN state = ${state} THEN updated_at ELSE ${new Date(now)} END WHERE charger_id = ${chargerId}`),
       forget: (before) => forget(records, before),
+      byHand: byHand(sql),
       status: status(sql)
     })
   })

@@ -3,6 +3,8 @@ import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { keepInStep } from "../../src/actors/LocalListKeeper.ts"
+import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Writing } from "../../src/domain/ports/Sites.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
@@ -48,6 +50,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
         version: undefined,
         state: "Unknown",
         inStep: false,
+        reason: undefined,
         updatedAt: undefined
       })
       for (const uid of ["A", "B", "C", "D".repeat(21), "E"]) yield* aToken(uid, ours.writing())
@@ -142,14 +145,115 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
       yield* aToken("A", ours.writing())
       charger.version = -1
       expect(yield* settled(charger)).toEqual(["version?"])
-      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "Unsupported", inStep: false })
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
+        state: "Unsupported",
+        inStep: false,
+        reason: "the charger says by listVersion -1 that it has no list"
+      })
       yield* charger.reconnect
       expect(yield* settled(charger)).toEqual(["version?"])
       const off = yield* aListCharger({ LocalAuthListEnabled: "false" })
       expect([yield* round, yield* off.charger.answer(), yield* round]).toEqual([1, false, 0])
+      expect(yield* statusOf(off.ours.id, off.chargerId)).toMatchObject({
+        version: undefined,
+        state: "Disabled",
+        reason: expect.stringContaining("LocalAuthListEnabled")
+      })
       const refusing = yield* aListCharger()
       yield* once(refusing.charger, "NotSupported")
       expect(yield* settled(refusing.charger)).toEqual(["NotSupported"])
+      expect(yield* statusOf(refusing.ours.id, refusing.chargerId)).toMatchObject({
+        state: "Unsupported",
+        reason: "the charger says NotSupported to messages about its list"
+      })
+    })
+  )
+
+  it.effect("a charger that names only the profile is kept, one that names nothing of lists is not until it does", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const bare = { LocalAuthListEnabled: undefined }
+      const profile = { ...bare, SupportedFeatureProfiles: "Core,LocalAuthListManagement" }
+      const named = yield* aListCharger(profile)
+      yield* aToken("A", named.ours.writing())
+      expect(yield* settled(named.charger)).toEqual(["version?", "Full 1: A"])
+      expect(yield* statusOf(named.ours.id, named.chargerId)).toMatchObject({ state: "InStep", reason: undefined })
+
+      const { charger, chargerId, ours } = yield* aListCharger({ ...bare, SupportedFeatureProfiles: "Core" })
+      yield* aToken("A", ours.writing())
+      expect([yield* round, yield* charger.answer()]).toEqual([1, false])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
+        state: "Unsupported",
+        inStep: false,
+        reason: expect.stringContaining("SupportedFeatureProfiles")
+      })
+      // With other firmware it has one.
+      yield* sql`UPDATE charger_configuration SET reported_at = ${new Date(Date.now() + 60_000)},
+        keys = '[{"key": "SendLocalListMaxLength", "readonly": true, "value": "5"}]' WHERE charger_id = ${chargerId}`
+      expect([yield* round, yield* charger.answer()]).toEqual([1, true])
+      expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "InStep", inStep: true, reason: undefined })
+    })
+  )
+
+  it.effect("says what a list waits for before anything can be asked", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { chargerId, ours } = yield* aListCharger()
+      const reason = Effect.map(statusOf(ours.id, chargerId), (status) => status.reason)
+      expect(yield* reason).toBe(undefined)
+      yield* sql`DELETE FROM charger_configuration WHERE charger_id = ${chargerId}`
+      expect(yield* reason).toMatch(/GetConfiguration/)
+      yield* sql`UPDATE connection SET closed_at = now() WHERE charger_id = ${chargerId}`
+      expect(yield* reason).toMatch(/not connected/)
+      yield* sql`UPDATE charger SET registration = 'Pending' WHERE charger_id = ${chargerId}`
+      expect(yield* reason).toMatch(/registration/)
+    })
+  )
+
+  it.effect("a list that was sent by hand is known by its version, and where lists are kept it is sent again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const commands = yield* Commands
+      const lists = yield* LocalLists
+      const { charger, chargerId, ours } = yield* aListCharger({ SendLocalListMaxLength: "20" })
+      yield* aToken("A", ours.writing())
+      yield* sql`UPDATE organisation SET local_lists = 'Manual' WHERE id = ${ours.id}`
+      const ask = (command: ChargerCommand) =>
+        commands.issue({ chargerId, command, parameters: {}, expiresInSeconds: undefined }, ours.writing(Date.now()))
+      const byHand = (listVersion: number) =>
+        ask({ _tag: "SendLocalList", listVersion, updateType: "Full", entries: [] })
+      const known = Effect.map(lists.byHand(ours.id, chargerId), ({ version }) => version)
+      expect(yield* lists.byHand(ours.id, chargerId)).toMatchObject({
+        version: 0,
+        configuration: [{ key: "LocalAuthListEnabled" }, { key: "SendLocalListMaxLength", value: "20" }]
+      })
+      yield* byHand(12)
+      expect(yield* known, "on its way").toBe(12)
+      yield* charger.answer("Failed")
+      expect(yield* known).toBe(0)
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: undefined, state: "Manual" })
+      yield* byHand(12)
+      yield* charger.answer()
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
+        version: 12,
+        state: "Manual",
+        inStep: false,
+        reason: expect.stringContaining("Manual")
+      })
+      charger.version = 30
+      yield* ask({ _tag: "GetLocalListVersion" })
+      yield* charger.answer()
+      expect([yield* known, (yield* statusOf(ours.id, chargerId)).version]).toEqual([30, 30])
+      charger.asked.splice(0)
+      yield* sql`UPDATE organisation SET local_lists = 'Managed' WHERE id = ${ours.id}`
+      expect(yield* settled(charger)).toEqual(["Full 31: A"])
+      yield* byHand(40)
+      yield* charger.answer()
+      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: 40, state: "Unknown" })
+      expect(yield* settled(charger)).toEqual(["Full 40: ", "version?", "Full 41: A"])
+      const stranger = yield* anOrganisation
+      expect((yield* Effect.flip(lists.byHand(stranger.id, chargerId)))._tag).toBe("NotFound")
     })
   )
 

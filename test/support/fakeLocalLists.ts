@@ -1,5 +1,6 @@
 /** Local lists in a `FakeWorld`: nobody keeps them, and what is known of them is what a test says. */
 import { Effect } from "effect"
+import type { ConfigurationKey } from "../../src/domain/charger/ChargerCommand.ts"
 import { LocalLists, type LocalListStatus } from "../../src/domain/ports/LocalLists.ts"
 import { type FakeWorld, owned } from "./fakeRecords.ts"
 
@@ -12,7 +13,23 @@ export const localListsOf = (world: FakeWorld): Map<string, LocalListStatus> => 
   return known
 }
 
-const unknown: LocalListStatus = { version: undefined, state: "Unknown", inStep: false, updatedAt: undefined }
+const unknown: LocalListStatus = {
+  version: undefined,
+  state: "Unknown",
+  inStep: false,
+  reason: undefined,
+  updatedAt: undefined
+}
+
+const configurations = new WeakMap<FakeWorld, ReadonlyArray<ConfigurationKey>>()
+
+/** What all chargers of a world have told of their lists' limits. */
+export const tellLimits = (world: FakeWorld, limits: Readonly<Record<string, string>>): void => {
+  configurations.set(
+    world,
+    Object.entries(limits).map(([key, value]) => ({ key, value, readonly: true }))
+  )
+}
 
 export const localLists = (world: FakeWorld) =>
   LocalLists.of({
@@ -20,8 +37,15 @@ export const localLists = (world: FakeWorld) =>
     changes: () => Effect.succeed([]),
     pending: () => Effect.void,
     caughtUp: () => Effect.void,
-    postpone: () => Effect.void,
+    unkept: () => Effect.void,
     forget: () => Effect.void,
+    byHand: (organisationId, chargerId) =>
+      world.ask(() =>
+        Effect.as(owned(world.chargers.get(chargerId), organisationId, "charger", chargerId), {
+          version: localListsOf(world).get(chargerId)?.version ?? 0,
+          configuration: configurations.get(world) ?? []
+        })
+      ),
     status: (organisationId, chargerId) =>
       world.ask(() =>
         Effect.as(

@@ -38,8 +38,11 @@ export const storedCommands = Layer.effect(
 
 let made = 0
 
+/** What a charger tells; undefined for a key that it does not have. */
+type Told = Readonly<Record<string, string | undefined>>
+
 /** A charger of a managed organisation, connected and able, that has told its configuration. */
-export const aListCharger = (configuration: Readonly<Record<string, string>> = {}) =>
+export const aListCharger = (configuration: Told = {}) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const ours = yield* anOrganisation
@@ -49,7 +52,7 @@ export const aListCharger = (configuration: Readonly<Record<string, string>> = {
     return { ours, another: add, ...(yield* add) }
   })
 
-const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Readonly<Record<string, string>>) =>
+const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Told) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const chargerId = `LISTED-${made++}`
@@ -58,7 +61,8 @@ const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Rea
       ours.writing()
     )
     const told = { LocalAuthListEnabled: "true", ...configuration }
-    const keys = JSON.stringify(Object.entries(told).map(([key, value]) => ({ key, value, readonly: true })))
+    const entries = Object.entries(told).filter(([, value]) => value !== undefined)
+    const keys = JSON.stringify(entries.map(([key, value]) => ({ key, value, readonly: true })))
     yield* sql`INSERT INTO charger_configuration (charger_id, keys, reported_at) VALUES (${chargerId}, ${keys}::text::jsonb, ${new Date(noon)})`
     yield* sql`
       INSERT INTO connection (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)

@@ -4,7 +4,17 @@ import type { ConfigurationKey } from "../charger/ChargerCommand.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
 import type { KnownList, Listable, TokenChange } from "../token/LocalList.ts"
 
-export type LocalListState = "Unknown" | "InStep" | "Sending" | "Unsupported" | "Failed"
+export type LocalListState =
+  /** Nobody keeps it: the organisation's lists are sent by hand. Never stored. */
+  | "Manual"
+  | "Unknown"
+  | "InStep"
+  | "Sending"
+  /** The charger has switched it off. */
+  | "Disabled"
+  /** The charger has none. */
+  | "Unsupported"
+  | "Failed"
 
 /** A charger whose list needs a look, held for whoever claimed it. */
 export interface ClaimedList {
@@ -45,6 +55,22 @@ export interface PendingList {
   readonly full: boolean
 }
 
+/** A list that nobody keeps, because the charger says that it has none or has switched it off. */
+export interface UnkeptList {
+  readonly state: "Disabled" | "Unsupported"
+  readonly reason: string
+  /** No look before (ms epoch), unless the charger connects or tells its configuration anew. */
+  readonly until: number
+}
+
+/** What somebody must know who sends a list by hand. */
+export interface ListByHand {
+  /** The highest version that is known of, or on its way; 0 where none is. */
+  readonly version: number
+  /** As the charger has told it; empty where it has not. */
+  readonly configuration: ReadonlyArray<ConfigurationKey>
+}
+
 /** For operators. */
 export interface LocalListStatus {
   /** Undefined before anything is known. */
@@ -52,6 +78,8 @@ export interface LocalListStatus {
   readonly state: LocalListState
   /** True when every change of the organisation's tokens is on it. */
   readonly inStep: boolean
+  /** Why it is not in step, in words; undefined where it is, and where it is about to be. */
+  readonly reason: string | undefined
   /** ms epoch; undefined before anything is known. */
   readonly updatedAt: number | undefined
 }
@@ -72,10 +100,13 @@ export class LocalLists extends Context.Service<
     readonly pending: (chargerId: string, pending: PendingList, now: number) => Effect.Effect<void, StorageUnavailable>
     /** There was nothing to send up to this change. */
     readonly caughtUp: (chargerId: string, seq: number, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** No look before `until` (ms epoch), unless the charger connects or tells its configuration anew. */
-    readonly postpone: (chargerId: string, until: number) => Effect.Effect<void, StorageUnavailable>
+    readonly unkept: (chargerId: string, why: UnkeptList, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Forgets removals that are older than `before` (ms epoch); a list that has not heard of them by then is sent whole. */
     readonly forget: (before: number) => Effect.Effect<void, StorageUnavailable>
+    readonly byHand: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<ListByHand, NotFound | StorageUnavailable>
     readonly status: (
       organisationId: string,
       chargerId: string

@@ -73,6 +73,8 @@ export const entriesOf = (
 
 /** What a charger's configuration says of its list (OCPP 1.6 §9.2). */
 export interface ListAbilities {
+  /** False where nothing in its configuration speaks of local lists. */
+  readonly supported: boolean
   readonly enabled: boolean
   /** Entries of one message. */
   readonly sendMax: number
@@ -80,18 +82,56 @@ export interface ListAbilities {
   readonly listMax: number
 }
 
-export const abilitiesOf = (configuration: ReadonlyArray<Pick<ConfigurationKey, "key" | "value">>): ListAbilities => {
-  const value = (name: string) =>
-    configuration.find(({ key }) => key.trim().toLowerCase() === name.toLowerCase())?.value?.trim()
-  const count = (name: string) => {
-    const told = value(name)
-    return told !== undefined && /^\d{1,9}$/.test(told) && Number(told) > 0 ? Number(told) : undefined
-  }
+type Configuration = ReadonlyArray<Pick<ConfigurationKey, "key" | "value">>
+
+/** OCPP 1.6's name of the profile (§3.3), and of the keys that only a charger with it has. */
+const profile = "LocalAuthListManagement"
+const enabledKey = "LocalAuthListEnabled"
+const sendMaxKey = "SendLocalListMaxLength"
+const listMaxKey = "LocalAuthListMaxLength"
+
+const entryNamed = (configuration: Configuration, name: string) =>
+  configuration.find(({ key }) => key.trim().toLowerCase() === name.toLowerCase())
+
+const valueOf = (configuration: Configuration, name: string) => entryNamed(configuration, name)?.value?.trim() ?? ""
+
+/** What the charger says that a limit is; undefined where it says nothing that could be one. */
+const countOf = (configuration: Configuration, name: string): number | undefined => {
+  const told = valueOf(configuration, name)
+  return /^\d{1,9}$/.test(told) && Number(told) > 0 ? Number(told) : undefined
+}
+
+/**
+ * Chargers leave out keys that the specification requires: one of them, or the profile's name, is enough to say that there are lists, and
+ * a list that is not said to be switched off is on.
+ */
+export const abilitiesOf = (configuration: Configuration): ListAbilities => {
+  const profiles = valueOf(configuration, "SupportedFeatureProfiles")
+    .toLowerCase()
+    .split(/[\s,;]+/)
+  const enabled = valueOf(configuration, enabledKey).toLowerCase()
   return {
-    enabled: value("LocalAuthListEnabled")?.toLowerCase() === "true",
-    sendMax: Math.min(count("SendLocalListMaxLength") ?? defaultSendMax, sendMaxLimit),
-    listMax: count("LocalAuthListMaxLength") ?? Infinity
+    supported:
+      profiles.includes(profile.toLowerCase()) ||
+      [enabledKey, sendMaxKey, listMaxKey].some((name) => entryNamed(configuration, name) !== undefined),
+    enabled: enabled === "" || enabled === "true",
+    sendMax: Math.min(countOf(configuration, sendMaxKey) ?? defaultSendMax, sendMaxLimit),
+    listMax: countOf(configuration, listMaxKey) ?? Infinity
   }
+}
+
+/** A limit that the charger has told, and that a message of so many entries goes beyond; undefined where none is known to. */
+export const brokenLimit = (
+  configuration: Configuration,
+  updateType: "Full" | "Differential",
+  entries: number
+): { readonly key: string; readonly limit: number } | undefined => {
+  const send = { key: sendMaxKey, limit: countOf(configuration, sendMaxKey) ?? Infinity }
+  const whole = {
+    key: listMaxKey,
+    limit: updateType === "Full" ? (countOf(configuration, listMaxKey) ?? Infinity) : Infinity
+  }
+  return [whole, send].find(({ limit }) => entries > limit)
 }
 
 /** What is known of a charger's list. */
@@ -130,7 +170,12 @@ export interface Send {
   readonly fillTo: number
 }
 
-export type Step = { readonly _tag: "Disabled" } | { readonly _tag: "AskVersion" } | { readonly _tag: "InStep" } | Send
+export type Step =
+  | { readonly _tag: "Unsupported" }
+  | { readonly _tag: "Disabled" }
+  | { readonly _tag: "AskVersion" }
+  | { readonly _tag: "InStep" }
+  | Send
 
 /** The next version of a list; OCPP 1.6 §5.15 wants it higher than the one before. */
 export const nextVersion = (version: number): number => (version >= versionMax ? 1 : Math.max(version, 0) + 1)
@@ -140,6 +185,7 @@ export const nextVersion = (version: number): number => (version >= versionMax ?
  * list can hold has its newest ones on it, and the whole list again when any has changed: which of them fall out is then no riddle.
  */
 export const nextStep = (list: KnownList, abilities: ListAbilities, listable: Listable): Step => {
+  if (!abilities.supported) return { _tag: "Unsupported" }
   if (!abilities.enabled) return { _tag: "Disabled" }
   if (!list.checked) return { _tag: "AskVersion" }
   const filling = list.syncedSeq < list.fillTo

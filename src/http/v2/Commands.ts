@@ -12,12 +12,11 @@ import { Chargers } from "../../domain/ports/Chargers.ts"
 import { Commands } from "../../domain/ports/Commands.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
-import { Tokens } from "../../domain/ports/Tokens.ts"
-import type { Token } from "../../domain/token/Token.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import type { Open } from "./commands/Row.ts"
+import { listsByHand } from "./ListsByHand.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 import { type Transfer, Transfers } from "./Transfers.ts"
 
@@ -42,24 +41,29 @@ export const toCommand = (command: DomainCommand): typeof Command.Type => ({
 
 const encodeBody = Schema.encodeSync(NewCommand)
 
-/** Tokens of one list. The largest charger lists hold a few thousand; a message of more does not fit a frame. */
-const tokensAtMost = 2_000
-
-const entryOf = ({ expiresAt, parentUid, status, uid }: Token) => ({
-  tokenUid: uid,
-  authorization: {
-    status,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(parentUid === undefined ? {} : { parentUid })
-  }
-})
-
 /** What a command turned out to be, and what else belongs to it. */
 interface Found {
   readonly command: ChargerCommand
   readonly sessionId?: string
   readonly fileId?: string
   readonly password?: string
+  /** What else of the command was found here and not given. */
+  readonly chosen?: Readonly<Record<string, unknown>>
+}
+
+/** Numbers that are given by the service where the caller gives none. */
+const numbers = ["reservationId", "requestId", "listVersion"] as const
+
+/** What the service chose, by the names that the caller would have given it. Never what opens anything. */
+const chosenOf = (given: object, { chosen, command, fileId }: Found): Readonly<Record<string, unknown>> => {
+  const asSent: Readonly<Record<string, unknown>> = command
+  return {
+    ...Object.fromEntries(
+      numbers.filter((name) => name in asSent && !(name in given)).map((name) => [name, asSent[name]])
+    ),
+    ...(fileId === undefined || "fileId" in given ? {} : { fileId }),
+    ...chosen
+  }
 }
 
 const locations: ReadonlySet<string> = new Set(["location", "remoteLocation"])
@@ -73,16 +77,16 @@ const withShownLocations = (given: Readonly<Record<string, unknown>>): Readonly<
     })
   )
 
-/** What is stored of the parameters is what the caller wrote, secrets masked. */
+/** What is stored of the parameters is what the caller wrote, secrets masked, and what was chosen beside it. */
 const parametersOf = (body: NewCommandBody, found: Found): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = encodeBody(body)
-  return isSecret(found.command) ? { ...given, value: "***" } : withShownLocations(given)
+  const shown = isSecret(found.command) ? { ...given, value: "***" } : withShownLocations(given)
+  return { ...shown, ...chosenOf(given, found) }
 }
 
-/** Sessions and tokens of the caller's own. */
+/** Sessions of the caller's own. */
 const looking = Effect.gen(function* () {
   const sessions = yield* Sessions
-  const tokens = yield* Tokens
 
   const transactionOf = Effect.fnUntraced(function* (chargerId: string, sessionId: string) {
     const session = yield* sessions.get(yield* organisationId, sessionId)
@@ -95,29 +99,13 @@ const looking = Effect.gen(function* () {
     return Number(session.transactionId)
   })
 
-  const ownTokens = Effect.fnUntraced(function* () {
-    const found: Array<Token> = []
-    let cursor: string | undefined
-    do {
-      const page = yield* tokens.list(yield* organisationId, { limit: 500, cursor })
-      found.push(...page.items)
-      cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined && found.length <= tokensAtMost)
-    if (found.length > tokensAtMost) {
-      const message = `A charger takes no list of more than ${tokensAtMost} tokens in one message. Send parts of it as localAuthorizationList.`
-      return yield* new Conflict({ code: "too_many_tokens", message })
-    }
-    // A charger of 1.6 cannot read a longer one anyway.
-    return found.filter(({ uid }) => uid.length <= 20).map(entryOf)
-  })
-
   /** The session of a transaction that a RemoteStop names by its number. */
   const sessionOf = Effect.fnUntraced(function* (chargerId: string, transactionId: number) {
     const one = { chargerId, transactionId: String(transactionId), status: "ACTIVE" } as const
     return (yield* sessions.list(yield* organisationId, { limit: 1, ...one })).items[0]?.id
   })
 
-  return { transactionOf, ownTokens, sessionOf }
+  return { transactionOf, sessionOf }
 })
 
 const finding = Effect.gen(function* () {
@@ -125,7 +113,8 @@ const finding = Effect.gen(function* () {
   const commands = yield* Commands
   const secrets = yield* Secrets
   const transfers = yield* Transfers
-  const { ownTokens, sessionOf, transactionOf } = yield* looking
+  const { sessionOf, transactionOf } = yield* looking
+  const { ownEntries, versionAfter, within } = yield* listsByHand
 
   return Effect.fnUntraced(function* (chargerId: string, first: Open) {
     // Before anything is made for it: a charger of somebody else's gets neither numbers nor places for uploads.
@@ -135,6 +124,7 @@ const finding = Effect.gen(function* () {
     let sessionId: string | undefined
     let fileId: string | undefined
     let password: string | undefined
+    let chosen: Found["chosen"]
     // Each kind of gap is filled at most once.
     for (let gaps = 0; gaps < 4; gaps++) {
       switch (open._tag) {
@@ -147,9 +137,14 @@ const finding = Effect.gen(function* () {
           sessionId = open.sessionId
           open = open.with(yield* transactionOf(chargerId, open.sessionId))
           break
+        case "NeedsListVersion":
+          open = open.with(yield* versionAfter(chargerId))
+          break
         case "NeedsTokens": {
-          const listVersion: number = open.listVersion ?? (yield* commands.takeNumber)
-          open = { _tag: "SendLocalList", listVersion, updateType: "Full", entries: yield* ownTokens() }
+          const listVersion: number = open.listVersion ?? (yield* versionAfter(chargerId))
+          const { entries, leftOut } = yield* ownEntries
+          open = { _tag: "SendLocalList", listVersion, updateType: "Full", entries }
+          chosen = { updateType: "Full", entries: entries.length, leftOut }
           break
         }
         case "NeedsUpload": {
@@ -172,12 +167,14 @@ const finding = Effect.gen(function* () {
           break
         default: {
           const command: ChargerCommand = open
+          if (command._tag === "SendLocalList") yield* within(chargerId, command)
           if (command._tag === "RemoteStop") sessionId ??= yield* sessionOf(chargerId, command.transactionId)
           return {
             command,
             ...(sessionId === undefined ? {} : { sessionId }),
             ...(fileId === undefined ? {} : { fileId }),
-            ...(password === undefined ? {} : { password })
+            ...(password === undefined ? {} : { password }),
+            ...(chosen === undefined ? {} : { chosen })
           } satisfies Found
         }
       }

@@ -12,8 +12,11 @@ export const layer = HttpApiBuilder.group(
     const lists = yield* LocalLists
     return handlers.handleAll({
       get: Effect.fn("v2.local-lists.get")(function* ({ params }) {
-        const { inStep, state, updatedAt, version } = yield* lists.status(yield* organisationId, params.chargerId)
-        return { version: version ?? null, inStep, state, updatedAt: updatedAt ?? null }
+        const { inStep, reason, state, updatedAt, version } = yield* lists.status(
+          yield* organisationId,
+          params.chargerId
+        )
+        return { version: version ?? null, inStep, state, reason: reason ?? null, updatedAt: updatedAt ?? null }
       })
     })
   })

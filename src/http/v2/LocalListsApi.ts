@@ -8,7 +8,14 @@ import { operation } from "./Middleware.ts"
 export const LocalList = Schema.Struct({
   version: Schema.NullOr(Schema.Int).annotate({ description: "Of the list that the charger has, as far as is known" }),
   inStep: Schema.Boolean.annotate({ description: "Whether it has every change of the tokens" }),
-  state: Schema.Literals(["Unknown", "InStep", "Sending", "Unsupported", "Failed"]),
+  state: Schema.Literals(["Manual", "Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"]).annotate({
+    description:
+      "`Manual`: sent by hand, nobody keeps it. `Unknown`: to be asked or sent. `Sending`: a message is on its way. `Disabled`: switched " +
+      "off at the charger. `Unsupported`: the charger has none. `Failed`: refused, and tried again later"
+  }),
+  reason: Schema.NullOr(Schema.String).annotate({
+    description: "Why it is not in step, where something is in the way"
+  }),
   updatedAt: Schema.NullOr(Time)
 }).annotate({ identifier: "LocalList" })
 

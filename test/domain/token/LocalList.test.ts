@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import {
   abilitiesOf,
+  brokenLimit,
   entriesOf,
   type KnownList,
   type ListAbilities,
@@ -60,29 +61,44 @@ describe("entries", () => {
 })
 
 it.each([
-  [[], { enabled: false, sendMax: 100, listMax: Infinity }],
-  [[["LocalAuthListEnabled", "true"]], { enabled: true, sendMax: 100, listMax: Infinity }],
+  [[], { supported: false, enabled: true, sendMax: 100, listMax: Infinity }],
+  [
+    [["SupportedFeatureProfiles", "Core,FirmwareManagement"]],
+    { supported: false, enabled: true, sendMax: 100, listMax: Infinity }
+  ],
+  [
+    [["supportedfeatureprofiles", "Core, localAuthListManagement ,Reservation"]],
+    { supported: true, enabled: true, sendMax: 100, listMax: Infinity }
+  ],
+  [
+    [
+      ["SupportedFeatureProfiles", "LocalAuthListManagement"],
+      ["LocalAuthListEnabled", "false"]
+    ],
+    { supported: true, enabled: false, sendMax: 100, listMax: Infinity }
+  ],
+  [[["LocalAuthListEnabled", "true"]], { supported: true, enabled: true, sendMax: 100, listMax: Infinity }],
   [
     [
       ["localauthlistenabled", " TRUE "],
       ["SendLocalListMaxLength", "20"],
       ["LocalAuthListMaxLength", "50"]
     ],
-    { enabled: true, sendMax: 20, listMax: 50 }
+    { supported: true, enabled: true, sendMax: 20, listMax: 50 }
   ],
   [
     [
       ["SendLocalListMaxLength", "9999"],
       ["LocalAuthListMaxLength", "0"]
     ],
-    { enabled: false, sendMax: 500, listMax: Infinity }
+    { supported: true, enabled: true, sendMax: 500, listMax: Infinity }
   ],
   [
     [
       ["SendLocalListMaxLength", "many"],
       ["LocalAuthListEnabled", undefined]
     ],
-    { enabled: false, sendMax: 100, listMax: Infinity }
+    { supported: true, enabled: true, sendMax: 100, listMax: Infinity }
   ]
 ] as ReadonlyArray<[ReadonlyArray<[string, string | undefined]>, ListAbilities]>)(
   "reads from the configuration %j what a charger can hold",
@@ -91,8 +107,26 @@ it.each([
   }
 )
 
+it.each([
+  [{}, "Full", 5000, undefined],
+  [{ SendLocalListMaxLength: "10" }, "Full", 10, undefined],
+  [{ SendLocalListMaxLength: "10" }, "Full", 11, { key: "SendLocalListMaxLength", limit: 10 }],
+  [{ SendLocalListMaxLength: "10" }, "Differential", 11, { key: "SendLocalListMaxLength", limit: 10 }],
+  [{ LocalAuthListMaxLength: "5" }, "Differential", 6, undefined],
+  [
+    { LocalAuthListMaxLength: "5", SendLocalListMaxLength: "3" },
+    "Full",
+    6,
+    { key: "LocalAuthListMaxLength", limit: 5 }
+  ],
+  [{ SendLocalListMaxLength: "0" }, "Full", 6, undefined]
+] as const)("of a charger that says %j, a %s list of %d entries breaks %j", (told, updateType, entries, broken) => {
+  const configuration = Object.entries(told).map(([key, value]) => ({ key, value }))
+  expect(brokenLimit(configuration, updateType, entries)).toEqual(broken)
+})
+
 describe("the next step", () => {
-  const able: ListAbilities = { enabled: true, sendMax: 10, listMax: 100 }
+  const able: ListAbilities = { supported: true, enabled: true, sendMax: 10, listMax: 100 }
   const list: KnownList = { version: 4, syncedSeq: 50, fillTo: 40, needsFull: false, supported: true, checked: true }
   const step = (more: Partial<KnownList> = {}, { latestSeq = 50, tokens = 30 } = {}, abilities = able) =>
     nextStep({ ...list, ...more }, abilities, { latestSeq, tokens })
@@ -100,6 +134,9 @@ describe("the next step", () => {
   it("is none for a list that is right, is switched off or is not supported", () => {
     expect(step()).toEqual({ _tag: "InStep" })
     expect(step({ checked: false, needsFull: true }, {}, { ...able, enabled: false })).toEqual({ _tag: "Disabled" })
+    expect(step({ checked: false, needsFull: true }, {}, { ...able, supported: false })).toEqual({
+      _tag: "Unsupported"
+    })
     expect(step({ supported: false, needsFull: true })).toEqual({ _tag: "InStep" })
   })
 

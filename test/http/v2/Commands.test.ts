@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { Conflict, TooMany } from "../../../src/domain/Errors.ts"
 import { commandsOf, type FakeCommands } from "../../support/fakeCommands.ts"
+import { localListsOf, tellLimits } from "../../support/fakeLocalLists.ts"
 import { aFakeSession, sessionStart } from "../../support/fakeSessions.ts"
 import { type Answer, fakeApp, type Json, publicUrl, withCharger } from "../../support/restApp.ts"
 
@@ -167,30 +168,74 @@ it("stops the transaction of a session of this charger, and shows the session", 
   expect((await post({ type: "RemoteStop", transactionId: 1599 })).json.sessionId).not.toBe(null)
 })
 
-it("numbers reservations, log requests and firmware requests that have no number", async () => {
-  await post({ type: "ReserveNow", connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00Z" })
+it("numbers reservations, log requests and firmware requests that have no number, and says how", async () => {
+  const reserved = await post({ type: "ReserveNow", connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00Z" })
   expect(lastCommand()).toMatchObject({ _tag: "ReserveNow", reservationId: 7000 })
-  await post({ type: "GetLog", logType: "SecurityLog", location: "https://files.example/log" })
+  const asked = { connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00.000Z" }
+  expect(reserved.json.parameters).toEqual({ ...asked, reservationId: 7000 })
+  expect((await get(`/cpo/v2/commands/${reserved.json.id}`)).json.parameters).toEqual(reserved.json.parameters)
+  const log = await post({ type: "GetLog", logType: "SecurityLog", location: "https://files.example/log" })
   expect(lastCommand()).toMatchObject({ _tag: "GetLog", requestId: 7001 })
+  expect(log.json.parameters).toMatchObject({ requestId: 7001 })
   const firmware = {
     location: "https://files.example/fw",
     retrieveDateTime: "2030-01-01T00:00:00Z",
     signingCertificate: "PEM",
     signature: "sig"
   }
-  await post({ type: "SignedUpdateFirmware", firmware })
+  const signed = await post({ type: "SignedUpdateFirmware", firmware })
   expect(lastCommand()).toMatchObject({ _tag: "SignedUpdateFirmware", requestId: 7002 })
-  await post({ type: "SendLocalList", localAuthorizationList: [] })
-  expect(lastCommand()).toMatchObject({ listVersion: 7003, updateType: "Full", entries: [] })
+  expect(signed.json.parameters.requestId).toBe(7002)
+  const given = await post({
+    type: "GetLog",
+    logType: "SecurityLog",
+    requestId: 5,
+    location: "https://files.example/log"
+  })
+  expect(given.json.parameters.requestId).toBe(5)
+})
+
+it("gives a list that is sent by hand the version after the one that the charger has", async () => {
+  const first = await post({ type: "SendLocalList", localAuthorizationList: [] })
+  expect(lastCommand()).toMatchObject({ listVersion: 1, updateType: "Full", entries: [] })
+  expect(first.json.parameters).toEqual({ localAuthorizationList: [], listVersion: 1 })
+  const known = { version: 41, state: "Manual", inStep: false, reason: undefined, updatedAt: undefined } as const
+  localListsOf(app.world).set("CP-1", known)
+  expect((await post({ type: "SendLocalList" })).json.parameters).toEqual({
+    listVersion: 42,
+    updateType: "Full",
+    entries: 0,
+    leftOut: 0
+  })
+  expect((await post({ type: "SendLocalList", listVersion: 7 })).json.parameters.listVersion).toBe(7)
+})
+
+it("refuses a list by hand that is longer than the charger says it takes, and says how to go on", async () => {
+  for (const uid of ["A", "B", "C"]) await app.ask("POST", "/cpo/v2/tokens", { key: app.key, body: { uid } })
+  tellLimits(app.world, { SendLocalListMaxLength: "2" })
+  const long = await post({ type: "SendLocalList" })
+  expect([long.status, long.json.code]).toEqual([409, "list_too_long"])
+  expect(long.json.detail).toMatch(/SendLocalListMaxLength.* 2 entries.*Differential.*Managed/)
+  const localAuthorizationList = ["A", "B"].map((idTag) => ({ idTag, idTagInfo: { status: "Accepted" } }))
+  expect((await post({ type: "SendLocalList", localAuthorizationList })).status).toBe(202)
+  tellLimits(app.world, { LocalAuthListMaxLength: "1" })
+  expect((await post({ type: "SendLocalList", localAuthorizationList })).json.detail).toMatch(/matter most/)
+  const more = { type: "SendLocalList", updateType: "Differential", localAuthorizationList }
+  expect((await post(more)).status).toBe(202)
+  expect(fake.issued.length).toBe(2)
 })
 
 it("sends the organisation's own tokens where no list is given, and nobody else's", async () => {
   const make = (key: string, body: Json) => app.ask("POST", "/cpo/v2/tokens", { key, body })
   await make(app.key, { uid: "CARD-1", expiresAt: "2030-01-01T00:00:00Z", parentUid: "FAMILY" })
-  await make(app.key, { uid: "CARD-2", status: "Blocked" })
+  await make(app.key, { uid: "CARD-2", status: "Blocked", parentUid: "P".repeat(21) })
+  await make(app.key, { uid: "CARD-OF-TWENTY-ONE-21" })
   await make((await app.organise()).key, { uid: "CARD-3" })
   const answer = await post({ type: "SendLocalList", listVersion: 4 })
-  expect([answer.status, answer.json.parameters]).toEqual([202, { listVersion: 4 }])
+  expect([answer.status, answer.json.parameters]).toEqual([
+    202,
+    { listVersion: 4, updateType: "Full", entries: 2, leftOut: 1 }
+  ])
   expect(lastCommand()).toEqual({
     _tag: "SendLocalList",
     listVersion: 4,
@@ -222,7 +267,11 @@ it("shows a password that it made once, and never one that it was given", async 
 })
 
 it("has a charger upload to the service itself, and fetch only what is there", async () => {
-  expect((await post({ type: "GetDiagnostics" })).status).toBe(202)
+  const uploaded = await post({ type: "GetDiagnostics" })
+  expect(uploaded.status).toBe(202)
+  expect(uploaded.json.fileId).toMatch(/^[0-9a-f-]{36}$/)
+  expect(uploaded.json.parameters).toEqual({ fileId: uploaded.json.fileId })
+  expect(uploaded.text).not.toContain("token-of-the-tests")
   expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })
   expect((await post({ type: "GetLog", logType: "SecurityLog" })).status).toBe(202)
   expect(lastCommand()).toMatchObject({ location: expect.stringMatching(/\/files\/up\/token-of-the-tests$/) })

@@ -16,15 +16,22 @@ it("tells the version, whether it is in step, and since when", async () => {
   const before = await app.ask("GET", path, { key: app.key })
   expect([before.status, before.json]).toEqual([
     200,
-    { version: null, inStep: false, state: "Unknown", updatedAt: null }
+    { version: null, inStep: false, state: "Unknown", reason: null, updatedAt: null }
   ])
   const at = Date.UTC(2026, 4, 20, 12)
-  localListsOf(app.world).set("CP-1", { version: 7, state: "InStep", inStep: true, updatedAt: at })
+  localListsOf(app.world).set("CP-1", { version: 7, state: "InStep", inStep: true, reason: undefined, updatedAt: at })
   expect((await app.ask("GET", path, { key: app.key })).json).toEqual({
     version: 7,
     inStep: true,
     state: "InStep",
+    reason: null,
     updatedAt: new Date(at).toISOString()
+  })
+  const unsupported = { version: 0, state: "Unsupported", inStep: false, reason: "it has none", updatedAt: at } as const
+  localListsOf(app.world).set("CP-1", unsupported)
+  expect((await app.ask("GET", path, { key: app.key })).json).toMatchObject({
+    state: "Unsupported",
+    reason: "it has none"
   })
   expect((await app.ask("GET", "/cpo/v2/chargers/CP-2/local-list", { key: app.key })).status).toBe(404)
 })

@@ -59,7 +59,7 @@ export const profiles = {
           updateType: updateType ?? "Full",
           entries: localAuthorizationList.map(entryOf)
         }) as const
-      return listVersion === undefined ? { _tag: "NeedsNumber", with: with_ } : with_(listVersion)
+      return listVersion === undefined ? { _tag: "NeedsListVersion", with: with_ } : with_(listVersion)
     }
   ),
   ReserveNow: row(

@@ -13,6 +13,8 @@ export type Open<C extends ChargerCommand = ChargerCommand> =
       readonly sessionId: string
       readonly with: (transactionId: number) => ChargerCommand
     }
+  /** The version after the one that the charger's local list has. */
+  | { readonly _tag: "NeedsListVersion"; readonly with: (listVersion: number) => ChargerCommand }
   /** The organisation's own tokens. */
   | { readonly _tag: "NeedsTokens"; readonly listVersion: number | undefined }
   /** A place for the charger's upload; `with` takes its URL. */
