@@ -44,11 +44,11 @@ const encodeBody = Schema.encodeSync(NewCommand)
 /** What a command turned out to be, and what else belongs to it. */
 interface Found {
   readonly command: ChargerCommand
-  readonly sessionId?: string
-  readonly fileId?: string
-  readonly password?: string
+  readonly sessionId: string | undefined
+  readonly fileId: string | undefined
+  readonly password: string | undefined
   /** What else of the command was found here and not given. */
-  readonly chosen?: Readonly<Record<string, unknown>>
+  readonly chosen: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Numbers that are given by the service where the caller gives none. */
@@ -169,13 +169,7 @@ const finding = Effect.gen(function* () {
           const command: ChargerCommand = open
           if (command._tag === "SendLocalList") yield* within(chargerId, command)
           if (command._tag === "RemoteStop") sessionId ??= yield* sessionOf(chargerId, command.transactionId)
-          return {
-            command,
-            ...(sessionId === undefined ? {} : { sessionId }),
-            ...(fileId === undefined ? {} : { fileId }),
-            ...(password === undefined ? {} : { password }),
-            ...(chosen === undefined ? {} : { chosen })
-          } satisfies Found
+          return { command, sessionId, fileId, password, chosen } satisfies Found
         }
       }
     }
