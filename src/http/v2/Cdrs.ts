@@ -1,10 +1,11 @@
 /** The endpoints of charge detail records over the domain's port. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
-import { Cdrs } from "../../domain/ports/Cdrs.ts"
+import { type CdrFilter, Cdrs } from "../../domain/ports/Cdrs.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
+import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 
@@ -41,17 +42,61 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   issuedAt: cdr.issuedAt
 })
 
+/** Records of one page of an export: as many as one statement reads. */
+const exportPage = 500
+
+interface Asked {
+  readonly chargerId?: string
+  readonly siteId?: string
+  readonly sessionId?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+const filterOf = ({ chargerId, from, sessionId, siteId, to }: Asked): CdrFilter => ({
+  chargerId,
+  from,
+  sessionId,
+  siteId,
+  to
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "cdrs",
   Effect.fn(function* (handlers) {
     const cdrs = yield* Cdrs
     const publicUrl = yield* PublicUrl
+
+    /** All records that fit, read page by page as they are taken; the first page before the answer begins. */
+    const lines = Effect.fnUntraced(function* (
+      filter: CdrFilter,
+      head: string,
+      line: (cdr: typeof Cdr.Type) => string
+    ) {
+      const organisation = yield* organisationId
+      const first = yield* cdrs.list(organisation, { limit: exportPage, ...filter })
+      const pages = Stream.paginate(first, (page) =>
+        Effect.map(
+          page.nextCursor === null
+            ? Effect.succeedNone
+            : Effect.asSome(cdrs.list(organisation, { limit: exportPage, cursor: page.nextCursor, ...filter })),
+          (next) => [[page.items.map((cdr) => line(toCdr(cdr))).join("")], next] as const
+        )
+      )
+      return Stream.encodeText(Stream.concat(Stream.make(head), pages))
+    })
+
     return handlers.handleAll({
       list: Effect.fn("v2.cdrs.list")(function* ({ query, request }) {
-        const { chargerId, from, sessionId, siteId, to } = query
-        const filter = { ...pageRequest(query), chargerId, from, sessionId, siteId, to }
+        const filter = { ...pageRequest(query), ...filterOf(query) }
         return listed(publicUrl, request.url, yield* cdrs.list(yield* organisationId, filter), toCdr)
+      }),
+      csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
+        return yield* lines(filterOf(query), csvHead, csvLine)
+      }),
+      jsonLines: Effect.fn("v2.cdrs.jsonLines")(function* ({ query }) {
+        return yield* lines(filterOf(query), "", jsonLine)
       }),
       get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
         return toCdr(yield* cdrs.get(yield* organisationId, params.cdrId))

@@ -48,18 +48,27 @@ export const Cdr = Schema.Struct({
 
 const params = { cdrId: Uuid }
 
+const filters = {
+  chargerId: Schema.optionalKey(text(48)),
+  siteId: Schema.optionalKey(Uuid),
+  sessionId: Schema.optionalKey(Uuid),
+  from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
+  to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
+}
+
 export class CdrsApi extends HttpApiGroup.make("cdrs").add(
   HttpApiEndpoint.get("list", "/v2/cdrs", {
-    query: {
-      ...PageQuery,
-      chargerId: Schema.optionalKey(text(48)),
-      siteId: Schema.optionalKey(Uuid),
-      sessionId: Schema.optionalKey(Uuid),
-      from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
-      to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
-    },
+    query: { ...PageQuery, ...filters },
     success: listOf(Cdr)
   }).annotateMerge(operation("List charge detail records, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("csv", "/v2/exports/cdrs.csv", {
+    query: filters,
+    success: HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" })
+  }).annotateMerge(operation("All records that fit as CSV, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("jsonLines", "/v2/exports/cdrs.jsonl", {
+    query: filters,
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/jsonl" })
+  }).annotateMerge(operation("All records that fit as JSON lines, newest first", "cdrs:read")),
   HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
     operation("Read a charge detail record", "cdrs:read")
   ),

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import { csvHead, csvLine, jsonLine } from "../../../src/http/v2/CdrLines.ts"
+
+const at = Date.UTC(2026, 4, 20, 10)
+const price = { exclVat: 1.5, inclVat: 1.8 }
+
+const cdr = (more: object = {}) => ({
+  id: "01990000-0000-7000-8000-000000000001",
+  number: 7,
+  sessionId: "01990000-0000-7000-8000-000000000002",
+  chargerId: "CP-1",
+  siteId: "01990000-0000-7000-8000-000000000003",
+  evseId: 1,
+  connectorId: 1,
+  tokenUid: "CARD",
+  startedAt: at,
+  endedAt: at + 1000,
+  timeZone: "UTC",
+  currency: "EUR",
+  totalCost: price,
+  totalFixedCost: price,
+  totalEnergyCost: price,
+  totalTimeCost: price,
+  totalParkingCost: price,
+  totalReservationCost: price,
+  totalEnergyKwh: 0.5,
+  totalTimeHours: 1,
+  totalParkingTimeHours: 0,
+  meterStartWh: 0,
+  meterStopWh: null,
+  periods: [],
+  tariff: { id: "t", version: 1, currency: "EUR", elements: [] },
+  credit: false,
+  creditReferenceId: null,
+  issuedAt: at + 2000,
+  ...more
+})
+
+describe("a record as CSV", () => {
+  it("has a cell for each column of the head", () => {
+    expect(csvLine(cdr())).toBe(
+      "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,1,1,CARD," +
+        "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z\r\n"
+    )
+    expect(csvHead.split(",")).toHaveLength(csvLine(cdr()).split(",").length)
+  })
+
+  for (const uid of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"]) {
+    it(`lets no spreadsheet take ${JSON.stringify(uid)} for a formula`, () =>
+      expect(csvLine(cdr({ tokenUid: uid })).split(",EUR")[0]).toMatch(/,"?'[=+\-@\t\r]/))
+  }
+
+  it("keeps a negative amount a number, and quotes what would break the line", () => {
+    expect(csvLine(cdr({ totalCost: { exclVat: -1.5, inclVat: -1.8 } }))).toContain(",EUR,-1.5,-1.8,")
+    expect(csvLine(cdr({ tokenUid: 'a,"b"\nc' }))).toContain(',"a,""b""\nc",')
+  })
+})
+
+it("a record as a JSON line is what the list shows of it", () => {
+  const line = jsonLine(cdr())
+  expect(line.endsWith("}\n")).toBe(true)
+  expect(JSON.parse(line)).toMatchObject({ number: 7, startedAt: "2026-05-20T10:00:00.000Z", totalCost: price })
+})
