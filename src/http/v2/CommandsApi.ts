@@ -78,7 +78,9 @@ export const Command = Schema.Struct({
   progress: Schema.NullOr(Progress).annotate({
     description: "What the charger said last of the upload, the download or the installation"
   }),
-  parameters: Document.annotate({ description: "As they were given, secrets masked, and what the service chose: numbers, a version, a file" }),
+  parameters: Document.annotate({
+    description: "As they were given, secrets masked, and what the service chose: numbers, a version, a file"
+  }),
   issuedBy: Schema.String
 }).annotate({ identifier: "Command" })
 
