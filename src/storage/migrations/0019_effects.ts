@@ -119,7 +119,9 @@ const locations = [
   `UPDATE command SET command = pg_temp.shown_locations(command::text)::jsonb
     WHERE type IN ${transfers} AND sealed IS NULL AND status NOT IN ('Pending', 'Sent')`,
   `UPDATE journal j SET body = pg_temp.shown_locations(j.body::text)::json FROM command m
-    WHERE m.type IN ${transfers} AND j.key = substring(sha256(convert_to('command-issued|' || m.id, 'UTF8')) for 16)`
+    WHERE m.type IN ${transfers} AND j.key = substring(sha256(convert_to('command-issued|' || m.id, 'UTF8')) for 16)`,
+  // It would last as long as the connection does.
+  `DROP FUNCTION pg_temp.shown_locations(text)`
 ]
 
 export const effects = Effect.gen(function* () {
