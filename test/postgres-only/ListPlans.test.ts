@@ -216,7 +216,9 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           for (const more of [{}, { cursor: after }, { siteId: items[0]?.siteId }, { chargerId }]) {
             const [, page, statuses, connected, orders] = yield* statementsOf(uptime(more))
             assert(page !== undefined && statuses !== undefined && connected !== undefined && orders !== undefined)
-            yield* expectIndexed([page])
+            // One charger's few connectors may be sorted, as the planner likes; a list of them may not.
+            if ("chargerId" in more) expect(yield* planOf(page)).not.toMatch(wholeTable)
+            else yield* expectIndexed([page])
             expect(yield* planOf(statuses)).toContain("connector_history_pkey")
             expect(yield* planOf(connected)).toContain("connection_history_pkey")
             expect(yield* planOf(orders)).toContain("command_availability")
