@@ -20,6 +20,7 @@ import { cdrs } from "./0018_cdrs.ts"
 import { effects } from "./0019_effects.ts"
 import { configurationKeys } from "./0020_configuration_keys.ts"
 import { reviews } from "./0021_reviews.ts"
+import { closing } from "./0022_closing.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -42,5 +43,6 @@ export const migrations = {
   "0018_cdrs": cdrs,
   "0019_effects": effects,
   "0020_configuration_keys": configurationKeys,
-  "0021_reviews": reviews
+  "0021_reviews": reviews,
+  "0022_closing": closing
 }
