@@ -31,6 +31,7 @@ export interface OrganisationRecord {
   readonly countryCode: string
   readonly partyId: string
   readonly timeZone: string
+  readonly closeSilentHours?: number
   readonly policy: ChargerPolicy
 }
 
@@ -106,7 +107,7 @@ export type RecordFact =
     >
   | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
   | RecordFactOf<"CdrIssued", CdrRecord>
-  | RecordFactOf<"SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
+  | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

@@ -8,6 +8,7 @@ import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
 import * as PriceKeeper from "../actors/PriceKeeper.ts"
+import * as SessionCloser from "../actors/SessionCloser.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
@@ -28,6 +29,7 @@ import { layerDisk } from "../storage/blobs/Disk.ts"
 import { layerS3, type S3Options } from "../storage/blobs/S3.ts"
 import * as Cdrs from "../storage/Cdrs.ts"
 import * as Certificates from "../storage/Certificates.ts"
+import * as Closings from "../storage/Closings.ts"
 import * as ChargerDirectory from "../storage/ChargerDirectory.ts"
 import * as ChargerHistory from "../storage/ChargerHistory.ts"
 import * as Chargers from "../storage/Chargers.ts"
@@ -103,6 +105,7 @@ const storage = (settings: ServiceSettings) => {
     AuditLog.layer,
     Certificates.layer,
     Reservations.layer,
+    Closings.layer,
     Sessions.layer,
     SessionReviews.layer,
     Tariffs.layer,
@@ -190,7 +193,8 @@ export const start = (settings: ServiceSettings) =>
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve),
       LocalListKeeper.layer(),
-      PriceKeeper.layer()
+      PriceKeeper.layer(),
+      SessionCloser.layer()
     ).pipe(Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))

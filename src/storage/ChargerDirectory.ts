@@ -10,6 +10,7 @@ import { type TokenFacts, tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
+import { isClosed } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
 export interface ChargerDirectoryOptions {
@@ -161,7 +162,8 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
     const open = yield* guarded(sql<Record<string, unknown>>`
       SELECT s.organisation_id, s.token_key, s.charger_id, s.evse_id, s.id
       FROM unnest(${organisations}, ${keys}) AS w(organisation_id, token_key)
-      JOIN session s ON s.organisation_id = w.organisation_id AND s.token_key = w.token_key AND s.ended_at IS NULL`)
+      JOIN session s ON s.organisation_id = w.organisation_id AND s.token_key = w.token_key AND s.ended_at IS NULL
+        AND NOT ${isClosed(sql)}`)
     const found = new Map<string, TokenFacts["token"]>()
     for (const row of tokens) {
       const t = decodeToken(row)

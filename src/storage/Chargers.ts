@@ -17,6 +17,7 @@ import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
+import { isClosed } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 import { statistics } from "./Statistics.ts"
 import { refusingValues, storable } from "./Storable.ts"
@@ -81,7 +82,8 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const before = yield* findRecord(sql, own, chargerId)
       const open = yield* own`
-        SELECT 1 FROM session s WHERE ${own.rowsOf("s")} AND s.charger_id = ${chargerId} AND s.ended_at IS NULL LIMIT 1`
+        SELECT 1 FROM session s WHERE ${own.rowsOf("s")} AND s.charger_id = ${chargerId} AND s.ended_at IS NULL
+          AND NOT ${isClosed(sql)} LIMIT 1`
       if (open.length > 0) {
         return yield* new Conflict({
           code: "session_active",

@@ -29,7 +29,7 @@ const changed = (sql: SqlClient.SqlClient) =>
         SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (
           SELECT array_agg(DISTINCT n.id) FROM (
             SELECT CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN s.body ->> 'sessionId'
-              WHEN s.type IN ('SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
+              WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
             FROM seen s
           ) n WHERE n.id IS NOT NULL
         ) AS "sessionIds"`)

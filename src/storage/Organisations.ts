@@ -30,6 +30,7 @@ const organisationRow = rowOf(
     concurrentTransactions: Schema.Literals(["Refuse", "Allow"]),
     heartbeatIntervalSeconds: Schema.Int,
     localLists: Schema.Literals(["Manual", "Managed"]),
+    closeSilentHours: Schema.Int,
     createdAt: Millis
   })
 )
@@ -40,7 +41,8 @@ const find = (own: Scoped, id: string) =>
       ? yield* organisationRow(own`
           SELECT o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId", o.time_zone AS "timeZone",
             o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
-            o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.created_at AS "createdAt"
+            o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
+            o.created_at AS "createdAt"
           FROM organisation o WHERE ${own.itself("o")}`)
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
@@ -51,11 +53,19 @@ const find = (own: Scoped, id: string) =>
     } satisfies Organisation
   })
 
-const recordOf = ({ countryCode, name, partyId, policy, timeZone }: Organisation): OrganisationRecord => ({
+const recordOf = ({
+  closeSilentHours,
+  countryCode,
+  name,
+  partyId,
+  policy,
+  timeZone
+}: Organisation): OrganisationRecord => ({
   name,
   countryCode,
   partyId,
   timeZone,
+  closeSilentHours,
   policy
 })
 
@@ -122,6 +132,7 @@ export const createOrganisation = ({ journaled, secrets, sql }: Recording) =>
 export interface OrganisationPatch {
   readonly name?: string
   readonly timeZone?: string
+  readonly closeSilentHours?: number
   readonly policy?: Partial<ChargerPolicy>
 }
 
@@ -132,19 +143,20 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const own = scopedTo(sql, id)
     const write = Effect.gen(function* () {
       const before = yield* find(own, id)
-      const { name = before.name, policy: given, timeZone = before.timeZone } = patch
+      const { closeSilentHours = before.closeSilentHours, name = before.name, policy: given } = patch
+      const { timeZone = before.timeZone } = patch
       const policy = {
         unknownTokens: given?.unknownTokens ?? before.policy.unknownTokens,
         concurrentTransactions: given?.concurrentTransactions ?? before.policy.concurrentTransactions,
         heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds,
         localLists: given?.localLists ?? before.policy.localLists
       } satisfies ChargerPolicy
-      const after = { ...before, name, timeZone, policy }
+      const after = { ...before, name, timeZone, closeSilentHours, policy }
       if (Equal.equals(before, after)) return { result: before, facts: [] }
       yield* own`
         UPDATE organisation o SET name = ${name}, time_zone = ${timeZone}, unknown_tokens = ${policy.unknownTokens},
           concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
-          local_lists = ${policy.localLists}
+          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}
         WHERE ${own.itself("o")}`
       const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(writing.now), writing)
       return {

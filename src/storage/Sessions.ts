@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import { Sessions, type SessionFilter } from "../domain/ports/Sessions.ts"
+import type { SessionStatus } from "../domain/session/ChargingSession.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
@@ -10,7 +11,7 @@ import { pagedList, UuidKey } from "./Cursor.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { readings } from "./SessionReadings.ts"
-import { PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
+import { isClosed, PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 import { firstIdOf } from "./Statistics.ts"
 import { unstorableText } from "./Storable.ts"
@@ -30,6 +31,12 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return row === undefined ? yield* new NotFound({ kind: "session", id }) : sessionOf(row)
   })
 
+/** Those that were closed without an end count as completed. */
+const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
+  if (status === "ACTIVE") return sql`(s.status = 'ACTIVE' AND NOT ${isClosed(sql)})`
+  return status === "COMPLETED" ? sql`(s.status = 'COMPLETED' OR ${isClosed(sql)})` : sql`s.status = ${status}`
+}
+
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
   const { chargerId, from, siteId, status, to, transactionId } = filter
@@ -41,7 +48,7 @@ const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
     ...(chargerId === undefined ? [] : [sql`s.charger_id = ${chargerId}`]),
     ...(transactionId === undefined ? [] : [sql`s.transaction_id = ${transactionId}`]),
     ...(siteId === undefined ? [] : [sql`s.site_id = ${siteId}`]),
-    ...(status === undefined ? [] : [sql`s.status = ${status}`]),
+    ...(status === undefined ? [] : [statusIs(sql, status)]),
     // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
     ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)} AND s.id >= ${firstIdOf(from)}`]),

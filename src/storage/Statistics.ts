@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../domain/charger/Clock.ts"
 import { uuid7 } from "../domain/values/Uuid7.ts"
 import { rowOf } from "./rows.ts"
+import { isClosed } from "./SessionRows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
@@ -66,11 +67,11 @@ export const statistics = (sql: SqlClient.SqlClient) =>
           WHERE ${own.rowsOf("c")} AND k.evse_id > 0
         ) b, (
           SELECT
-            (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL)::int AS "activeSessions",
+            (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
             (SELECT count(*) FROM session s
               WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today})::int AS "sessionsToday",
             (SELECT coalesce(sum(s.energy_wh), 0) FROM session s
-              WHERE ${own.rowsOf("s")} AND (s.ended_at IS NULL OR s.ended_at >= ${today}))::float8 AS "energyWhToday",
+              WHERE ${own.rowsOf("s")} AND ((s.ended_at IS NULL AND NOT ${isClosed(sql)}) OR s.ended_at >= ${today}))::float8 AS "energyWhToday",
             (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")})::float8 AS "energyWhTotal"
         ) d`)
     )

@@ -61,6 +61,7 @@ export const accessContract = (it: ContractIt): void => {
         countryCode: "DE",
         partyId: "AAA",
         timeZone: "UTC",
+        closeSilentHours: 24,
         policy: {
           unknownTokens: "Refuse",
           concurrentTransactions: "Refuse",

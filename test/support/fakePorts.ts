@@ -293,6 +293,7 @@ const access = (world: FakeWorld) => {
           countryCode: input.countryCode,
           partyId: input.partyId,
           timeZone: "UTC",
+          closeSilentHours: 24,
           policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
           createdAt: now
         }

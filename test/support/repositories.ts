@@ -17,6 +17,7 @@ import type { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import type { Certificates } from "../../src/domain/ports/Certificates.ts"
 import type { Expectations } from "../../src/domain/ports/Expectations.ts"
 import type { Files } from "../../src/domain/ports/Files.ts"
+import type { Closings } from "../../src/domain/ports/Closings.ts"
 import type { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import type { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import type { Chargers } from "../../src/domain/ports/Chargers.ts"
@@ -36,6 +37,7 @@ import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
 import * as CdrsRepository from "../../src/storage/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
+import * as ClosingsRepository from "../../src/storage/Closings.ts"
 import * as ExpectationsRepository from "../../src/storage/Expectations.ts"
 import * as FilesRepository from "../../src/storage/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
@@ -59,6 +61,7 @@ export type Repositories =
   | AuditLog
   | Cdrs
   | Certificates
+  | Closings
   | Expectations
   | Files
   | ChargerHistory
@@ -83,6 +86,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   AuditLogRepository.layer,
   CdrsRepository.layer,
   CertificatesRepository.layer,
+  ClosingsRepository.layer,
   ExpectationsRepository.layer,
   FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),
   ChargerHistoryRepository.layer,

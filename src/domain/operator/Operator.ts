@@ -9,6 +9,8 @@ export interface Organisation {
   readonly partyId: string
   /** IANA; sites that name none have it. */
   readonly timeZone: string
+  /** Hours after which a session that is heard of no more is closed, see `Closing`. */
+  readonly closeSilentHours: number
   readonly policy: ChargerPolicy
   readonly createdAt: number
 }

@@ -23,6 +23,7 @@ const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.T
   concurrentTransactions: organisation.policy.concurrentTransactions,
   heartbeatIntervalSeconds: organisation.policy.heartbeatIntervalSeconds,
   localLists: organisation.policy.localLists ?? "Manual",
+  closeSilentSessionsAfterHours: organisation.closeSilentHours,
   createdAt: organisation.createdAt
 })
 
@@ -31,10 +32,11 @@ const madeUpEmail = (given: typeof NewOrganisation.Type): string =>
   `operator@${given.partyId}.${given.countryCode}.invalid`.toLowerCase()
 
 const toPatch = (change: typeof OrganisationChange.Type) => {
-  const { name, timeZone, ...policy } = change
+  const { closeSilentSessionsAfterHours, name, timeZone, ...policy } = change
   return {
     ...(name === undefined ? {} : { name }),
     ...(timeZone === undefined ? {} : { timeZone }),
+    ...(closeSilentSessionsAfterHours === undefined ? {} : { closeSilentHours: closeSilentSessionsAfterHours }),
     ...(Object.keys(policy).length === 0 ? {} : { policy })
   }
 }

@@ -1,6 +1,7 @@
 /** Organisations in REST v2: the platform creates them, and each reads and changes its own settings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { closeSilentHours } from "../../domain/session/Closing.ts"
 import { CountryAlpha2, Name, rule, Time, TimeZone, whole } from "../Fields.ts"
 import { Conflict409 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
@@ -20,6 +21,11 @@ const LocalLists = Schema.Literals(["Manual", "Managed"]).annotate({
 
 /** Shorter floods the service, longer than a day is no sign of life. */
 const HeartbeatInterval = whole(10, 86_400)
+
+const CloseSilent = whole(closeSilentHours.least, closeSilentHours.most).annotate({
+  description:
+    "Hours after which a session that is heard of no more is closed and held, if nothing shows that it goes on"
+})
 
 const PartyId = Schema.String.check(
   rule((id: string) => /^[A-Z0-9]{3}$/.test(id), "Must have three upper-case letters or digits", {
@@ -49,7 +55,8 @@ export const OrganisationChange = Schema.Struct({
   unknownTokens: Schema.optionalKey(UnknownTokens),
   concurrentTransactions: Schema.optionalKey(ConcurrentTransactions),
   heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval),
-  localLists: Schema.optionalKey(LocalLists)
+  localLists: Schema.optionalKey(LocalLists),
+  closeSilentSessionsAfterHours: Schema.optionalKey(CloseSilent)
 }).annotate({ identifier: "OrganisationChange" })
 
 const fields = {
@@ -62,6 +69,7 @@ const fields = {
   concurrentTransactions: ConcurrentTransactions,
   heartbeatIntervalSeconds: Schema.Int,
   localLists: LocalLists,
+  closeSilentSessionsAfterHours: Schema.Int,
   createdAt: Time
 }
 

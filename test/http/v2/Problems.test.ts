@@ -123,8 +123,8 @@ const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<str
   [
     "PATCH",
     "/cpo/v2/organisation",
-    { heartbeatIntervalSeconds: 1, unknownTokens: "Maybe" },
-    ["/unknownTokens", "/heartbeatIntervalSeconds"]
+    { heartbeatIntervalSeconds: 1, unknownTokens: "Maybe", closeSilentSessionsAfterHours: 0 },
+    ["/unknownTokens", "/heartbeatIntervalSeconds", "/closeSilentSessionsAfterHours"]
   ],
   ["POST", organisations, { name: "A", countryCode: "NLD", partyId: "ab" }, ["/countryCode", "/partyId"]],
   ["POST", organisations, { name: "A", countryCode: "NL", partyId: "ABC", operatorEmail: "nobody" }, ["/operatorEmail"]]

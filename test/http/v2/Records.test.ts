@@ -218,13 +218,15 @@ describe("organisations", () => {
     const changed = await ask("PATCH", "/organisation", {
       timeZone: "Europe/Berlin",
       unknownTokens: "Accept",
-      heartbeatIntervalSeconds: 60
+      heartbeatIntervalSeconds: 60,
+      closeSilentSessionsAfterHours: 6
     })
     expect(changed.json).toMatchObject({
       timeZone: "Europe/Berlin",
       unknownTokens: "Accept",
       concurrentTransactions: "Refuse",
-      heartbeatIntervalSeconds: 60
+      heartbeatIntervalSeconds: 60,
+      closeSilentSessionsAfterHours: 6
     })
     expect((await ask("GET", "/organisation")).json).toEqual(changed.json)
   })

@@ -1,0 +1,57 @@
+/**
+ * Closes sessions whose end never came: looks from time to time at those that have been quiet, and leaves the decision to the domain. Nobody
+ * waits for it, and a round that was cut short is made up by the next.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { type Closing, Closings } from "../domain/ports/Closings.ts"
+import { closingOf, freeMillis } from "../domain/session/Closing.ts"
+
+export interface SessionCloserOptions {
+  readonly everyMillis: number
+  /** Sessions that are looked at in one statement. */
+  readonly sessionsAtOnce: number
+}
+
+export const defaultCloserOptions: SessionCloserOptions = { everyMillis: 60_000, sessionsAtOnce: 500 }
+
+/** One round over all sessions; the ids of those that were closed. */
+export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
+  Effect.gen(function* () {
+    const closings = yield* Closings
+    const now = yield* Clock.currentTimeMillis
+    const closed: Array<string> = []
+    let after: string | undefined
+    do {
+      const page = yield* closings.quiet({ before: now - freeMillis, after, limit })
+      const ripe = page.flatMap((session): ReadonlyArray<Closing> => {
+        const reason = closingOf(session, now)
+        return reason === undefined ? [] : [{ ...session, reason }]
+      })
+      closed.push(...(yield* closings.close(ripe, now)))
+      after = page.length < limit ? undefined : page.at(-1)?.sessionId
+    } while (after !== undefined)
+    return closed
+  })
+
+/** Rounds until the scope closes. A database that is away is said once, and waited for. */
+export const layer = (options: SessionCloserOptions = defaultCloserOptions): Layer.Layer<never, never, Closings> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const closings = yield* Closings
+      let away = false
+      const round = Effect.gen(function* () {
+        const closed = yield* closeUnended(options)
+        if (closed.length > 0) yield* Effect.logInfo(`closed sessions whose end never came: ${closed.length}`)
+        away = false
+      }).pipe(
+        Effect.provideService(Closings, closings),
+        Effect.catchTag("StorageUnavailable", (error) => {
+          const isNew = !away
+          away = true
+          return isNew ? Effect.logWarning("unended sessions: wait for the database", error) : Effect.void
+        }),
+        Effect.catchCause((cause) => Effect.logError("unended sessions: a round went wrong", cause))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(round, options.everyMillis)))
+    })
+  )
