@@ -1,6 +1,6 @@
 /**
- * Rows of ledgers: a session with its tariff, its readings as arrays, and what stands around it. Samples come along only where the tariff asks
- * for power or current.
+ * Rows of ledgers: a session with its tariff, its readings as arrays, and what stands around it. Of the samples only those come along that say
+ * something beside energy: power, current and state of charge.
  */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -49,15 +49,15 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Ledger => {
   }
 }
 
-/** Restrictions on power and current, as they stand in the text of a tariff. */
-const asksForPower = "(min|max)(Power|Current)"
-
 /** Ledgers of the sessions that fit; those without a tariff are left out. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
   SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", v.tariff_id AS "tariffId", v.version, v.body,
     v.created_at AS "tariffAt", (
       SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
-        'samples', CASE WHEN v.body::text ~ ${asksForPower} THEN m.samples END) ORDER BY m.at, m.key)
+        'samples', (
+          SELECT json_agg(p.sample) FROM json_array_elements(m.samples) AS p(sample)
+          WHERE p.sample ->> 'measurand' IN ('Power.Active.Import', 'Current.Import', 'SoC')
+        )) ORDER BY m.at, m.key)
       FROM (
         SELECT x.at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}

@@ -1,6 +1,6 @@
 /**
- * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays; samples come along only where the
- * tariff asks for power or current. The keeper of prices works for all organisations at once and reads the journal behind a position.
+ * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays. The keeper of
+ * prices works for all organisations at once and reads the journal behind a position.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -39,6 +39,9 @@ export const PeriodRow = Schema.Struct({
   endedAt: Schema.Finite,
   energyWh: Schema.Int,
   charging: Schema.Boolean,
+  maxPowerW: Schema.optionalKey(Schema.Finite),
+  maxCurrentA: Schema.optionalKey(Schema.Finite),
+  stateOfCharge: Schema.optionalKey(Schema.Finite),
   elements: Schema.Record(Schema.String, Schema.Int)
 })
 

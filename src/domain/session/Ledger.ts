@@ -14,7 +14,7 @@ export interface LedgerReading {
   readonly at: number
   /** The register, Wh; undefined where the reading has none. */
   readonly registerWh: number | undefined
-  /** Only where the tariff asks for power or current. */
+  /** Those of power, current and state of charge. */
   readonly samples: ReadonlyArray<Sample> | undefined
 }
 
@@ -51,6 +51,10 @@ const measured = (samples: ReadonlyArray<Sample>, measurand: string, factorOf: (
 
 const powerOf = (samples: ReadonlyArray<Sample>) =>
   measured(samples, "Power.Active.Import", (unit) => (unit === "kw" ? 1000 : 1))
+const stateOfChargeOf = (samples: ReadonlyArray<Sample>) => {
+  const percent = measured(samples, "SoC", () => 1)
+  return percent === undefined || percent > 100 ? undefined : percent
+}
 const currentOf = (samples: ReadonlyArray<Sample>) => measured(samples, "Current.Import", () => 1)
 
 /**
@@ -70,7 +74,8 @@ export const pricedReadings = ({
             at,
             energyWh: Math.min(Math.max(registerWh - meterStartWh, 0), energyWh),
             powerW: powerOf(samples),
-            currentA: currentOf(samples)
+            currentA: currentOf(samples),
+            stateOfCharge: stateOfChargeOf(samples)
           }
         ]
   )

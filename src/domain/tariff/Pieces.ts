@@ -14,6 +14,8 @@ export interface PricedReading {
   readonly powerW?: number | undefined
   /** The sum over all phases. */
   readonly currentA?: number | undefined
+  /** Of the vehicle's battery, in percent. */
+  readonly stateOfCharge?: number | undefined
 }
 
 export interface PricedSession {
@@ -33,6 +35,8 @@ export interface Piece {
   /** False while the vehicle takes nothing: that is parking. */
   readonly charging: boolean
   readonly moment: Moment
+  /** What was measured at its end, or at the end of the stretch that it is a part of. */
+  readonly told: PricedReading
 }
 
 /** Between two readings. */
@@ -43,6 +47,7 @@ interface Stretch {
   readonly after: number
   readonly powerW: number
   readonly currentA: number
+  readonly told: PricedReading
 }
 
 const hourMillis = 3_600_000
@@ -78,7 +83,8 @@ const stretchesOf = (session: PricedSession): ReadonlyArray<Stretch> => {
       before: last.energyWh,
       after: reading.energyWh,
       powerW,
-      currentA: growth === 0 ? 0 : (reading.currentA ?? powerW / volts)
+      currentA: growth === 0 ? 0 : (reading.currentA ?? powerW / volts),
+      told: reading
     }
   })
 }
@@ -121,7 +127,7 @@ export const piecesOf = (session: PricedSession, { durations, energies, times }:
     let before = stretch.before
     for (const [to, energyWh] of [...marks].sort(([a], [b]) => a - b)) {
       while (span < spans.length - 1 && spans[span + 1]!.from <= from) span++
-      const { currentA, powerW } = stretch
+      const { currentA, powerW, told } = stretch
       const moment = {
         local: from + spans[span]!.offset,
         elapsed: from - startedAt,
@@ -130,7 +136,7 @@ export const piecesOf = (session: PricedSession, { durations, energies, times }:
         currentA
       }
       const charging = stretch.after > stretch.before
-      if (to > from || energyWh > before) pieces.push({ from, to, energyWh: energyWh - before, charging, moment })
+      if (to > from || energyWh > before) pieces.push({ from, to, energyWh: energyWh - before, charging, moment, told })
       from = to
       before = energyWh
     }

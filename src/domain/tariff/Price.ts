@@ -6,12 +6,22 @@ import { nothing, plus, type Price, sumOf, toPrice } from "../money/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase, type Priced } from "./Compiled.ts"
 import { limited } from "./Limit.ts"
 import { amountOf, type Line } from "./Line.ts"
-import { type Piece, piecesOf, type PricedSession } from "./Pieces.ts"
+import { type Piece, piecesOf, type PricedReading, type PricedSession } from "./Pieces.ts"
 import { billedVolumes } from "./StepSize.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
 
+/** What was measured in a stretch; missing where nothing was. */
+export interface Measured {
+  /** The highest, W. */
+  readonly maxPowerW?: number
+  /** The highest sum over all phases, A. */
+  readonly maxCurrentA?: number
+  /** The last one, percent. */
+  readonly stateOfCharge?: number
+}
+
 /** A stretch in which nothing changed that matters for the price. */
-export interface Period {
+export interface Period extends Measured {
   readonly startedAt: number
   readonly endedAt: number
   readonly energyWh: number
@@ -103,18 +113,38 @@ const used = (bill: Bill, { charging, energyWh, from, moment, to }: Piece): Peri
 const sameElements = (one: Period["elements"], other: Period["elements"]): boolean =>
   one.ENERGY === other.ENERGY && one.TIME === other.TIME && one.PARKING_TIME === other.PARKING_TIME
 
+/** The higher of two, to a thousandth: sums over phases have no more, and binary fractions would show. */
+const highest = (one: number | undefined, other: number | undefined): number | undefined => {
+  const most = Math.max(one ?? Number.NEGATIVE_INFINITY, other ?? Number.NEGATIVE_INFINITY)
+  return Number.isFinite(most) ? Math.round(most * 1000) / 1000 : undefined
+}
+
+const measured = (before: Measured, told: PricedReading): Measured => {
+  const maxPowerW = highest(before.maxPowerW, told.powerW)
+  const maxCurrentA = highest(before.maxCurrentA, told.currentA)
+  const stateOfCharge = told.stateOfCharge ?? before.stateOfCharge
+  return {
+    ...(maxPowerW === undefined ? {} : { maxPowerW }),
+    ...(maxCurrentA === undefined ? {} : { maxCurrentA }),
+    ...(stateOfCharge === undefined ? {} : { stateOfCharge })
+  }
+}
+
 /** Joins what follows without a change; a flat fee falls into the period in which it came. */
-const joined = (periods: ReadonlyArray<Period>): ReadonlyArray<Period> => {
+const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): ReadonlyArray<Period> => {
   const result: Array<Period> = []
-  for (const period of periods) {
+  for (const [period, told] of periods) {
     const last = result.at(-1)
     const goesOn =
       last !== undefined &&
       last.charging === period.charging &&
       period.elements.FLAT === undefined &&
       sameElements(last.elements, period.elements)
-    if (!goesOn) result.push(period)
-    else result[result.length - 1] = { ...last, endedAt: period.endedAt, energyWh: last.energyWh + period.energyWh }
+    if (!goesOn) result.push({ ...period, ...measured({}, told) })
+    else {
+      const energyWh = last.energyWh + period.energyWh
+      result[result.length - 1] = { ...last, ...measured(last, told), endedAt: period.endedAt, energyWh }
+    }
   }
   return result
 }
@@ -128,13 +158,16 @@ const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): Read
     return [{ startedAt: at, endedAt: at, energyWh: 0, charging: false, elements }]
   }
   return joined(
-    pieces.map((piece) => ({
-      startedAt: piece.from,
-      endedAt: piece.to,
-      energyWh: piece.energyWh,
-      charging: piece.charging,
-      elements: used(bill, piece)
-    }))
+    pieces.map((piece) => [
+      {
+        startedAt: piece.from,
+        endedAt: piece.to,
+        energyWh: piece.energyWh,
+        charging: piece.charging,
+        elements: used(bill, piece)
+      },
+      piece.told
+    ])
   )
 }
 

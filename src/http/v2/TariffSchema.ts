@@ -127,6 +127,9 @@ export const Period = Schema.Struct({
   endedAt: Time,
   energyWh: Schema.Int,
   charging: Schema.Boolean,
+  maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest that was measured" }),
+  maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
+  stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last that was told" }),
   elements: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "Which element prices each dimension; one that is missing is free"
   })

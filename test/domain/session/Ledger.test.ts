@@ -72,7 +72,7 @@ describe("the readings of a session, as they are priced", () => {
   it("are what was heard so far while it runs", () => {
     const running = session({ endedAt: undefined, status: "ACTIVE", energyWh: 5000 })
     expect(pricedReadings({ session: running, readings: [reading(30, 6000)] })).toEqual([
-      { at: start + 30 * minute, energyWh: 5000, powerW: undefined, currentA: undefined }
+      { at: start + 30 * minute, energyWh: 5000, powerW: undefined, currentA: undefined, stateOfCharge: undefined }
     ])
   })
 
@@ -99,6 +99,47 @@ describe("the readings of a session, as they are priced", () => {
       undefined,
       undefined
     ]))
+})
+
+it("says of each period the highest power and current, and the last state of charge, that were measured in it", () => {
+  const body = {
+    currency: "EUR",
+    elements: [
+      { priceComponents: [{ type: "ENERGY" as const, price: 1, stepSize: 1 }], restrictions: { maxKwh: 4 } },
+      { priceComponents: [{ type: "ENERGY" as const, price: 2, stepSize: 1 }] }
+    ]
+  }
+  const measured = (minutes: number, wh: number, kw: string, amps: string, percent: string) =>
+    reading(minutes, wh, [
+      sample("Power.Active.Import", kw, "kW"),
+      ...["L1", "L2", "L3"].map((phase) => sample("Current.Import", amps, "A", phase)),
+      sample("SoC", percent, "Percent")
+    ])
+  const readings = [
+    measured(10, 3000, "11.1", "16.1", "40"),
+    measured(20, 5000, "10.5", "15.2", "55"),
+    measured(40, 8000, "7.2", "10.4", "400"),
+    reading(50, 9000)
+  ]
+  const tariff = { id: "t", organisationId: "o", version: 1, body, createdAt: start, updatedAt: start }
+  const { periods } = priceOf({
+    session: session(),
+    timeZone: "UTC",
+    tariff,
+    readings,
+    surroundings: { maxPowerW: undefined, before: undefined }
+  })
+  expect(
+    periods.map(({ energyWh, maxCurrentA, maxPowerW, stateOfCharge }) => [
+      energyWh,
+      maxPowerW,
+      maxCurrentA,
+      stateOfCharge
+    ])
+  ).toEqual([
+    [4000, 11_100, 48.3, 55],
+    [6000, 7200, 31.2, undefined]
+  ])
 })
 
 const surroundings = { maxPowerW: undefined, before: undefined }
