@@ -1,0 +1,153 @@
+/** Whether what came of a history is what was expected of it, and what must hold of every session and record whatever was expected. */
+import { assert } from "@effect/vitest"
+import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
+import type { Price } from "../../src/domain/money/Amount.ts"
+import type { PricedResult } from "../../src/domain/tariff/Price.ts"
+import { type Billed, iso, type Money, type Outcome } from "./Story.ts"
+import type { Result } from "./World.ts"
+
+const nothing: Money = [0, 0]
+const money = ({ exclVat, inclVat }: Price): Money => [exclVat, inclVat]
+/** Whole ten-thousandths, since sums of doubles are not exact. */
+const small = (n: number): number => Math.round(n * 1e4)
+
+export const isCredit = ({ creditReferenceId }: Cdr): boolean => creditReferenceId !== undefined
+
+/** The record that stands: it bills, and no other takes it back. */
+export const standingOf = ({ records }: Result): Cdr | undefined =>
+  records.find((one) => !isCredit(one) && !records.some(({ creditReferenceId }) => creditReferenceId === one.id))
+
+/** As `needsCorrection` of REST: what it would cost now is not what its record says. */
+export const needsCorrection = ({ priced, session: { billed } }: Result): boolean =>
+  billed !== undefined &&
+  priced !== undefined &&
+  (billed.exclVat !== priced.total.exclVat || billed.inclVat !== priced.total.inclVat)
+
+/** What a record says, in the words of `Billed`. */
+const told = ({ body, endedAt, startedAt }: Cdr) => {
+  const { costs, durationMillis, energyWh, parkingMillis, total } = body
+  assert.strictEqual(endedAt - startedAt, durationMillis, "the times of the record are its duration")
+  return {
+    energyWh,
+    minutes: durationMillis / 60_000,
+    parkingMinutes: parkingMillis / 60_000,
+    total: money(total),
+    fixed: money(costs.fixed),
+    energy: money(costs.energy),
+    time: money(costs.time),
+    parking: money(costs.parking)
+  }
+}
+
+const periodsOf = ({ body }: Cdr) =>
+  body.periods.map(({ charging, endedAt, energyWh, startedAt }) => [
+    iso(startedAt),
+    iso(endedAt),
+    energyWh,
+    charging ? "charging" : "parking"
+  ])
+
+/** What must hold of every price: parts that follow one another without gaps, and add up to the whole. */
+export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMillis, periods }: PricedResult): void => {
+  const sum = (of: (one: PricedResult["periods"][number]) => number) => periods.reduce((all, one) => all + of(one), 0)
+  assert.strictEqual(
+    sum((one) => one.energyWh),
+    energyWh,
+    "periods have the energy of the whole"
+  )
+  assert.strictEqual(
+    sum((one) => one.endedAt - one.startedAt),
+    durationMillis,
+    "periods last as long as the whole"
+  )
+  assert.strictEqual(
+    sum((one) => (one.charging ? 0 : one.endedAt - one.startedAt)),
+    parkingMillis,
+    "periods of parking are the parking of the whole"
+  )
+  for (const [n, { startedAt }] of periods.entries()) {
+    if (n > 0) assert.strictEqual(startedAt, periods[n - 1]?.endedAt, "periods follow one another")
+  }
+  // Each line is what its periods used of it.
+  for (const { phase, priced, volume } of lines) {
+    const { component, element } = priced
+    if (phase !== "session") continue
+    const parts = periods.filter(({ elements }) => elements[component.type] === element)
+    const used = parts.map((one) => {
+      if (component.type === "FLAT") return 1
+      return component.type === "ENERGY" ? one.energyWh : one.endedAt - one.startedAt
+    })
+    assert.strictEqual(
+      used.reduce((all, one) => all + one, 0),
+      volume,
+      `a line of ${component.type} is what its periods used`
+    )
+  }
+  assert.isTrue(Object.values(costs).every(({ exclVat, inclVat }) => exclVat >= 0 && inclVat >= exclVat))
+}
+
+/** A total is the sum of its costs, where no limit of the tariff holds it. */
+const expectSum = (cdr: Cdr): void => {
+  const { costs, tariff, total } = cdr.body
+  if (tariff.minPrice !== undefined || tariff.maxPrice !== undefined || isCredit(cdr)) return
+  const sum = (pick: (price: Price) => number) => Object.values(costs).reduce((all, one) => all + small(pick(one)), 0)
+  assert.deepStrictEqual(
+    [small(total.exclVat), small(total.inclVat)],
+    [sum((one) => one.exclVat), sum((one) => one.inclVat)]
+  )
+}
+
+/** What must hold of every session: one record for each revision at most, one that stands at most, none while it is held or runs. */
+export const expectWhole = (result: Result): void => {
+  const { records, session } = result
+  const bills = records.filter((one) => !isCredit(one))
+  assert.strictEqual(new Set(bills.map(({ revision }) => revision)).size, bills.length, "one record for a revision")
+  assert.isAtMost(bills.length - records.filter(isCredit).length, 1, "one record stands")
+  if (session.heldReason !== undefined || session.endedAt === undefined)
+    assert.lengthOf(records, 0, "nobody is billed yet")
+  if (result.priced !== undefined) expectSound(result.priced)
+  for (const cdr of records) expectSum(cdr)
+}
+
+const expectBilled = (result: Result, { needsCorrection: needs, periods, records, ...wanted }: Billed): void => {
+  const { session } = result
+  assert.strictEqual(session.heldReason, undefined)
+  const standing = standingOf(result)
+  assert.isDefined(standing, "it has a record")
+  if (standing === undefined) return
+  const none = { parkingMinutes: 0, fixed: nothing, energy: nothing, time: nothing, parking: nothing }
+  assert.deepStrictEqual(told(standing), { ...none, ...wanted })
+  assert.deepStrictEqual(
+    result.records.map(({ body }) => money(body.total)),
+    records ?? [wanted.total]
+  )
+  assert.strictEqual(needsCorrection(result), needs ?? false, "it needs a correction")
+  if (periods === undefined) return
+  assert.deepStrictEqual(
+    periodsOf(standing),
+    periods.map(([from, to, ...rest]) => [iso(from), iso(to), ...rest])
+  )
+}
+
+/** That a session came to what was expected of it; `result` is undefined where there is none. */
+export const expectOutcome = (result: Result | undefined, outcome: Outcome): void => {
+  if (outcome === "none" || result === undefined) {
+    assert.strictEqual(result === undefined ? "none" : "a session", outcome === "none" ? "none" : "a session")
+    return
+  }
+  expectWhole(result)
+  const { priced, records, session } = result
+  if ("runs" in outcome) {
+    assert.deepStrictEqual(
+      [session.status, session.energyWh, priced && money(priced.total)],
+      ["ACTIVE", outcome.energyWh, outcome.runs]
+    )
+  } else if ("held" in outcome) {
+    assert.strictEqual(session.heldReason, outcome.held)
+    assert.lengthOf(records, 0)
+    if (outcome.energyWh !== undefined) assert.strictEqual(session.energyWh, outcome.energyWh)
+  } else if ("unbilled" in outcome) {
+    assert.isDefined(session.endedAt)
+    assert.lengthOf(records, 0)
+  } else expectBilled(result, outcome)
+}

@@ -1,0 +1,211 @@
+/**
+ * Written histories: what a charger said, message by message as OCPP 1.6 payloads, the tariff it was said under, and what must come of it.
+ * Every figure that is expected was reckoned by hand, and stands with its arithmetic.
+ */
+import type { PriceComponent, Pricing, Restrictions } from "../../src/domain/tariff/Tariff.ts"
+
+/** One message. Its transaction id is that of the session it is about, as its start was answered, where the payload does not say another. */
+export interface Telling {
+  readonly action: "StartTransaction" | "MeterValues" | "StopTransaction"
+  /** The session that it is about: the driver's card, in most histories. */
+  readonly of: string
+  readonly payload: Readonly<Record<string, unknown>>
+  /** When it happened, ms epoch: by this the messages were in order. */
+  readonly time: number
+  /** When we heard it, ms epoch; undefined means a second after it happened, or after the message before. */
+  readonly heard: number | undefined
+}
+
+/** Something that happens between messages. */
+export type Happening =
+  /** The keeper of prices has its round: whoever can be billed is. */
+  | { readonly happens: "billing" }
+  /** The line drops, and the charger connects anew. */
+  | { readonly happens: "reconnect" }
+  /** The service starts anew: what was in memory is loaded. */
+  | { readonly happens: "restart" }
+  | { readonly happens: "release"; readonly of: string }
+  | { readonly happens: "correct"; readonly of: string; readonly correction: WrittenCorrection }
+  | { readonly happens: "tariff"; readonly tariff: Pricing }
+
+export interface WrittenCorrection {
+  readonly energyWh?: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+}
+
+export type Step = Telling | Happening
+
+export const isTelling = (step: Step): step is Telling => "action" in step
+
+/** An amount without and with VAT. */
+export type Money = readonly [exclVat: number, inclVat: number]
+
+/** What the record that stands says. Costs that are left out are 0. */
+export interface Billed {
+  readonly energyWh: number
+  readonly minutes: number
+  readonly parkingMinutes?: number
+  readonly total: Money
+  readonly fixed?: Money
+  readonly energy?: Money
+  readonly time?: Money
+  readonly parking?: Money
+  /** Totals of all records of the session in order of their numbers, credits negative; one record where it is left out. */
+  readonly records?: ReadonlyArray<Money>
+  /** From, to, Wh, what the vehicle did: all of them, in order. */
+  readonly periods?: ReadonlyArray<readonly [from: number, to: number, energyWh: number, what: "charging" | "parking"]>
+  /** The session says that readings came which would change the record. */
+  readonly needsCorrection?: boolean
+}
+
+/** No record at all. */
+export interface Held {
+  readonly held: string
+  readonly energyWh?: number
+}
+
+export type Outcome =
+  | Billed
+  | Held
+  /** Ended, with no record; whether it is held or void is not what the history is about. */
+  | { readonly unbilled: string }
+  /** It runs still: what it costs so far. */
+  | { readonly runs: Money; readonly energyWh: number }
+  /** There is no such session. */
+  | "none"
+
+export interface Story {
+  readonly name: string
+  /** IANA; UTC where it is left out. */
+  readonly zone?: string
+  readonly tariff: Pricing
+  readonly told: ReadonlyArray<Step>
+  /** By session. */
+  readonly expected: Readonly<Record<string, Outcome>>
+  /** W that the operator said connector 1 gives at most. */
+  readonly maxPowerW?: number
+  /** Cards that are blocked. All others may charge. */
+  readonly blocked?: ReadonlyArray<string>
+  /** Rules of the organisation's quirk book; the charger boots as a "Voltbau". */
+  readonly quirks?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** Why what it costs may fall while it runs: a register that fell, most of all. */
+  readonly mayFall?: string
+  /** Why it is not told in other ways too: what it is about is the very way in which it was told. */
+  readonly toldOnlySo?: string
+}
+
+/** Times of a day of UTC: `day("2026-05-20")("10:30")`; "24:30" is half past midnight, "-0:30" half an hour before the day. */
+export const day = (date: string) => {
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  return (time: string): number => {
+    const [hours = 0, minutes = 0, seconds = 0] = time.replace("-", "").split(":").map(Number)
+    const after = ((hours * 60 + minutes) * 60 + seconds) * 1000
+    return time.startsWith("-") ? midnight - after : midnight + after
+  }
+}
+
+export const iso = (at: number): string => new Date(at).toISOString()
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface About {
+  readonly of?: string
+  readonly heard?: number
+  /** The charger's own clock, where it is not right. */
+  readonly clock?: string | null
+  /** Fields of the payload; null leaves one out. */
+  readonly with?: Fields
+}
+
+const withoutNulls = (payload: Fields): Fields =>
+  Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))
+
+const driver = "ANNA"
+
+/** OCPP 1.6 §6.45, of the driver ANNA at connector 1 where nothing else is said. */
+export const start = (time: number, meterStart: unknown, about: About = {}): Telling => {
+  const { clock, heard, of = driver } = about
+  const timestamp = clock === undefined ? iso(time) : clock
+  const payload = withoutNulls({ connectorId: 1, idTag: of, meterStart, timestamp, ...about.with })
+  return { action: "StartTransaction", of, payload, time, heard }
+}
+
+/** OCPP 1.6 §6.49. */
+export const stop = (time: number, meterStop: unknown, about: About = {}): Telling => {
+  const { clock, heard, of = driver } = about
+  const timestamp = clock === undefined ? iso(time) : clock
+  const payload = withoutNulls({ idTag: of, meterStop, timestamp, ...about.with })
+  return { action: "StopTransaction", of, payload, time, heard }
+}
+
+/** One sampled value; a register in Wh where nothing else is said. */
+export const value = (of: unknown, more: Fields = {}): Fields => ({ value: String(of), ...more })
+export const kWh = (of: unknown, more: Fields = {}): Fields => value(of, { unit: "kWh", ...more })
+export const power = (kw: unknown, more: Fields = {}): Fields =>
+  value(kw, { measurand: "Power.Active.Import", unit: "kW", ...more })
+export const amps = (a: unknown, more: Fields = {}): Fields =>
+  value(a, { measurand: "Current.Import", unit: "A", ...more })
+export const soc = (percent: unknown): Fields => value(percent, { measurand: "SoC", unit: "Percent" })
+
+/** A `meterValue` with its samples; a bare number or text is a register in Wh. */
+export const sampled = (time: number, samples: ReadonlyArray<unknown>, clock?: string | null): Fields =>
+  withoutNulls({
+    timestamp: clock === undefined ? iso(time) : clock,
+    sampledValue: samples.map((one) => (typeof one === "object" ? one : value(one)))
+  })
+
+/** OCPP 1.6 §6.31: one reading. */
+export const meter = (time: number, samples: unknown, about: About = {}): Telling => {
+  const { clock, heard, of = driver } = about
+  const list = Array.isArray(samples) ? samples : [samples]
+  const payload = withoutNulls({ connectorId: 1, meterValue: [sampled(time, list, clock)], ...about.with })
+  return { action: "MeterValues", of, payload, time, heard }
+}
+
+/** A reading that names no transaction, as a meter's clock makes them. */
+export const unnamed = { transactionId: null } as const
+
+/** A stop of a start that was never answered. */
+export const offline = { transactionId: -1 } as const
+
+export const billing: Happening = { happens: "billing" }
+export const reconnect: Happening = { happens: "reconnect" }
+export const restart: Happening = { happens: "restart" }
+export const release = (of = driver): Happening => ({ happens: "release", of })
+export const correct = (correction: WrittenCorrection = {}, of = driver): Happening => ({
+  happens: "correct",
+  of,
+  correction
+})
+
+type Component = readonly [type: PriceComponent["type"], price: number, vat?: number | undefined, stepSize?: number]
+
+/** `element([["ENERGY", 0.3, 21]], { minKwh: 5 })`; the step is 1 where it is left out. */
+export const element = (components: ReadonlyArray<Component>, restrictions?: Restrictions) => ({
+  priceComponents: components.map(([type, price, vat, stepSize = 1]) => ({
+    type,
+    price,
+    ...(vat === undefined ? {} : { vat }),
+    stepSize
+  })),
+  ...(restrictions === undefined ? {} : { restrictions })
+})
+
+export const tariff = (elements: Pricing["elements"], limits: Omit<Partial<Pricing>, "elements"> = {}): Pricing => ({
+  currency: "EUR",
+  elements,
+  ...limits
+})
+
+/** 0.30 a kWh with 21 % of VAT, and nothing else: for histories that are about the meter. */
+export const thirtyCents = tariff([element([["ENERGY", 0.3, 21]])])
+
+/** Energy, charging time and parking at prices that tell them apart: 0.40 a kWh, 1.20 an hour, 6 an hour, 20 % of VAT on all. */
+export const allThree = tariff([
+  element([
+    ["ENERGY", 0.4, 20],
+    ["TIME", 1.2, 20],
+    ["PARKING_TIME", 6, 20]
+  ])
+])

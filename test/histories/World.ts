@@ -1,0 +1,224 @@
+/**
+ * Plays histories: each on a charger of its own, through the real decoder, the real decisions and the real journal, with the keeper of
+ * prices behind it, and reads back what came of them. Our own clock is the history's; the database is the one of the suite.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Ledgers } from "../../src/domain/ports/Ledgers.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
+import { priceOf } from "../../src/domain/session/Ledger.ts"
+import type { PricedResult } from "../../src/domain/tariff/Price.ts"
+import { v16 } from "../../src/ocpp/v16/V16.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { ModelJournal } from "../support/modelJournal.ts"
+import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
+import { StoredCharger } from "../support/storedCharger.ts"
+import { type Happening, isTelling, type Step, type Story, type Telling } from "./Story.ts"
+
+export const ports = Layer.mergeAll(
+  repositories,
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
+  ChargerDirectoryStorage.layer({ nodeId: "test", maxBatch: 100, maxQueue: 1000 })
+)
+
+/** The keeper of prices does all that there is to do. */
+export const keep = Effect.gen(function* () {
+  while (yield* keepPrices(defaultPriceOptions)) continue
+})
+
+/** The keeper dies just before it notes how far it has read: its next round does the same again. */
+export const keepAndDie = Effect.gen(function* () {
+  const ledgers = yield* Ledgers
+  const keepNothing = () => Effect.fail(new StorageUnavailable({ reason: "down", message: "killed" }))
+  yield* keepPrices(defaultPriceOptions).pipe(
+    Effect.provideService(Ledgers, Ledgers.of({ ...ledgers, keep: keepNothing })),
+    Effect.ignore
+  )
+})
+
+/** What came of a session. */
+export interface Result {
+  readonly session: ChargingSession
+  readonly priced: PricedResult | undefined
+  /** In order of their numbers. */
+  readonly records: ReadonlyArray<Cdr>
+}
+
+let made = 0
+
+/** Where a history takes place; several chargers may tell it there, each in its way. */
+export interface Place {
+  readonly organisation: TestOrganisation
+  readonly siteId: string
+  readonly tariffId: string
+  readonly story: Omit<Story, "told" | "expected">
+}
+
+const cardsOf = (told: ReadonlyArray<Step>): ReadonlyArray<string> => [
+  ...new Set(
+    told.filter(isTelling).flatMap(({ payload }) => (typeof payload["idTag"] === "string" ? payload["idTag"] : []))
+  )
+]
+
+/** An organisation with a site and the history's tariff and cards. */
+export const placeOf = (story: Story) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const organisation = yield* anOrganisation
+    const writing = organisation.writing()
+    yield* sql`UPDATE organisation SET concurrent_transactions = 'Allow' WHERE id = ${organisation.id}`
+    const site = yield* (yield* Sites).create({ name: "Site", timeZone: story.zone ?? "UTC" }, writing)
+    for (const uid of new Set(cardsOf(story.told).map((card) => card.toUpperCase()))) {
+      const status = story.blocked?.includes(uid) === true ? ("Blocked" as const) : ("Accepted" as const)
+      const none = { parentUid: undefined, expiresAt: undefined, visualNumber: undefined, note: undefined }
+      yield* (yield* Tokens).create({ uid, type: "RFID", status, ...none }, writing)
+    }
+    const { id: tariffId } = yield* (yield* Tariffs).create(story.tariff, writing)
+    yield* (yield* Tariffs).assign(tariffId, { scope: "site", siteId: site.id }, writing)
+    const place: Place = { organisation, siteId: site.id, tariffId, story }
+    return place
+  })
+
+/** A charger that tells a history. */
+export class Teller {
+  /** Transaction ids as starts were answered, by session. */
+  readonly answered = new Map<string, number>()
+  readonly charger: StoredCharger
+  private readonly place: Place
+
+  private constructor(place: Place, charger: StoredCharger) {
+    this.place = place
+    this.charger = charger
+  }
+
+  static at(place: Place) {
+    return Effect.gen(function* () {
+      const { organisation, siteId, story } = place
+      const chargerId = `HISTORY-${++made}`
+      const chargers = yield* Chargers
+      const registration = { chargerId, name: "C", siteId, securityProfile: 0, passwordVerifier: undefined } as const
+      yield* chargers.register(registration, organisation.writing())
+      if (story.maxPowerW !== undefined) {
+        const given = { standard: "IEC_62196_T2", format: "SOCKET", powerType: "AC_3_PHASE", maxVoltage: 230 } as const
+        const entry = { evseId: 1, connectorId: 1, ...given, maxAmperage: 32, maxPowerW: story.maxPowerW }
+        yield* chargers.update(chargerId, { equipment: [entry] }, organisation.writing())
+      }
+      if (story.quirks !== undefined) {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`INSERT INTO organisation_document (organisation_id, kind, body, updated_at)
+          VALUES (${organisation.id}, 'quirks', ${JSON.stringify({ rules: story.quirks })}::text::jsonb, now())
+          ON CONFLICT DO NOTHING`
+        yield* sql`UPDATE charger SET manufacturer = 'Voltbau', model = 'M' WHERE charger_id = ${chargerId}`
+      }
+      return new Teller(place, yield* StoredCharger.connect(chargerId, organisation.id, new ModelJournal()))
+    })
+  }
+
+  private payloadOf({ action, of, payload }: Telling): Readonly<Record<string, unknown>> {
+    if (action === "StartTransaction") return payload
+    const given = { transactionId: this.answered.get(of) ?? -1, ...payload }
+    return Object.fromEntries(Object.entries(given).filter(([, one]) => one !== null))
+  }
+
+  /** Says one message, heard at `heard`; a start's answer is remembered. */
+  say(telling: Telling, heard: number, messageId?: string) {
+    const teller = this
+    return Effect.gen(function* () {
+      // What goes over the wire is text.
+      const payload: unknown = JSON.parse(JSON.stringify(teller.payloadOf(telling)))
+      const decoded = v16.decodeCall(telling.action, payload)
+      if (decoded._tag === "Refused") return yield* Effect.die(new Error(`refused: ${decoded.description}`))
+      teller.charger.now = heard - 1000
+      const { reply } = yield* teller.charger.say(decoded.event, messageId)
+      if (reply === undefined || reply._tag === "Refused") return yield* Effect.die(new Error("nobody answered"))
+      if (reply._tag === "StartAnswered") teller.answered.set(telling.of, reply.transactionId)
+      return reply
+    })
+  }
+
+  /** When a message is heard that has no time of its own for it. */
+  heardAt({ heard, time }: Telling): number {
+    return heard ?? Math.max(time + 1000, this.charger.now + 1000)
+  }
+
+  happen(happening: Happening) {
+    const teller = this
+    const { organisation, tariffId } = this.place
+    return Effect.gen(function* () {
+      const writing = organisation.writing(teller.charger.now + 1000)
+      switch (happening.happens) {
+        case "billing":
+          return yield* keep
+        case "reconnect":
+          return yield* teller.charger.reconnect
+        case "restart":
+          return yield* teller.charger.forget
+        case "tariff":
+          yield* (yield* Tariffs).update(tariffId, { elements: happening.tariff.elements }, writing)
+          return
+        case "release":
+        case "correct": {
+          yield* keep
+          const { session } = yield* teller.resultOf(happening.of)
+          const reviews = yield* SessionReviews
+          if (happening.happens === "release") return yield* reviews.release(session.id, writing)
+          const none = { energyWh: undefined, startedAt: undefined, endedAt: undefined }
+          yield* reviews.correct(session.id, { ...none, ...happening.correction, reason: "by hand" }, writing)
+        }
+      }
+    })
+  }
+
+  step(step: Step) {
+    return isTelling(step) ? Effect.asVoid(this.say(step, this.heardAt(step))) : this.happen(step)
+  }
+
+  find(of: string) {
+    const teller = this
+    return Effect.gen(function* () {
+      const chargerId = teller.charger.chargerId
+      const transactionId = String(teller.answered.get(of) ?? 0)
+      const { items } = yield* (yield* Sessions).list(teller.place.organisation.id, {
+        limit: 2,
+        chargerId,
+        transactionId
+      })
+      return items[0]
+    })
+  }
+
+  resultOf(of: string) {
+    const teller = this
+    return Effect.gen(function* () {
+      const { organisation } = teller.place
+      const session = yield* teller.find(of)
+      if (session === undefined) return yield* Effect.die(new Error(`${of} has no session`))
+      const ledger = yield* (yield* Ledgers).ofSession(organisation.id, session.id)
+      const { items } = yield* (yield* Cdrs).list(organisation.id, { limit: 100, sessionId: session.id })
+      const priced = ledger === undefined ? undefined : priceOf(ledger)
+      const result: Result = { session, priced, records: items.toReversed() }
+      return result
+    })
+  }
+
+  /** Sessions that this charger has in all. */
+  get count() {
+    const { chargerId } = this.charger
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`SELECT 1 FROM session WHERE charger_id = ${chargerId}`
+      return rows.length
+    })
+  }
+}

@@ -1,0 +1,50 @@
+/** Every written history comes to what was reckoned by hand, told as it happened. */
+import { assert, describe, it as plain } from "@effect/vitest"
+import { Effect } from "effect"
+import { forEachDriver } from "../support/databases.ts"
+import { expectOutcome, expectSound } from "./Check.ts"
+import { isTelling, type Story } from "./Story.ts"
+import { keep, placeOf, ports, Teller } from "./World.ts"
+import { stories } from "./written/all.ts"
+
+/** What each running session costs, and that it never costs less than it did. */
+const neverFalling = (teller: Teller, story: Story, costs: Map<string, number>) =>
+  Effect.gen(function* () {
+    for (const of of Object.keys(story.expected)) {
+      if ((yield* teller.find(of))?.endedAt !== undefined || !teller.answered.has(of)) continue
+      const { priced } = yield* teller.resultOf(of)
+      if (priced === undefined) continue
+      expectSound(priced)
+      assert.isAtLeast(priced.total.exclVat, costs.get(of) ?? 0, "what a running session costs never falls")
+      costs.set(of, priced.total.exclVat)
+    }
+  })
+
+const played = (story: Story) =>
+  Effect.gen(function* () {
+    const teller = yield* Teller.at(yield* placeOf(story))
+    const costs = new Map<string, number>()
+    for (const step of story.told) {
+      yield* teller.step(step)
+      if (isTelling(step) && story.mayFall === undefined) yield* neverFalling(teller, story, costs)
+    }
+    yield* keep
+    for (const [of, outcome] of Object.entries(story.expected)) {
+      const exists = (yield* teller.find(of)) !== undefined
+      expectOutcome(exists ? yield* teller.resultOf(of) : undefined, outcome)
+    }
+    const expected = Object.values(story.expected).filter((outcome) => outcome !== "none").length
+    assert.strictEqual(yield* teller.count, expected, "there are no other sessions")
+  })
+
+describe("the written histories", () => {
+  plain("are sixty at least, each with a name of its own", () => {
+    const names = stories.map(({ name }) => name)
+    assert.isAtLeast(names.length, 60)
+    assert.strictEqual(new Set(names).size, names.length)
+  })
+})
+
+forEachDriver("a written history", ports, (it) => {
+  for (const story of stories) it.effect(story.name, () => played(story))
+})

@@ -1,0 +1,151 @@
+/** What comes after a record: late readings, corrections, releases, and the records that take others back. */
+import {
+  allThree,
+  billing,
+  correct,
+  day,
+  meter,
+  type Money,
+  release,
+  start,
+  stop,
+  type Story,
+  thirtyCents
+} from "../Story.ts"
+
+const at = day("2026-05-20")
+const begin = start(at("10:00"), 1000)
+const end = stop(at("11:00"), 11_000)
+const late = meter(at("10:30"), 11_000)
+
+const back = ([exclVat, inclVat]: Money): Money => [-exclVat, -inclVat]
+
+/** Without the reading of 10:30: 10 × 0.40 + 1 h × 1.20. */
+const before: Money = [5.2, 6.24]
+/** With it: 10 × 0.40 + 0.5 h × 1.20 + 0.5 h × 6. */
+const after: Money = [7.6, 9.12]
+
+const corrected = {
+  energyWh: 10_000,
+  minutes: 60,
+  parkingMinutes: 30,
+  total: after,
+  energy: [4, 4.8],
+  time: [0.6, 0.72],
+  parking: [3, 3.6]
+} as const
+
+export const reviews: ReadonlyArray<Story> = [
+  {
+    name: "a reading that comes after the record and would change it leaves it, and says so",
+    tariff: allThree,
+    told: [begin, end, billing, late, billing],
+    expected: {
+      ANNA: {
+        energyWh: 10_000,
+        minutes: 60,
+        total: before,
+        energy: [4, 4.8],
+        time: [1.2, 1.44],
+        needsCorrection: true
+      }
+    },
+    toldOnlySo: "the reading has to come after the record"
+  },
+  {
+    name: "a correction takes the record back and issues the right one",
+    tariff: allThree,
+    told: [begin, end, billing, late, billing, correct()],
+    expected: { ANNA: { ...corrected, records: [before, back(before), after] } },
+    toldOnlySo: "the reading has to come after the record"
+  },
+  {
+    name: "a reading that comes after the record and changes no price needs no correction",
+    tariff: thirtyCents,
+    told: [begin, end, billing, late, billing],
+    expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] } }
+  },
+  {
+    name: "a reading of after the stop is not the session's",
+    tariff: allThree,
+    told: [begin, late, end, billing, meter(at("11:30"), 12_000), billing],
+    expected: { ANNA: corrected }
+  },
+  {
+    name: "an operator's energy is billed in place of the meter's",
+    tariff: thirtyCents,
+    told: [begin, end, billing, correct({ energyWh: 6000 })],
+    // 6 × 0.30.
+    expected: {
+      ANNA: {
+        energyWh: 6000,
+        minutes: 60,
+        total: [1.8, 2.178],
+        energy: [1.8, 2.178],
+        records: [
+          [3, 3.63],
+          [-3, -3.63],
+          [1.8, 2.178]
+        ]
+      }
+    },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "an operator's times are billed in place of the charger's",
+    tariff: allThree,
+    told: [begin, late, end, billing, correct({ startedAt: at("10:15"), endedAt: at("10:45") })],
+    // 10 × 0.40; 10:15 to 10:30 × 1.20 = 0.30; 10:30 to 10:45 × 6 = 1.50.
+    expected: {
+      ANNA: {
+        energyWh: 10_000,
+        minutes: 30,
+        parkingMinutes: 15,
+        total: [5.8, 6.96],
+        energy: [4, 4.8],
+        time: [0.3, 0.36],
+        parking: [1.5, 1.8],
+        records: [after, back(after), [5.8, 6.96]]
+      }
+    },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "each correction takes back what the one before it billed",
+    tariff: thirtyCents,
+    told: [begin, end, billing, correct({ energyWh: 6000 }), correct({ energyWh: 8000 })],
+    // 8 × 0.30.
+    expected: {
+      ANNA: {
+        energyWh: 8000,
+        minutes: 60,
+        total: [2.4, 2.904],
+        energy: [2.4, 2.904],
+        records: [
+          [3, 3.63],
+          [-3, -3.63],
+          [1.8, 2.178],
+          [-1.8, -2.178],
+          [2.4, 2.904]
+        ]
+      }
+    },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "a held session that is released is billed as it stands",
+    tariff: thirtyCents,
+    told: [begin, meter(at("10:30"), 6000), stop(at("11:00"), null), release()],
+    // The newest reading: 5 × 0.30.
+    expected: { ANNA: { energyWh: 5000, minutes: 60, parkingMinutes: 30, total: [1.5, 1.815], energy: [1.5, 1.815] } },
+    toldOnlySo: "what is released is what stood at that moment"
+  },
+  {
+    name: "a held session that is corrected has one record, and nothing to take back",
+    tariff: thirtyCents,
+    told: [begin, stop(at("11:00"), null), correct({ energyWh: 7000 })],
+    // 7 × 0.30.
+    expected: { ANNA: { energyWh: 7000, minutes: 60, total: [2.1, 2.541], energy: [2.1, 2.541] } },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  }
+]
