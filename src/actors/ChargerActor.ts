@@ -428,8 +428,9 @@ export class ChargerActor implements ChargerMailbox {
 
   private ask(question: Question, answers: Answers): Effect.Effect<Answers, StorageUnavailable> {
     const { directory } = this.services
+    const { chargerId, organisationId } = this
     return question._tag === "FindToken"
-      ? Effect.map(directory.findToken(this.organisationId, question.tokenUid), (token) => ({ ...answers, token }))
+      ? Effect.map(directory.findToken({ ...question, chargerId, organisationId }), (token) => ({ ...answers, token }))
       : Effect.map(directory.findSession(this.chargerId, question.transactionId), (session) => ({
           ...answers,
           session: session ?? null

@@ -6,7 +6,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
 import { type ChargerCredentials, ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
-import { type TokenFacts, tokenKey } from "../domain/token/Token.ts"
+import { type Token, type TokenFacts, tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
@@ -122,8 +122,6 @@ const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<Closing>) =
 
 const TokenRow = Schema.Struct({
   uid: Schema.String,
-  organisation_id: Schema.String,
-  uid_key: Schema.String,
   type: Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"]),
   status: Schema.Literals(["Accepted", "Blocked", "Expired"]),
   parent_uid: Schema.NullOr(Schema.String),
@@ -133,64 +131,103 @@ const TokenRow = Schema.Struct({
   created_at: Schema.Finite,
   updated_at: Schema.Finite
 })
-const decodeToken = Schema.decodeUnknownSync(TokenRow)
 
 const OpenRow = Schema.Struct({
   organisation_id: Schema.String,
   token_key: Schema.String,
   charger_id: Schema.String,
   evse_id: Schema.Int,
-  id: Schema.String
+  id: Schema.String,
+  started_at: Schema.Finite
 })
 const decodeOpen = Schema.decodeUnknownSync(OpenRow)
 
+/** Of one that was asked about: its token as a document, and the reservations. */
+const WantedRow = Schema.Struct({
+  ord: Schema.Finite,
+  token: Schema.NullOr(TokenRow),
+  reservations: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        commandId: Schema.String,
+        reservationId: Schema.Int,
+        evseId: Schema.Int,
+        tokenUid: Schema.String,
+        parentUid: Schema.NullOr(Schema.String),
+        expiresAt: Schema.Finite,
+        status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"])
+      })
+    )
+  )
+})
+const decodeWanted = Schema.decodeUnknownSync(WantedRow)
+
+/** Reservations of one charger that are looked at, the latest first: more than it has connectors, many times over. */
+const reservationsLooked = 100
+
 interface TokenWanted {
   readonly organisationId: string
-  readonly uid: string
+  readonly tokenUid: string
+  readonly chargerId: string
+  readonly at: number
 }
+
+const tokenOf = (organisationId: string, row: typeof TokenRow.Type): Token => ({
+  uid: row.uid,
+  organisationId,
+  type: row.type,
+  status: row.status,
+  parentUid: row.parent_uid ?? undefined,
+  expiresAt: row.expires_at ?? undefined,
+  visualNumber: row.visual_number ?? undefined,
+  note: row.note ?? undefined,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at
+})
 
 const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
   Effect.gen(function* () {
     const organisations = uuidArray(wanted.map((w) => w.organisationId))
-    const keys = textArray(wanted.map((w) => tokenKey(w.uid)))
-    const tokens = yield* guarded(sql<Record<string, unknown>>`
-      SELECT t.uid, t.organisation_id, t.uid_key, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS
-        expires_at, t.visual_number, t.note, (extract(epoch FROM t.created_at) * 1000)::float8 AS created_at,
-        (extract(epoch FROM t.updated_at) * 1000)::float8 AS updated_at
-      FROM unnest(${organisations}, ${keys}) AS w(organisation_id, uid_key)
-      JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key`)
+    const keys = textArray(wanted.map((w) => tokenKey(w.tokenUid)))
+    const rows = yield* guarded(sql<Record<string, unknown>>`
+      SELECT w.ord::float8 AS ord, CASE WHEN t.uid IS NOT NULL THEN json_build_object('uid', t.uid, 'type', t.type, 'status', t.status,
+          'parent_uid', t.parent_uid, 'expires_at', extract(epoch FROM t.expires_at) * 1000, 'visual_number', t.visual_number, 'note', t.note,
+          'created_at', extract(epoch FROM t.created_at) * 1000, 'updated_at', extract(epoch FROM t.updated_at) * 1000) END AS token, (
+        SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
+          'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status))
+        FROM (
+          SELECT x.* FROM reservation x
+          WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.expires_at > w.at
+            AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
+          ORDER BY x.command_id DESC LIMIT ${reservationsLooked}::int
+        ) r
+      ) AS reservations
+      FROM unnest(${organisations}, ${keys}, ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})
+        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, ord)
+      LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key`)
     const open = yield* guarded(sql<Record<string, unknown>>`
-      SELECT s.organisation_id, s.token_key, s.charger_id, s.evse_id, s.id
+      SELECT s.organisation_id, s.token_key, s.charger_id, s.evse_id, s.id, (extract(epoch FROM s.started_at) * 1000)::float8 AS started_at
       FROM unnest(${organisations}, ${keys}) AS w(organisation_id, token_key)
       JOIN session s ON s.organisation_id = w.organisation_id AND s.token_key = w.token_key AND s.ended_at IS NULL
-        AND NOT ${isClosed(sql)}`)
-    const found = new Map<string, TokenFacts["token"]>()
-    for (const row of tokens) {
-      const t = decodeToken(row)
-      found.set(`${t.organisation_id} ${t.uid_key}`, {
-        uid: t.uid,
-        organisationId: t.organisation_id,
-        type: t.type,
-        status: t.status,
-        parentUid: t.parent_uid ?? undefined,
-        expiresAt: t.expires_at ?? undefined,
-        visualNumber: t.visual_number ?? undefined,
-        note: t.note ?? undefined,
-        createdAt: t.created_at,
-        updatedAt: t.updated_at
-      })
-    }
+        AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}`)
     const sessions = new Map<string, Array<TokenFacts["openSessions"][number]>>()
     for (const row of open) {
       const s = decodeOpen(row)
       const key = `${s.organisation_id} ${s.token_key}`
       const list = sessions.get(key) ?? []
-      list.push({ chargerId: s.charger_id, evseId: s.evse_id, sessionId: s.id })
+      list.push({ chargerId: s.charger_id, evseId: s.evse_id, sessionId: s.id, startedAt: s.started_at })
       sessions.set(key, list)
     }
-    return wanted.map((w): TokenFacts => {
-      const key = `${w.organisationId} ${tokenKey(w.uid)}`
-      return { token: found.get(key), openSessions: sessions.get(key) ?? [] }
+    const found = new Map(rows.map((row) => decodeWanted(row)).map((row) => [row.ord, row]))
+    return wanted.map(({ organisationId, tokenUid }, i): TokenFacts => {
+      const { reservations, token } = found.get(i + 1) ?? { reservations: null, token: null }
+      return {
+        token: token === null ? undefined : tokenOf(organisationId, token),
+        reservations: (reservations ?? []).map((one) => ({ ...one, parentUid: one.parentUid ?? undefined })),
+        // Partners and their tokens come with OCPI; until then there are none.
+        roaming: [],
+        openSessions: sessions.get(`${organisationId} ${tokenKey(tokenUid)}`) ?? []
+      }
     })
   })
 
@@ -219,7 +256,7 @@ export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDire
         open: yield* makeBatched({ ...bounds, run: open(sql, options.nodeId) }),
         reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
         close: yield* makeBatched({ ...bounds, run: close(sql) }),
-        findToken: (organisationId, uid) => token({ organisationId, uid }),
+        findToken: token,
         findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),
         takeTransactionNumbers: (size) =>
           Effect.map(

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
+import type { TokenFacts } from "../../src/domain/token/Token.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -269,7 +270,9 @@ forEachDriver("the directory of chargers", ports, (it) => {
 
   it.effect("finds a token of the organisation however it is spelled, with its open sessions everywhere", () =>
     Effect.gen(function* () {
-      const { findToken } = yield* ChargerDirectory
+      const directory = yield* ChargerDirectory
+      const findToken = (organisationId: string, tokenUid: string) =>
+        directory.findToken({ organisationId, tokenUid, chargerId: "D-8", at: noon })
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
       const own = yield* seedChargers(["D-8", "D-8-b"])
@@ -311,7 +314,45 @@ forEachDriver("the directory of chargers", ports, (it) => {
         stranger.openSessions.map(({ sessionId }) => sessionId),
         [theirs.sessionId]
       )
-      assert.deepStrictEqual(nobody, { token: undefined, openSessions: [] })
+      assert.deepStrictEqual(nobody, { token: undefined, reservations: [], roaming: [], openSessions: [] })
+    })
+  )
+
+  it.effect("finds the charger's reservations that may stand at that time with the token, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { findToken } = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const own = yield* seedChargers(["D-R", "D-R-b"])
+      const reserve = (chargerId: string, reservationId: number, status: string, expiresAt: number) => sql`
+        INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, parent_uid, expires_at, status,
+          created_at, updated_at)
+        VALUES (${freshId()}::uuid, ${own.organisationId}::uuid, ${chargerId}, ${reservationId}, 1, 'Anna', 'FAMILY', ${new Date(expiresAt)},
+          ${status}, now(), now())`
+      yield* reserve("D-R", 1, "Active", noon + 1)
+      yield* reserve("D-R", 2, "Active", noon)
+      yield* reserve("D-R", 3, "Used", noon + 60_000)
+      yield* reserve("D-R", 4, "Pending", noon + 60_000)
+      yield* reserve("D-R-b", 5, "Active", noon + 60_000)
+      const wanted = { organisationId: own.organisationId, chargerId: "D-R", tokenUid: "nobody's" }
+      const [found, earlier, neighbour] = yield* Effect.all(
+        [
+          findToken({ ...wanted, at: noon }),
+          findToken({ ...wanted, at: noon - 1 }),
+          findToken({ ...wanted, chargerId: "D-R-b", at: noon })
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.isUndefined(found.token)
+      const ids = ({ reservations }: TokenFacts) => reservations.map(({ reservationId }) => reservationId)
+      assert.deepStrictEqual([found, earlier, neighbour].map(ids), [[4, 1], [4, 2, 1], [5]])
+      assert.deepInclude(found.reservations[1], {
+        reservationId: 1,
+        evseId: 1,
+        tokenUid: "Anna",
+        parentUid: "FAMILY",
+        expiresAt: noon + 1,
+        status: "Active"
+      })
     })
   )
 

@@ -103,7 +103,11 @@ forEachDriver("a session whose end never came", world, (it) => {
       assert.deepStrictEqual(yield* ids("COMPLETED"), [tx.sessionId])
       const { activeSessions } = yield* (yield* Chargers).statistics(organisationId, noon + 2 * hour)
       assert.strictEqual(activeSessions, 0)
-      assert.deepStrictEqual((yield* directory.findToken(organisationId, "CARD")).openSessions, [])
+      assert.deepStrictEqual(
+        (yield* directory.findToken({ organisationId, tokenUid: "CARD", chargerId: tx.chargerId, at: noon }))
+          .openSessions,
+        []
+      )
       const after = { sessionId: tx.sessionId, reason: "ConnectorFree", endedAt: noon + 20 * minute, energyWh: 2500 }
       assert.deepStrictEqual(
         (yield* factsOf(tx.sessionId)).map(({ body }) => body),

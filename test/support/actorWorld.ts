@@ -178,7 +178,7 @@ const directory = (world: World) =>
           world.closings.push(closing)
           world.commands.closed(closing.chargerId, closing.epoch)
         }),
-      findToken: () => asked(world, () => ({ token: undefined, openSessions: [] })),
+      findToken: () => asked(world, () => ({ token: undefined, reservations: [], roaming: [], openSessions: [] })),
       findSession: () => asked(world, () => undefined),
       takeTransactionNumbers: () => Effect.succeed(1)
     })

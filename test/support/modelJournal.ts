@@ -6,6 +6,7 @@ import type { ChargerState, ConnectorState, KnownSession, Orphan } from "../../s
 import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome } from "../../src/domain/charger/Decision.ts"
 import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
+import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
 
 /** A session as the table has it. */
@@ -28,6 +29,8 @@ export class ModelJournal {
   readonly sessions: Array<SessionRow> = []
   readonly orphans: Array<OrphanRow> = []
   readonly tokens = new Map<string, Token>()
+  /** Those that stand, of every charger. */
+  readonly reservations: Array<ReservationFacts> = []
   /** What the operator registered, by charger; the connection's epoch is in it. */
   readonly chargers = new Map<string, ChargerState>()
   private readonly keys = new Set<string>()
@@ -141,11 +144,15 @@ export class ModelJournal {
       token: this.tokens.get(key),
       openSessions: this.sessions
         .filter((row) => row.status === "Open" && tokenKey(row.start.body.tokenUid) === key)
+        .filter((row) => row.start.body.authorization.status === "Accepted")
         .map(({ start }) => ({
           chargerId: start.chargerId,
           evseId: start.body.evseId,
-          sessionId: start.body.sessionId
-        }))
+          sessionId: start.body.sessionId,
+          startedAt: start.at
+        })),
+      reservations: this.reservations,
+      roaming: []
     }
   }
 

@@ -108,7 +108,10 @@ export class StoredCharger {
     const { question } = decision
     const { chargerId, organisationId } = this.state
     return question._tag === "FindToken"
-      ? Effect.map(this.directory.findToken(organisationId, question.tokenUid), (token) => ({ ...known, token }))
+      ? Effect.map(this.directory.findToken({ ...question, chargerId, organisationId }), (token) => ({
+          ...known,
+          token
+        }))
       : Effect.map(this.directory.findSession(chargerId, question.transactionId), (session) => ({
           ...known,
           session: session ?? null

@@ -25,8 +25,8 @@ export interface FreshIds {
 }
 
 export type Question =
-  /** Token and the organisation's open sessions of it. */
-  | { readonly _tag: "FindToken"; readonly tokenUid: string }
+  /** Token, the organisation's open sessions of it, and this charger's reservations that had not expired `at` (ms epoch). */
+  | { readonly _tag: "FindToken"; readonly tokenUid: string; readonly at: number }
   /** A session of *this* charger by its transaction id; another charger's is never found. */
   | { readonly _tag: "FindSession"; readonly transactionId: number }
 

@@ -27,8 +27,6 @@ const base = (state: ChargerState, key: string, now: number) => ({
   heardAt: now
 })
 
-const asking = { _tag: "Asking" } as const
-
 export const authorizationAsked = (
   state: ChargerState,
   event: AuthorizationAsked,
@@ -37,8 +35,8 @@ export const authorizationAsked = (
   now: number
 ): Decision => {
   const { tokenUid } = event
-  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid } }
-  const authorization = authorize(answers.token, state.policy, asking, now)
+  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at: now } }
+  const authorization = authorize(answers.token, state.policy, { _tag: "Asking", tokenUid }, now)
   const fact: TokenAuthorized = {
     type: "TokenAuthorized",
     ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),

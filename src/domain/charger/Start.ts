@@ -59,6 +59,10 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
   )
 }
 
+/** Some chargers send 0 where there is no reservation. */
+const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
+  reservationId === 0 ? undefined : reservationId
+
 const answered = (session: KnownSession): Reply => ({
   _tag: "StartAnswered",
   transactionId: session.transactionId,
@@ -74,7 +78,7 @@ const started = (
   now: number,
   ids: FreshIds
 ): SessionStarted => {
-  const { meterStartWh, place, reservationId, time, tokenUid } = event
+  const { meterStartWh, place, time, tokenUid } = event
   const at = occurredAt(time, now)
   const sessionId = ids.uuid()
   // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
@@ -94,8 +98,7 @@ const started = (
       transactionId: ids.transactionId,
       tokenUid,
       meterStartWh: meterStartWh ?? 0,
-      // Some chargers send 0 where there is no reservation.
-      reservationId: reservationId === 0 ? undefined : reservationId,
+      reservationId: reservationOf(event),
       authorization,
       rawAt: time.raw,
       supersedes: state.sessions
@@ -142,8 +145,12 @@ export const transactionStarted = (
 ): Decision => {
   const known = repeated(state, event)
   if (known !== undefined) return answer(always(answered(known)))
-  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid: event.tokenUid } }
-  const context = { _tag: "Starting", chargerId: state.chargerId, evseId: event.place.evseId } as const
+  const { tokenUid } = event
+  const at = occurredAt(event.time, now)
+  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at } }
+  const { evseId } = event.place
+  const reservationId = reservationOf(event)
+  const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const
   const authorization = authorize(answers.token, state.policy, context, now)
   const fact = started(state, event, authorization, envelope, now, ids)
   const end = endedAlready(state, fact, now)

@@ -57,8 +57,13 @@ export class ChargerDirectory extends Context.Service<
       readonly at: number
       readonly reason: string
     }) => Effect.Effect<void, StorageUnavailable>
-    /** Batched; scoped by organisation. */
-    readonly findToken: (organisationId: string, tokenUid: string) => Effect.Effect<TokenFacts, StorageUnavailable>
+    /** What decides on a token at a charger; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
+    readonly findToken: (wanted: {
+      readonly organisationId: string
+      readonly tokenUid: string
+      readonly chargerId: string
+      readonly at: number
+    }) => Effect.Effect<TokenFacts, StorageUnavailable>
     /** A session of this charger by its transaction id, or undefined. Batched. */
     readonly findSession: (
       chargerId: string,

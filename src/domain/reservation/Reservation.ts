@@ -47,6 +47,12 @@ export const standing = (
   now: number
 ): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)
 
+/** What of a reservation decides whom it is for. */
+export type ReservationFacts = Pick<
+  Reservation,
+  "commandId" | "reservationId" | "evseId" | "tokenUid" | "parentUid" | "expiresAt" | "status"
+>
+
 /** What of a start matters to reservations. */
 export interface Start {
   readonly reservationId: number | undefined
@@ -62,15 +68,42 @@ export interface Start {
 const same = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one.toLowerCase() === other.toLowerCase()
 
+/** True for what the charger has, or had until its time: what has expired since counts for what happened before. */
+const isGiven = (status: ReservationStatus): boolean =>
+  status === "Active" || status === "Unknown" || status === "Expired"
+
+/** Who asks to charge, where and when. `evseId` is undefined for a card that was only held up to the charger. */
+export interface Claim {
+  readonly evseId: number | undefined
+  readonly reservationId: number | undefined
+  readonly tokenUid: string
+  readonly parentUid: string | undefined
+  /** ms epoch. */
+  readonly at: number
+}
+
+/**
+ * Whether a reservation lets a card charge: its own, or one of the group that it was made for; at its connector, at any where it is of the whole
+ * charger, or by its id.
+ */
+export const entitles = (claim: Claim, reservation: ReservationFacts): boolean => {
+  const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
+  if (claim.at >= expiresAt || !(same(claim.tokenUid, tokenUid) || same(claim.parentUid, parentUid))) return false
+  if (claim.reservationId !== undefined && claim.reservationId === reservationId) {
+    return isGiven(status) || status === "Pending"
+  }
+  return isGiven(status) && (claim.evseId === undefined || evseId === 0 || evseId === claim.evseId)
+}
+
 /**
  * Whether a start consumes a reservation: by its id, with the card that reserved or one of its group; or without any id, with the very
  * card on the reserved connector, since some chargers leave the id out. A start that names one whose answer we have not taken yet shows that
  * the charger has it: both may come at the same moment. A refused start consumes nothing.
  */
-export const consumes = (start: Start, reservation: Reservation): boolean => {
+export const consumes = (start: Start, reservation: ReservationFacts): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
   if (!start.accepted || start.startedAt >= expiresAt) return false
-  const isOpen = status === "Active" || status === "Unknown" || status === "Expired"
+  const isOpen = isGiven(status)
   const holder = same(start.tokenUid, tokenUid)
   if (start.reservationId !== undefined) {
     const isNamed = start.reservationId === reservationId && (isOpen || status === "Pending")
@@ -83,7 +116,7 @@ export const consumes = (start: Start, reservation: Reservation): boolean => {
  * The one reservation that a start consumes, of those of its charger: one that the charger has said yes to rather than one that is still
  * asked for; without an id that of the connector itself rather than one of the whole charger; the latest of several.
  */
-export const consumedBy = (start: Start, reservations: ReadonlyArray<Reservation>): Reservation | undefined => {
+export const consumedBy = <R extends ReservationFacts>(start: Start, reservations: ReadonlyArray<R>): R | undefined => {
   const [first] = reservations
     .filter((reservation) => consumes(start, reservation))
     .toSorted(

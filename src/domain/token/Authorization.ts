@@ -3,8 +3,8 @@
 /** OCPP 1.6 §7.2 AuthorizationStatus. */
 export type AuthorizationStatus = "Accepted" | "Blocked" | "Expired" | "Invalid" | "ConcurrentTx"
 
-/** Who decided: a token of the organisation's own, its rule for unknown ones, and later a reservation or a roaming partner. */
-export type AuthorizationSource = "LocalToken" | "UnknownTokenRule" | "Reservation" | "RoamingToken" | "None"
+/** Who decided, of a refusal too; in the order in which they are asked, see `authorize`. `None` is what nobody decided. */
+export type AuthorizationSource = "Reservation" | "LocalToken" | "RoamingToken" | "UnknownTokenRule" | "None"
 
 export interface Authorization {
   readonly status: AuthorizationStatus

@@ -1,4 +1,5 @@
 /** A driver's token (card, tag): what an operator registers and what a charger reads. Uids compare case-insensitively (OCPP CiString). */
+import type { ReservationFacts } from "../reservation/Reservation.ts"
 
 export type TokenStatus = "Accepted" | "Blocked" | "Expired"
 
@@ -22,13 +23,29 @@ export interface Token {
 /** How a uid is compared and stored as a key. */
 export const tokenKey = (uid: string): string => uid.toLowerCase()
 
-/** What the authorisation of a token needs to know, read in one go. */
+/** A roaming partner's card of a uid, as its token module has it (OCPI 2.2.1 §12). */
+export interface RoamingToken {
+  readonly partnerId: string
+  /** The partner lets it charge. */
+  readonly valid: boolean
+  /** OCPI's group_id, which is OCPP's parentIdTag. */
+  readonly parentUid: string | undefined
+}
+
+/** What the authorisation of a token at a charger needs to know, read in one go. */
 export interface TokenFacts {
+  /** A card of the organisation's own. */
   readonly token: Token | undefined
-  /** Open sessions that this token has anywhere in the organisation: (charger, evse), for ConcurrentTx. */
+  /** Reservations of the charger that may stand at the time that was asked about, whosever they are. */
+  readonly reservations: ReadonlyArray<ReservationFacts>
+  /** Partners' cards of this uid. */
+  readonly roaming: ReadonlyArray<RoamingToken>
+  /** Open sessions that this token was let begin anywhere in the organisation: (charger, evse), for ConcurrentTx. */
   readonly openSessions: ReadonlyArray<{
     readonly chargerId: string
     readonly evseId: number
     readonly sessionId: string
+    /** ms epoch. */
+    readonly startedAt: number
   }>
 }

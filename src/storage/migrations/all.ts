@@ -21,6 +21,7 @@ import { effects } from "./0019_effects.ts"
 import { configurationKeys } from "./0020_configuration_keys.ts"
 import { reviews } from "./0021_reviews.ts"
 import { closing } from "./0022_closing.ts"
+import { authorisation } from "./0023_authorisation.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -44,5 +45,6 @@ export const migrations = {
   "0019_effects": effects,
   "0020_configuration_keys": configurationKeys,
   "0021_reviews": reviews,
-  "0022_closing": closing
+  "0022_closing": closing,
+  "0023_authorisation": authorisation
 }

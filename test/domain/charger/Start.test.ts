@@ -109,6 +109,32 @@ describe("a StartTransaction", () => {
     expect(bodies(facts)[0]).toMatchObject({ meterStartWh: 0, meterStartMissing: true })
   })
 
+  it("is Accepted by its reservation, whatever the organisation says of unknown cards, and keeps that with the session", () => {
+    const made = service()
+    made.journal.reservations.push({
+      commandId: "01900000-0000-7000-8000-000000000001",
+      reservationId: 5,
+      evseId: 1,
+      tokenUid: "STRANGER",
+      parentUid: undefined,
+      expiresAt: minute(30),
+      status: "Active"
+    })
+    const charger = made.charger()
+    const { facts, reply } = charger.say(started({ tokenUid: "stranger" }))
+    expect(reply).toMatchObject({ verdict: { status: "Accepted", expiresAt: minute(30) } })
+    expect(bodies(facts)[0]?.authorization).toMatchObject({ status: "Accepted", source: "Reservation" })
+    const other = charger.say(started({ tokenUid: "stranger", place: evse(2), time: at(minute(1)) }))
+    expect(other.reply).toMatchObject({ verdict: { status: "Invalid" } })
+  })
+
+  it("of a card that has expired since is judged by its own time", () => {
+    const charger = service({ uid: "E", expiresAt: minute(0) }).charger()
+    expect(charger.say(started({ tokenUid: "E", time: at(minute(-1)) })).reply).toMatchObject({
+      verdict: { status: "Accepted" }
+    })
+  })
+
   it("with reservation 0 has none", () => {
     const { facts } = service()
       .charger()

@@ -1,0 +1,45 @@
+/** Who may charge, from the socket to REST: who is asked, what is kept of the answer, and what becomes of those who were refused. */
+import { describe, expect, it } from "vitest"
+import { World } from "./World.ts"
+
+const world = new World()
+
+const soon = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+
+const authorized = async (station: Awaited<ReturnType<typeof world.station>>["station"], idTag: string) =>
+  (await station.call("Authorize", { idTag }))["idTagInfo"]
+
+describe("the order in which is asked who may charge", () => {
+  it("begins with a reservation, for a card that nobody else knows", async () => {
+    const { id, station } = await world.station()
+    const idTag = `GUEST${id.slice(-8)}`
+    expect(await authorized(station, idTag)).toMatchObject({ status: "Invalid" })
+    station.on("ReserveNow", { status: "Accepted" })
+    const expiryDate = soon(10)
+    await world.command(id, "ReserveNow", { connectorId: 1, idTag, expiryDate })
+    const reservationId = Number(station.asked("ReserveNow")[0]?.["reservationId"])
+    const shown = await authorized(station, idTag.toLowerCase())
+    expect(shown).toMatchObject({ status: "Accepted", expiryDate })
+    expect((await station.start(2, idTag)).status).toBe("Invalid")
+    const { status } = await station.start(1, idTag, { reservationId, meterStart: 7 })
+    expect(status).toBe("Accepted")
+    const session = await world.sessionOf(id)
+    expect(session).toMatchObject({
+      status: "ACTIVE",
+      authorization: { status: "Accepted", source: "Reservation", decidedAt: expect.any(String) }
+    })
+    expect(await authorized(station, idTag)).toMatchObject({ status: "Invalid" })
+  })
+
+  it("refuses one's own card that is blocked, though it was reserved for", async () => {
+    const { id, station } = await world.station()
+    const idTag = await world.card()
+    station.on("ReserveNow", { status: "Accepted" })
+    await world.command(id, "ReserveNow", { connectorId: 1, idTag, expiryDate: soon(10) })
+    await world.ask("PATCH", `tokens/${idTag}`, { status: "Blocked" })
+    expect((await station.start(1, idTag)).status).toBe("Blocked")
+    const session = await world.sessionOf(id)
+    expect(session["authorization"]).toMatchObject({ status: "Blocked", source: "LocalToken" })
+    expect((await world.items(`reservations?chargerId=${id}`))[0]).toMatchObject({ status: "Active" })
+  })
+})
