@@ -9,8 +9,9 @@ import type { StorageUnavailable } from "../domain/Errors.ts"
 import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
-import { type Ledger, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
+import { isPriced, type Ledger, type Observed, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
 import { doubtOf } from "../domain/session/Plausibility.ts"
+import { Pace } from "./Pace.ts"
 
 export interface PriceKeeperOptions {
   readonly everyMillis: number
@@ -28,22 +29,30 @@ const unpriced = Metric.counter("sessions_unpriced_total", {
 })
 
 interface Round {
+  readonly looked: Array<Observed>
   readonly doubted: Array<Doubted>
   readonly prices: Array<Priced>
   readonly records: Array<NewCdr>
 }
 
-const take = ({ doubted, prices, records }: Round, ledger: Ledger): void => {
+/** Whether it can be believed; whoever has a record, or was looked at by an operator, is doubted no more. */
+const doubtedFor = (ledger: Observed) => {
+  const { billed, reviewed } = ledger.session
+  return !isBillable(ledger.session) || reviewed === true || billed !== undefined ? undefined : doubtOf(ledger)
+}
+
+const take = ({ doubted, looked, prices, records }: Round, ledger: Observed | Ledger): void => {
   const { id, organisationId, updatedAt } = ledger.session
+  const reason = doubtedFor(ledger)
+  looked.push(ledger)
+  if (reason !== undefined) doubted.push({ sessionId: id, organisationId, reason })
+  if (!isPriced(ledger)) return
   const priced = priceOf(ledger)
   prices.push({ sessionId: id, organisationId, basedOn: updatedAt, price: toSessionPrice(ledger, priced) })
-  if (!isBillable(ledger.session)) return
-  // Whoever has a record, or was looked at by an operator, is doubted no more.
-  const settled = ledger.session.reviewed === true || ledger.session.billed !== undefined
-  const reason = settled ? undefined : doubtOf(ledger)
-  if (reason === undefined) records.push(cdrOf(ledger, priced))
-  else doubted.push({ sessionId: id, organisationId, reason })
+  if (reason === undefined && isBillable(ledger.session)) records.push(cdrOf(ledger, priced))
 }
+
+const empty = (): Round => ({ looked: [], doubted: [], prices: [], records: [] })
 
 /**
  * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is told and counted, left without a price and a
@@ -52,12 +61,13 @@ const take = ({ doubted, prices, records }: Round, ledger: Ledger): void => {
 const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect<void, StorageUnavailable, Ledgers> =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
-    const part: Round = { doubted: [], prices: [], records: [] }
+    const part = empty()
     for (const ledger of yield* ledgers.read(sessionIds)) {
       take(part, ledger)
       // Others have their turn between two long sessions.
       yield* Effect.yieldNow
     }
+    round.looked.push(...part.looked)
     round.doubted.push(...part.doubted)
     round.prices.push(...part.prices)
     round.records.push(...part.records)
@@ -73,23 +83,25 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
   )
 
 /** One round; true when there may be more to do at once. */
-export const keepPrices = (options: PriceKeeperOptions) =>
+export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
     const cdrs = yield* Cdrs
     const reviews = yield* SessionReviews
-    const { sessionIds, upTo } = yield* ledgers.changed(options.factsPerRound)
-    if (upTo === undefined) return false
-    const round: Round = { doubted: [], prices: [], records: [] }
+    const now = yield* Clock.currentTimeMillis
+    const changed = yield* ledgers.changed(options.factsPerRound)
+    const sessionIds = pace.due(changed, now)
+    if (changed.upTo === undefined && sessionIds.length === 0) return false
+    const round = empty()
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
       yield* takeAll(round, sessionIds.slice(i, i + options.ledgersAtOnce))
     }
     // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
-    const now = yield* Clock.currentTimeMillis
     yield* reviews.hold(round.doubted, now)
     yield* cdrs.issue(round.records, now)
-    yield* ledgers.keep(round.prices, upTo)
-    return true
+    yield* ledgers.keep(round.prices, changed.upTo)
+    pace.priced(round.looked, now)
+    return changed.upTo !== undefined
   })
 
 /** Rounds until the scope closes. A database that is away is said once, and waited for. */
@@ -98,9 +110,10 @@ export const layer = (
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      const pace = new Pace()
       let away = false
       const round = Effect.gen(function* () {
-        while (yield* keepPrices(options)) away = false
+        while (yield* keepPrices(options, pace)) away = false
         away = false
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) => {

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { Ledger } from "../domain/session/Ledger.ts"
+import type { Ledger, Observed } from "../domain/session/Ledger.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { Millis, optional, rowsOf } from "./rows.ts"
 import { Sample } from "./SessionReadings.ts"
@@ -22,10 +22,7 @@ const Reading = Schema.Struct({
 const LedgerRow = Schema.Struct({
   ...SessionRow.fields,
   timeZone: Schema.String,
-  tariffId: Schema.String,
-  version: Schema.Int,
-  body: TariffBody,
-  tariffAt: Millis,
+  tariff: Schema.NullOr(Schema.Struct({ id: Schema.String, version: Schema.Int, body: TariffBody, at: Schema.Finite })),
   readings: Schema.NullOr(Schema.Array(Reading)),
   maxPowerW: optional(Schema.Int),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite }))
@@ -33,13 +30,11 @@ const LedgerRow = Schema.Struct({
 export const ledgerRows = rowsOf(LedgerRow)
 
 /** The domain's ledger of a row. */
-export const ledgerOf = (row: typeof LedgerRow.Type): Ledger => {
-  const { before, body, maxPowerW, readings, tariffAt, tariffId, timeZone, version, ...session } = row
-  const { organisationId } = session
-  return {
+export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
+  const { before, maxPowerW, readings, tariff, timeZone, ...session } = row
+  const observed: Observed = {
     session: sessionOf({ ...session, price: null }),
     timeZone,
-    tariff: { id: tariffId, organisationId, version, body, createdAt: tariffAt, updatedAt: tariffAt },
     readings: (readings ?? []).map(({ at, samples, wh }) => ({
       at,
       registerWh: wh ?? undefined,
@@ -47,12 +42,16 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Ledger => {
     })),
     surroundings: { maxPowerW, before: before ?? undefined }
   }
+  if (tariff === null) return observed
+  const { at, body, id, version } = tariff
+  const { organisationId } = session
+  return { ...observed, tariff: { id, organisationId, version, body, createdAt: at, updatedAt: at } }
 }
 
-/** Ledgers of the sessions that fit; those without a tariff are left out. */
+/** Ledgers of the sessions that fit. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
-  SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", v.tariff_id AS "tariffId", v.version, v.body,
-    v.created_at AS "tariffAt", (
+  SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
+      json_build_object('id', v.tariff_id, 'version', v.version, 'body', v.body, 'at', extract(epoch FROM v.created_at) * 1000) END AS tariff, (
       SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
         'samples', (
           SELECT json_agg(p.sample) FROM json_array_elements(m.samples) AS p(sample)
@@ -71,8 +70,8 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => 
     ) AS before
   FROM session s
   ${withReview(sql)}
-  JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
-  JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
+  LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
+  LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
   LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
   LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
   WHERE ${which}`

@@ -6,6 +6,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import { isPriced } from "../domain/session/Ledger.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
@@ -14,7 +15,11 @@ import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
 const changedRow = rowOf(
-  Schema.Struct({ upTo: Schema.NullOr(Schema.Finite), sessionIds: Schema.NullOr(Schema.Array(Schema.String)) })
+  Schema.Struct({
+    upTo: Schema.NullOr(Schema.Finite),
+    sessionIds: Schema.NullOr(Schema.Array(Schema.String)),
+    metered: Schema.NullOr(Schema.Array(Schema.String))
+  })
 )
 
 const changed = (sql: SqlClient.SqlClient) =>
@@ -26,19 +31,21 @@ const changed = (sql: SqlClient.SqlClient) =>
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'prices')
           ORDER BY j.position LIMIT ${limit}
         )
-        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (
-          SELECT array_agg(DISTINCT n.id) FROM (
-            SELECT CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN s.body ->> 'sessionId'
+        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", array_agg(c.id) AS "sessionIds",
+          array_agg(c.id) FILTER (WHERE c.metered) AS metered
+        FROM (
+          SELECT n.id, bool_and(n.type = 'MeterRead') AS metered FROM (
+            SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN s.body ->> 'sessionId'
               WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
             FROM seen s
-          ) n WHERE n.id IS NOT NULL
-        ) AS "sessionIds"`)
+          ) n WHERE n.id IS NOT NULL GROUP BY n.id
+        ) c`)
     )
-    return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [] }
+    return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [], metered: row?.metered ?? [] }
   })
 
 const keep = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number) {
+  Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number | undefined) {
     const write = Effect.gen(function* () {
       if (prices.length > 0) {
         yield* sql`
@@ -50,6 +57,7 @@ const keep = (sql: SqlClient.SqlClient) =>
           ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
           WHERE session_price.based_on <= excluded.based_on`
       }
+      if (upTo === undefined) return
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })
     yield* guardedWrite(sql.withTransaction(write))
@@ -66,7 +74,7 @@ export const layer: Layer.Layer<Ledgers, never, SqlClient.SqlClient | StorageHea
         if (!isUuid(sessionId)) return undefined
         const own = scopedTo(sql, organisationId)
         const rows = yield* guarded(ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`)))
-        return rows[0] === undefined ? undefined : ledgerOf(rows[0])
+        return rows.map(ledgerOf).find(isPriced)
       }),
       read: Effect.fn("Ledgers.read")((sessionIds: ReadonlyArray<string>) =>
         Effect.map(guarded(ledgerRows(ledgers(sql, sql`s.id = ANY (${uuidArray(sessionIds)})`))), (rows) =>

@@ -7,7 +7,7 @@ import { cdrOf, creditOf } from "../domain/cdr/Cdr.ts"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import { type Correction, type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
-import { priceOf } from "../domain/session/Ledger.ts"
+import { isPriced, priceOf } from "../domain/session/Ledger.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "./Arrays.ts"
 import { cdrColumns, cdrRows, insertCdrs, issuedFact } from "./Cdrs.ts"
@@ -71,8 +71,8 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
       WHERE ${own.rowsOf("d")} AND d.session_id = ${sessionId} AND d.credits IS NULL
         AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`)
     const credits = before.map((cdr) => ({ ...cdr, id: secrets.uuid(now), credits: cdr.id, body: creditOf(cdr) }))
-    const [row] = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`))
-    const ledger = row === undefined ? undefined : ledgerOf(row)
+    const rows = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`))
+    const ledger = rows.map(ledgerOf).find(isPriced)
     const bills =
       ledger === undefined ? [] : [{ ...cdrOf(ledger, priceOf(ledger)), id: secrets.uuid(now), credits: null }]
     const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)

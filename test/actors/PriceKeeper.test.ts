@@ -8,7 +8,7 @@ import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../../src/domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
-import type { Ledger } from "../../src/domain/session/Ledger.ts"
+import type { Ledger, Observed } from "../../src/domain/session/Ledger.ts"
 
 const start = Date.UTC(2026, 4, 20, 10)
 
@@ -41,12 +41,13 @@ const ledger = (id: string, more: Partial<ChargingSession> = {}): Ledger => ({
 
 /** What was stored, and a journal that was read so far. */
 class World {
-  readonly known = new Map<string, Ledger>()
+  readonly known = new Map<string, Observed | Ledger>()
   readonly records: Array<NewCdr> = []
   readonly doubted: Array<Doubted> = []
   readonly prices: Array<Priced> = []
   /** Ids whose row makes storage die. */
   readonly broken = new Set<string>()
+  readonly metered: Array<string> = []
   position = 0
   failKeep = false
 
@@ -64,14 +65,14 @@ class World {
         changed: () =>
           Effect.sync(() =>
             this.position === 0
-              ? { sessionIds: [...this.known.keys(), ...this.broken], upTo: 7 }
-              : { sessionIds: [], upTo: undefined }
+              ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7 }
+              : { sessionIds: [], metered: [], upTo: undefined }
           ),
         keep: (prices, upTo) =>
           Effect.suspend(() => {
             if (this.failKeep) return Effect.fail(new StorageUnavailable({ reason: "down", message: "away" }))
             this.prices.push(...prices)
-            this.position = upTo
+            if (upTo !== undefined) this.position = upTo
             return Effect.void
           })
       })
@@ -126,6 +127,22 @@ describe("the keeper of prices", () => {
         { sessionId: "phantom", organisationId: "o", reason: "EnergyImplausible" }
       ])
       assert.isFalse(yield* world.round)
+    })
+  )
+
+  it.effect("holds what cannot be believed also where it has no tariff, and bills nobody for it", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const { tariff: _, ...free } = ledger("free")
+      const { tariff: __, ...phantom } = ledger("phantom", { energyWh: 60_000_000, meterStopWh: 60_000_000 })
+      world.known.set("free", free)
+      world.known.set("phantom", phantom)
+      yield* world.round
+      assert.deepStrictEqual([world.prices, world.records], [[], []])
+      assert.deepStrictEqual(
+        world.doubted.map(({ sessionId }) => sessionId),
+        ["phantom"]
+      )
     })
   )
 

@@ -424,7 +424,7 @@ const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 const noLedgers = Ledgers.of({
   ofSession: () => Effect.undefined,
   read: () => Effect.succeed([]),
-  changed: () => Effect.succeed({ sessionIds: [], upTo: undefined }),
+  changed: () => Effect.succeed({ sessionIds: [], metered: [], upTo: undefined }),
   keep: () => Effect.void
 })
 

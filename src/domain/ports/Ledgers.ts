@@ -1,12 +1,14 @@
 /** Ledgers of sessions, and the prices that were made of them. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
-import type { Ledger } from "../session/Ledger.ts"
+import type { Ledger, Observed } from "../session/Ledger.ts"
 import type { SessionPrice } from "../session/SessionPrice.ts"
 
 /** Sessions that something was stored of since the last look. */
 export interface Changed {
   readonly sessionIds: ReadonlyArray<string>
+  /** Those of them of which nothing but readings was stored. */
+  readonly metered: ReadonlyArray<string>
   /** How far the journal was read; undefined where nothing is new. */
   readonly upTo: number | undefined
 }
@@ -28,11 +30,13 @@ export class Ledgers extends Context.Service<
       organisationId: string,
       sessionId: string
     ) => Effect.Effect<Ledger | undefined, StorageUnavailable>
-    /** Of sessions of all organisations: for the one who keeps prices. Those without a tariff are left out. */
-    readonly read: (sessionIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Ledger>, StorageUnavailable>
+    /** Of sessions of all organisations: for the one who keeps prices. Those without a tariff come without one. */
+    readonly read: (
+      sessionIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Observed | Ledger>, StorageUnavailable>
     /** Reads on in the journal, at most so many facts. */
     readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
-    /** Keeps prices, and that the journal was read so far: both, or neither. */
-    readonly keep: (prices: ReadonlyArray<Priced>, upTo: number) => Effect.Effect<void, StorageUnavailable>
+    /** Keeps prices, and that the journal was read so far, where it was: both, or neither. */
+    readonly keep: (prices: ReadonlyArray<Priced>, upTo: number | undefined) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Ledgers") {}

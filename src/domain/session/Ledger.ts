@@ -26,14 +26,21 @@ export interface Surroundings {
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
 }
 
-export interface Ledger {
+/** All that is known of a session, whether or not it has a price. */
+export interface Observed {
   readonly session: ChargingSession
   /** IANA; of the site. */
   readonly timeZone: string
-  readonly tariff: Tariff
   readonly readings: ReadonlyArray<LedgerReading>
   readonly surroundings: Surroundings
 }
+
+export interface Ledger extends Observed {
+  readonly tariff: Tariff
+}
+
+/** True where there was a tariff when the session began. */
+export const isPriced = (observed: Observed | Ledger): observed is Ledger => "tariff" in observed
 
 const number = ({ value }: Sample): number => (value.trim() === "" ? Number.NaN : Number(value))
 

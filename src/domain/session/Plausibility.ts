@@ -2,7 +2,7 @@
  * Whether a session that has ended can be believed. What cannot is held: nobody is billed for it until an operator has looked at it. Figures
  * are never put right here.
  */
-import type { Ledger } from "./Ledger.ts"
+import type { Observed } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
 export type Doubt =
@@ -41,7 +41,7 @@ const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
   energyWh > neverDoubtedWh && energyWh > (powerW * tolerance * Math.max(millis, 1000)) / hourMillis
 
 /** The registers of a session in order of time, its start and stop included. */
-const registers = ({ readings, session }: Ledger): ReadonlyArray<{ readonly at: number; readonly wh: number }> => {
+const registers = ({ readings, session }: Observed): ReadonlyArray<{ readonly at: number; readonly wh: number }> => {
   const { endedAt, meterStartWh, meterStopWh, startedAt } = session
   const told = readings
     .flatMap(({ at, registerWh }) => (registerWh === undefined ? [] : [{ at, wh: registerWh }]))
@@ -52,7 +52,7 @@ const registers = ({ readings, session }: Ledger): ReadonlyArray<{ readonly at: 
 }
 
 /** The reason that weighs most, or undefined for a session that can be believed. Only of sessions that have ended. */
-export const doubtOf = (ledger: Ledger): Doubt | undefined => {
+export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { before, maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, meterStartWh, meterStopWh, startedAt } = ledger.session
   if (endedAt === undefined) return undefined
