@@ -77,6 +77,10 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
 export const isClosed = (sql: SqlClient.SqlClient) => sql`
   (s.ended_at IS NULL AND s.closed_as_of IS NOT DISTINCT FROM s.updated_at)`
 
+/** True of a `session s` with its review `r` that was invalid, and that an operator has corrected. */
+export const isBilledAfterAll = (sql: SqlClient.SqlClient) => sql`
+  (s.status = 'INVALID' AND r.released_at IS NOT NULL)`
+
 /** Of a `session s` without a stop of its own: its last reading, and no later than the start which showed it to be over. */
 export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
   least(greatest(s.started_at, s.register_at), s.ended_at)`
@@ -85,7 +89,7 @@ export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
-  s.token_uid AS "tokenUid", CASE WHEN ${isClosed(sql)} THEN 'COMPLETED' ELSE s.status END AS status, s.authorization_status AS "authorizationStatus",
+  s.token_uid AS "tokenUid", CASE WHEN ${isClosed(sql)} OR ${isBilledAfterAll(sql)} THEN 'COMPLETED' ELSE s.status END AS status, s.authorization_status AS "authorizationStatus",
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
   coalesce(r.started_at, s.started_at) AS "startedAt", coalesce(r.ended_at, CASE WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END) AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
   coalesce(r.energy_wh, s.energy_wh) AS "energyWh", coalesce(s.stop_reason, CASE WHEN ${isClosed(sql)} THEN s.close_reason END) AS "stopReason", coalesce(r.revision, 0) AS revision,
@@ -93,7 +97,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
     SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
       AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
   ) AS billed,
-  CASE WHEN r.released_at IS NULL THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END AS "heldReason", s.created_at AS "createdAt",
+  CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
 /** Beside `session s`: what became of it after it ended. */

@@ -11,7 +11,7 @@ import { pagedList, UuidKey } from "./Cursor.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { readings } from "./SessionReadings.ts"
-import { isClosed, PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
+import { isBilledAfterAll, isClosed, PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 import { firstIdOf } from "./Statistics.ts"
 import { unstorableText } from "./Storable.ts"
@@ -31,10 +31,18 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return row === undefined ? yield* new NotFound({ kind: "session", id }) : sessionOf(row)
   })
 
-/** Those that were closed without an end count as completed. */
+/** As `sessionColumns` has it. What few sessions are is said in the statement's own text, so that its small index serves. */
 const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
-  if (status === "ACTIVE") return sql`(s.status = 'ACTIVE' AND NOT ${isClosed(sql)})`
-  return status === "COMPLETED" ? sql`(s.status = 'COMPLETED' OR ${isClosed(sql)})` : sql`s.status = ${status}`
+  switch (status) {
+    case "ACTIVE":
+      return sql`(s.status = 'ACTIVE' AND NOT ${isClosed(sql)})`
+    case "COMPLETED":
+      return sql`(s.status = 'COMPLETED' OR ${isClosed(sql)} OR ${isBilledAfterAll(sql)})`
+    case "INVALID":
+      return sql`(s.status = 'INVALID' AND r.released_at IS NULL)`
+    default:
+      return sql`s.status = ${status}`
+  }
 }
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */

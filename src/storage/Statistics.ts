@@ -40,7 +40,7 @@ const figuresRow = rowOf(
 
 /**
  * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
- * started. The total is a sum over all sessions of the organisation, the one figure here whose cost grows with them.
+ * started. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the organisation, the one figure here whose cost grows with them.
  */
 export const statistics = (sql: SqlClient.SqlClient) =>
   Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {
@@ -69,10 +69,10 @@ export const statistics = (sql: SqlClient.SqlClient) =>
           SELECT
             (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
             (SELECT count(*) FROM session s
-              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today})::int AS "sessionsToday",
+              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today} AND s.status <> 'INVALID')::int AS "sessionsToday",
             (SELECT coalesce(sum(s.energy_wh), 0) FROM session s
-              WHERE ${own.rowsOf("s")} AND ((s.ended_at IS NULL AND NOT ${isClosed(sql)}) OR s.ended_at >= ${today}))::float8 AS "energyWhToday",
-            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")})::float8 AS "energyWhTotal"
+              WHERE ${own.rowsOf("s")} AND ((s.ended_at IS NULL AND NOT ${isClosed(sql)}) OR s.ended_at >= ${today}) AND s.status <> 'INVALID')::float8 AS "energyWhToday",
+            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")} AND s.status <> 'INVALID')::float8 AS "energyWhTotal"
         ) d`)
     )
     if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")

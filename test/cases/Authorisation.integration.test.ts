@@ -43,3 +43,50 @@ describe("the order in which is asked who may charge", () => {
     expect((await world.items(`reservations?chargerId=${id}`))[0]).toMatchObject({ status: "Active" })
   })
 })
+
+describe("a session whose card was refused", () => {
+  const refused = async () => {
+    const made = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [
+        {
+          priceComponents: [
+            { type: "FLAT", price: 1, stepSize: 1 },
+            { type: "ENERGY", price: 0.5, stepSize: 1 }
+          ]
+        }
+      ]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: made.id })
+    const start = await made.station.start(1, await world.card({ status: "Blocked" }), { meterStart: 1000 })
+    expect(start.status).toBe("Blocked")
+    return { ...made, transactionId: start.id }
+  }
+
+  it("is invalid and costs nobody anything where the charger gave nothing", async () => {
+    const { id, station, transactionId } = await refused()
+    await station.stop(transactionId, { meterStop: 1004, reason: "DeAuthorized" })
+    const { id: sessionId } = await world.sessionOf(id)
+    expect(await world.get(`sessions/${String(sessionId)}`)).toMatchObject({
+      status: "INVALID",
+      heldReason: null,
+      cost: { exclVat: 0, inclVat: 0 },
+      authorization: { status: "Blocked", source: "LocalToken" }
+    })
+    expect(await world.items(`sessions?chargerId=${id}&status=INVALID`)).toMatchObject([{ id: sessionId }])
+    expect(await world.items(`sessions?chargerId=${id}&status=COMPLETED`)).toEqual([])
+    await world.post(`sessions/${String(sessionId)}/release`, undefined, 409)
+  })
+
+  it("is held where the charger gave energy all the same, and billed once it is released", async () => {
+    const { id, station, transactionId } = await refused()
+    await station.stop(transactionId, { meterStop: 5000 })
+    const { id: sessionId } = await world.sessionOf(id)
+    const path = `sessions/${String(sessionId)}`
+    expect(await world.get(path)).toMatchObject({ status: "COMPLETED", heldReason: "NotAuthorized" })
+    expect(await world.items(`cdrs?sessionId=${String(sessionId)}`)).toEqual([])
+    expect(await world.post(`${path}/release`, undefined)).toMatchObject({ heldReason: null, cost: { exclVat: 3 } })
+    expect(await world.items(`cdrs?sessionId=${String(sessionId)}`)).toMatchObject([{ totalCost: { exclVat: 3 } }])
+  })
+})

@@ -96,9 +96,23 @@ export const pricedReadings = ({
 const until = ({ readings, session }: Ledger): number =>
   session.endedAt ?? readings.reduce((latest, { at }) => Math.max(latest, at), session.startedAt)
 
+const free = { exclVat: 0, inclVat: 0 }
+
+/** Of what was declared invalid: no cost to anybody, not even the least that the tariff asks for. */
+const unpaid: PricedResult = {
+  total: free,
+  costs: { fixed: free, energy: free, time: free, parking: free, reservation: free },
+  lines: [],
+  periods: [],
+  energyWh: 0,
+  durationMillis: 0,
+  parkingMillis: 0
+}
+
 /** What a session costs so far, or in all once it has ended. */
 export const priceOf = (ledger: Ledger): PricedResult => {
   const { session, tariff, timeZone } = ledger
+  if (session.status === "INVALID") return unpaid
   const priced = { startedAt: session.startedAt, endedAt: until(ledger), timeZone, readings: pricedReadings(ledger) }
   return price(tariff.body, { session: priced, timeZone, ended: session.endedAt !== undefined })
 }

@@ -6,6 +6,8 @@ import type { Observed } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
 export type Doubt =
+  /** Its card was refused, and energy flowed all the same. Said by storage as it ends, and here of whatever ends otherwise. */
+  | "NotAuthorized"
   /** The start carried no register; 0 stands in for it. Said by storage as the start comes in. */
   | "MeterStartMissing"
   /** More energy than the connector, or any connector, could have given in the time. */
@@ -56,6 +58,7 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { before, maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, meterStartWh, meterStopWh, startedAt } = ledger.session
   if (endedAt === undefined) return undefined
+  if (ledger.session.authorization.status !== "Accepted") return "NotAuthorized"
   const powerW = maxPowerW ?? anyPowerW
   const steps = registers(ledger)
   const pairs = steps.slice(1).map((step, i) => ({ wh: step.wh - steps[i]!.wh, millis: step.at - steps[i]!.at }))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
 import type { Surroundings } from "../../../src/domain/session/Ledger.ts"
+import type { AuthorizationStatus } from "../../../src/domain/token/Authorization.ts"
 import { doubtOf } from "../../../src/domain/session/Plausibility.ts"
 
 const start = Date.UTC(2026, 4, 20, 10)
@@ -17,6 +18,7 @@ const tariff = {
 }
 
 interface Told {
+  readonly authorized?: AuthorizationStatus
   readonly minutes?: number
   readonly from?: number
   readonly to?: number
@@ -25,7 +27,7 @@ interface Told {
 }
 
 const doubt = (
-  { from = 1_000_000, minutes = 60, readings = [], to = from + 10_000 }: Told,
+  { authorized = "Accepted", from = 1_000_000, minutes = 60, readings = [], to = from + 10_000 }: Told,
   around: Partial<Surroundings> = {}
 ) => {
   const session = {
@@ -33,7 +35,8 @@ const doubt = (
     endedAt: start + minutes * minute,
     meterStartWh: from,
     meterStopWh: to,
-    energyWh: Math.max(to - from, 0)
+    energyWh: Math.max(to - from, 0),
+    authorization: { status: authorized }
   } as ChargingSession
   const ledger = {
     session,
@@ -89,6 +92,8 @@ describe("a session is believed", () => {
 
 describe("a session is held", () => {
   const stories: ReadonlyArray<readonly [string, string, Told, Partial<Surroundings>?]> = [
+    ["whose card was refused", "NotAuthorized", { authorized: "Blocked" }],
+    ["whose card was refused, whatever else is doubted", "NotAuthorized", { authorized: "Invalid", to: 1_551_000 }],
     ["that took more than its connector gives", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
     ["that took more than anything gives", "EnergyImplausible", { to: 1_551_000 }],
     ["that bills a lifetime in an hour", "EnergyImplausible", { from: 0, to: 910_031 }],

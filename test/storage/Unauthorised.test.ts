@@ -1,0 +1,144 @@
+/** Sessions whose card was refused at their start, from the journal to what everybody sees: nothing is billed that nobody was let take. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { SessionStatus } from "../../src/domain/session/ChargingSession.ts"
+import type { AuthorizationStatus } from "../../src/domain/token/Authorization.ts"
+import * as JournalRepository from "../../src/storage/Journal.ts"
+import { limits } from "../../src/Config.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
+import { repositories } from "../support/repositories.ts"
+
+const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+
+/** A charger with a tariff of at least 2, and a start whose card was refused. */
+const refused = (chargerId: string, status: AuthorizationStatus = "Blocked") =>
+  Effect.gen(function* () {
+    const tariffs = yield* Tariffs
+    const { commit } = yield* Journal
+    const seeded = yield* seedChargers([chargerId])
+    const { organisationId } = seeded
+    const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
+    const writing = { by: principal, now: noon }
+    const elements = [{ priceComponents: [{ type: "ENERGY" as const, price: 1, stepSize: 1 }] }]
+    const tariff = yield* tariffs.create({ currency: "EUR", elements, minPrice: { exclVat: 2 } }, writing)
+    yield* tariffs.assign(tariff.id, { scope: "organisation" }, writing)
+    const tx: Transaction = { chargerId, sessionId: freshId(), transactionId: 7 }
+    const start = started(seeded, tx)
+    const { body } = start
+    yield* commit([{ ...start, body: { ...body, authorization: { ...body.authorization, status } } }])
+    return { commit, organisationId, seeded, tx, writing }
+  })
+
+const priced = Effect.gen(function* () {
+  while (yield* keepPrices(defaultPriceOptions)) {}
+})
+
+const seen = (organisationId: string, sessionId: string) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const cdrs = yield* Cdrs
+    const listed = (status: SessionStatus) =>
+      Effect.map(sessions.list(organisationId, { limit: 5, status }), ({ items }) => items.map(({ id }) => id))
+    const { energyWh, heldReason, status } = yield* sessions.get(organisationId, sessionId)
+    const { items } = yield* cdrs.list(organisationId, { limit: 5, sessionId })
+    const lists = { INVALID: yield* listed("INVALID"), COMPLETED: yield* listed("COMPLETED") }
+    return { energyWh, heldReason, status, lists, bills: items.map(({ body }) => body.total.exclVat) }
+  })
+
+forEachDriver("a session whose card was refused", world, (it) => {
+  for (const status of ["Blocked", "Expired", "Invalid", "ConcurrentTx"] as const) {
+    it.effect(`(${status}) is invalid where no energy flowed: no record, no hold, and no part of any sum`, () =>
+      Effect.gen(function* () {
+        const { commit, organisationId, seeded, tx } = yield* refused(`U-${status}`, status)
+        yield* commit([ended(seeded, tx, { meterStopWh: 1010 })])
+        yield* priced
+        assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), {
+          energyWh: 10,
+          heldReason: undefined,
+          status: "INVALID",
+          lists: { INVALID: [tx.sessionId], COMPLETED: [] },
+          bills: []
+        })
+        const { price } = yield* (yield* Sessions).get(organisationId, tx.sessionId)
+        assert.deepInclude(price, { exclVat: 0, inclVat: 0, periods: [] })
+        const figures = yield* (yield* Chargers).statistics(organisationId, noon)
+        assert.deepInclude(figures, { sessionsToday: 0, energyWhToday: 0, energyWhTotal: 0, activeSessions: 0 })
+      })
+    )
+  }
+
+  it.effect("is held where energy flowed, until it is released, and billed then", () =>
+    Effect.gen(function* () {
+      const reviews = yield* SessionReviews
+      const { commit, organisationId, seeded, tx, writing } = yield* refused("U-held")
+      yield* commit([ended(seeded, tx, { meterStopWh: 1011 })])
+      yield* priced
+      const held = {
+        energyWh: 11,
+        heldReason: "NotAuthorized",
+        status: "COMPLETED" as const,
+        lists: { INVALID: [], COMPLETED: [tx.sessionId] },
+        bills: []
+      }
+      assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), held)
+      yield* reviews.release(tx.sessionId, writing)
+      yield* priced
+      assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), { ...held, heldReason: undefined, bills: [2] })
+    })
+  )
+
+  it.effect("is not released where it is invalid, and is billed as an operator corrects it", () =>
+    Effect.gen(function* () {
+      const reviews = yield* SessionReviews
+      const { commit, organisationId, seeded, tx, writing } = yield* refused("U-corrected")
+      yield* commit([ended(seeded, tx, { meterStopWh: 1000 })])
+      const refusal = yield* Effect.flip(reviews.release(tx.sessionId, writing))
+      assert.propertyVal(refusal, "code", "not_held")
+      const correction = { energyWh: 7000, startedAt: undefined, endedAt: undefined, reason: "it charged" }
+      yield* reviews.correct(tx.sessionId, correction, writing)
+      yield* priced
+      assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), {
+        energyWh: 7000,
+        heldReason: undefined,
+        status: "COMPLETED",
+        lists: { INVALID: [], COMPLETED: [tx.sessionId] },
+        bills: [7]
+      })
+    })
+  )
+
+  it.effect("is held for what is doubted of its figures first, since nobody knows that nothing flowed", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-doubted")
+      const stop = ended(seeded, tx)
+      const body = {
+        ...stop.body,
+        meterStopWh: undefined,
+        energyWh: undefined,
+        heldReason: "MeterStopMissing" as const
+      }
+      yield* commit([{ ...stop, body }])
+      yield* priced
+      const { heldReason, status } = yield* seen(organisationId, tx.sessionId)
+      assert.deepStrictEqual({ heldReason, status }, { heldReason: "MeterStopMissing", status: "COMPLETED" })
+    })
+  )
+
+  it.effect("runs as any other until it ends", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-running")
+      yield* commit([metered(seeded, tx, noon + 60_000, 3000)])
+      yield* priced
+      const { heldReason, status } = yield* seen(organisationId, tx.sessionId)
+      assert.deepStrictEqual({ heldReason, status }, { heldReason: undefined, status: "ACTIVE" })
+    })
+  )
+})
