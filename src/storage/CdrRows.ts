@@ -5,6 +5,32 @@ import { PeriodRow } from "./SessionRows.ts"
 
 const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 
+const text = Schema.optionalKey(Schema.String)
+const figure = Schema.optionalKey(Schema.Finite)
+
+/** A place as it is sealed, and as it is read for it. */
+export const PlaceRow = Schema.Struct({
+  siteName: text,
+  streetAddress: text,
+  streetNumber: text,
+  houseLetter: text,
+  postalNumber: text,
+  city: text,
+  area: text,
+  country: text,
+  latitude: figure,
+  longitude: figure,
+  chargerName: text,
+  standard: text,
+  format: text,
+  powerType: text,
+  maxVoltage: figure,
+  maxAmperage: figure,
+  maxPowerW: figure
+})
+
+export const TokenTypeRow = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])
+
 export const CdrBodyRow = Schema.Struct({
   currency: Schema.String,
   total: Price,
@@ -15,11 +41,13 @@ export const CdrBodyRow = Schema.Struct({
   periods: Schema.Array(PeriodRow),
   tariff: Schema.Struct({ ...TariffBody.fields, id: Schema.String, version: Schema.Int }),
   timeZone: Schema.String,
+  place: Schema.optionalKey(PlaceRow),
   evseId: Schema.Int,
   connectorId: Schema.Int,
   transactionId: Schema.String,
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
+  tokenType: Schema.optionalKey(TokenTypeRow),
   authorizationSource: Schema.String,
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.optionalKey(Schema.Finite)

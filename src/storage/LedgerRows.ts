@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Ledger, Observed } from "../domain/session/Ledger.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
+import { PlaceRow, TokenTypeRow } from "./CdrRows.ts"
 import { Millis, optional, rowsOf } from "./rows.ts"
 import { Sample } from "./SessionReadings.ts"
 import { sessionColumns, sessionOf, SessionRow, withReview } from "./SessionRows.ts"
@@ -25,13 +26,15 @@ const LedgerRow = Schema.Struct({
   tariff: Schema.NullOr(Schema.Struct({ id: Schema.String, version: Schema.Int, body: TariffBody, at: Schema.Finite })),
   readings: Schema.NullOr(Schema.Array(Reading)),
   maxPowerW: optional(Schema.Int),
+  place: PlaceRow,
+  tokenType: optional(TokenTypeRow),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite }))
 })
 export const ledgerRows = rowsOf(LedgerRow)
 
 /** The domain's ledger of a row. */
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
-  const { before, maxPowerW, readings, tariff, timeZone, ...session } = row
+  const { before, maxPowerW, place, readings, tariff, timeZone, tokenType, ...session } = row
   const observed: Observed = {
     session: sessionOf({ ...session, price: null }),
     timeZone,
@@ -40,7 +43,9 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
       registerWh: wh ?? undefined,
       samples: samples ?? undefined
     })),
-    surroundings: { maxPowerW, before: before ?? undefined }
+    surroundings: { maxPowerW, before: before ?? undefined },
+    place,
+    tokenType
   }
   if (tariff === null) return observed
   const { at, body, id, version } = tariff
@@ -61,7 +66,11 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => 
         SELECT x.at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
-    ) AS readings, e.max_power_w AS "maxPowerW", (
+    ) AS readings, e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
+      'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
+      'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
+      'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
+      'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w)) AS place, k.type AS "tokenType", (
       SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.meter_stop_wh)
       FROM session b
       WHERE b.charger_id = s.charger_id AND b.evse_id = s.evse_id AND b.connector_id = s.connector_id
@@ -73,5 +82,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => 
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
   LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
+  LEFT JOIN charger c ON c.charger_id = s.charger_id AND c.organisation_id = s.organisation_id
+  LEFT JOIN token k ON k.organisation_id = s.organisation_id AND k.uid_key = s.token_key
   LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
   WHERE ${which}`

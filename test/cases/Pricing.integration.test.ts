@@ -70,9 +70,14 @@ describe("the price of a session", () => {
     const [cdr, ...others] = await world.items(`cdrs?sessionId=${String(session["id"])}`)
     expect(others).toEqual([])
     const { currency: _, ...total } = cost
+    // What is renamed afterwards changes no record.
+    await world.ask("PATCH", `chargers/${id}`, { name: "Another name" })
+    expect(await world.get(`cdrs/${String(cdr?.["id"])}`)).toEqual(cdr)
     expect(cdr).toMatchObject({
       sessionId: session["id"],
       tokenUid: card,
+      tokenType: "RFID",
+      location: { siteName: "Cases", chargerName: id, city: null, standard: null, maxPowerW: null },
       currency: "EUR",
       totalCost: total,
       totalFixedCost: { exclVat: 1, inclVat: 1.2 },

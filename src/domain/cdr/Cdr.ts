@@ -3,6 +3,8 @@
  * and never changed; a wrong one is taken back by a credit record (OCPI 2.2.1 `mod_cdrs`).
  */
 import type { ChargingSession } from "../session/ChargingSession.ts"
+import type { TokenType } from "../token/Token.ts"
+import type { Place } from "./Place.ts"
 import type { Ledger } from "../session/Ledger.ts"
 import type { Price } from "../money/Amount.ts"
 import type { Costs, Period, PricedResult } from "../tariff/Price.ts"
@@ -19,11 +21,14 @@ export interface CdrBody {
   readonly tariff: TariffBody & { readonly id: string; readonly version: number }
   /** IANA; of the site. */
   readonly timeZone: string
+  /** Records of the first versions have none. */
+  readonly place?: Place
   readonly evseId: number
   readonly connectorId: number
   readonly transactionId: string
   readonly ocppVersion: string
   readonly tokenUid: string
+  readonly tokenType?: TokenType
   readonly authorizationSource: string
   readonly meterStartWh: number
   /** Missing where the charger told none. */
@@ -62,7 +67,7 @@ export const isBillable = ({ endedAt, heldReason, status }: ChargingSession): bo
   status === "COMPLETED" && endedAt !== undefined && heldReason === undefined
 
 /** The record of a billable session. */
-export const cdrOf = ({ session, tariff, timeZone }: Ledger, priced: PricedResult): NewCdr => {
+export const cdrOf = ({ place, session, tariff, timeZone, tokenType }: Ledger, priced: PricedResult): NewCdr => {
   const { costs, durationMillis, energyWh, parkingMillis, periods, total } = priced
   return {
     organisationId: session.organisationId,
@@ -82,11 +87,13 @@ export const cdrOf = ({ session, tariff, timeZone }: Ledger, priced: PricedResul
       periods,
       tariff: { id: tariff.id, version: tariff.version, ...tariff.body },
       timeZone,
+      ...(place === undefined ? {} : { place }),
       evseId: session.evseId,
       connectorId: session.connectorId,
       transactionId: session.transactionId,
       ocppVersion: session.ocppVersion,
       tokenUid: session.tokenUid,
+      ...(tokenType === undefined ? {} : { tokenType }),
       authorizationSource: session.authorization.source,
       meterStartWh: session.meterStartWh,
       ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh })

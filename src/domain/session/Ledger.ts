@@ -5,6 +5,8 @@
 import { type PricedResult, price } from "../tariff/Price.ts"
 import type { PricedReading } from "../tariff/Pieces.ts"
 import type { Tariff } from "../tariff/Tariff.ts"
+import type { Place } from "../cdr/Place.ts"
+import type { TokenType } from "../token/Token.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 import type { Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
@@ -33,6 +35,10 @@ export interface Observed {
   readonly timeZone: string
   readonly readings: ReadonlyArray<LedgerReading>
   readonly surroundings: Surroundings
+  /** Where it stands now. */
+  readonly place?: Place | undefined
+  /** OCPI's word for what the token is, where it is one of the organisation's own. */
+  readonly tokenType?: TokenType | undefined
 }
 
 export interface Ledger extends Observed {

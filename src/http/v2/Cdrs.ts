@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
+import type { Place } from "../../domain/cdr/Place.ts"
 import { type CdrFilter, Cdrs } from "../../domain/ports/Cdrs.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
@@ -10,6 +11,26 @@ import type { Cdr } from "./CdrsApi.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 
 const hourMillis = 3_600_000
+
+const toLocation = (place: Place): NonNullable<(typeof Cdr.Type)["location"]> => ({
+  siteName: place.siteName ?? null,
+  streetAddress: place.streetAddress ?? null,
+  streetNumber: place.streetNumber ?? null,
+  houseLetter: place.houseLetter ?? null,
+  postalNumber: place.postalNumber ?? null,
+  city: place.city ?? null,
+  area: place.area ?? null,
+  country: place.country ?? null,
+  latitude: place.latitude ?? null,
+  longitude: place.longitude ?? null,
+  chargerName: place.chargerName ?? null,
+  standard: place.standard ?? null,
+  format: place.format ?? null,
+  powerType: place.powerType ?? null,
+  maxVoltage: place.maxVoltage ?? null,
+  maxAmperage: place.maxAmperage ?? null,
+  maxPowerW: place.maxPowerW ?? null
+})
 
 const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   id: cdr.id,
@@ -20,9 +41,11 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   evseId: body.evseId,
   connectorId: body.connectorId,
   tokenUid: body.tokenUid,
+  tokenType: body.tokenType ?? null,
   startedAt: cdr.startedAt,
   endedAt: cdr.endedAt,
   timeZone: body.timeZone,
+  location: body.place === undefined ? null : toLocation(body.place),
   currency: body.currency,
   totalCost: body.total,
   totalFixedCost: body.costs.fixed,

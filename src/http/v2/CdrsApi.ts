@@ -10,6 +10,33 @@ import { Period, Price } from "./TariffSchema.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
 
+const known = Schema.NullOr(Schema.String)
+const figure = Schema.NullOr(Schema.Finite)
+
+/** Where it was, as it was then; null for what was not known. */
+const Location = Schema.Struct({
+  siteName: known,
+  streetAddress: known,
+  streetNumber: known,
+  houseLetter: known,
+  postalNumber: known,
+  city: known,
+  area: known,
+  country: known,
+  latitude: figure,
+  longitude: figure,
+  chargerName: known,
+  standard: known,
+  format: known,
+  powerType: known,
+  maxVoltage: figure,
+  maxAmperage: figure,
+  maxPowerW: figure
+}).annotate({
+  identifier: "CdrLocation",
+  description: "As it was when the record was issued; null for what was not known"
+})
+
 export const Cdr = Schema.Struct({
   id: Schema.String,
   number: Schema.Int.annotate({ description: "Counts the organisation's records from 1, without a gap" }),
@@ -19,9 +46,11 @@ export const Cdr = Schema.Struct({
   evseId: Schema.Int,
   connectorId: Schema.Int,
   tokenUid: Schema.String,
+  tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that nobody had registered" }),
   startedAt: Time,
   endedAt: Time,
   timeZone: Schema.String,
+  location: Schema.NullOr(Location),
   currency: Schema.String,
   totalCost: Price.annotate({ description: "Negated in a credit record, which is otherwise as the one it takes back" }),
   totalFixedCost: Price,

@@ -13,6 +13,8 @@ const cdr = (more: object = {}) => ({
   evseId: 1,
   connectorId: 1,
   tokenUid: "CARD",
+  tokenType: null,
+  location: null,
   startedAt: at,
   endedAt: at + 1000,
   timeZone: "UTC",
@@ -39,7 +41,7 @@ const cdr = (more: object = {}) => ({
 describe("a record as CSV", () => {
   it("has a cell for each column of the head", () => {
     expect(csvLine(cdr())).toBe(
-      "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,1,1,CARD," +
+      "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,,,1,1,CARD," +
         "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z\r\n"
     )
     expect(csvHead.split(",")).toHaveLength(csvLine(cdr()).split(",").length)

@@ -1,0 +1,27 @@
+/**
+ * Where energy was delivered, as it was when the record was issued: sites are renamed and moved and chargers taken away, and a record stays
+ * true (OCPI 2.2.1 `mod_cdrs` CdrLocation). What was not known then is missing.
+ */
+
+export interface Place {
+  readonly siteName?: string
+  readonly streetAddress?: string
+  readonly streetNumber?: string
+  readonly houseLetter?: string
+  readonly postalNumber?: string
+  readonly city?: string
+  readonly area?: string
+  /** ISO 3166-1 alpha-3. */
+  readonly country?: string
+  readonly latitude?: number
+  readonly longitude?: number
+  /** Missing where the charger was removed before. */
+  readonly chargerName?: string
+  /** OCPI's words; missing with the rest of the equipment where the operator has told nothing of the connector. */
+  readonly standard?: string
+  readonly format?: string
+  readonly powerType?: string
+  readonly maxVoltage?: number
+  readonly maxAmperage?: number
+  readonly maxPowerW?: number
+}
