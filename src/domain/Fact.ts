@@ -3,7 +3,7 @@
  * them. A fact's `key` is its business key: a retry of the same thing has the same key whatever its message id, and the journal's unique
  * constraint on it is what makes a retry change nothing.
  */
-import type { Reading } from "./session/MeterValue.ts"
+import type { MeteredReading } from "./session/MeterValue.ts"
 import type { Authorization } from "./token/Authorization.ts"
 import type { ChargerCommand, ConfigurationKey } from "./charger/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "./charger/ChargerEvent.ts"
@@ -136,6 +136,8 @@ export interface SessionStarted extends FactBase {
     readonly supersedes: ReadonlyArray<string>
     /** Set for an older start that arrives after a newer one of its connector: it is superseded from the beginning, by that session. */
     readonly supersededBy?: string | undefined
+    /** What the start said, where `meterStartWh` is something else. */
+    readonly rawMeterStartWh?: number | undefined
     /** True when the charger sent no usable register and `meterStartWh` is 0 for want of it. */
     readonly meterStartMissing?: boolean | undefined
   }
@@ -148,7 +150,7 @@ export interface MeterRead extends FactBase {
   readonly body: Place & {
     /** Undefined for readings outside any transaction of this charger. */
     readonly sessionId: string | undefined
-    readonly readings: ReadonlyArray<Reading>
+    readonly readings: ReadonlyArray<MeteredReading>
     /** The newest energy register among the readings, and its time (ms epoch). */
     readonly registerWh: number | undefined
     readonly registerAt: number | undefined
@@ -167,7 +169,11 @@ export interface SessionEnded extends FactBase {
   readonly body: {
     readonly sessionId: string
     readonly tokenUid: string | undefined
+    /** The start's register, where what came with the stop shows that it is another one than the start's. */
+    readonly meterStartWh?: number | undefined
     readonly meterStopWh: number | undefined
+    /** What the stop said, where `meterStopWh` is something else. */
+    readonly rawMeterStopWh?: number | undefined
     /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be told. */
     readonly energyWh: number | undefined
     readonly reason: string

@@ -13,7 +13,6 @@ import type {
   SessionStarted
 } from "../domain/Fact.ts"
 import { isAtHand } from "../domain/session/Matching.ts"
-import { registerWh } from "../domain/session/MeterValue.ts"
 import { tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 
@@ -92,7 +91,7 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
     // The charger's own time, believed or not: it is part of the reading's identity. Without one, the time of receipt.
     columns.meterAt.push(reading.at ?? fact.heardAt)
     columns.meterRawAt.push(reading.at === undefined ? (reading.rawAt ?? null) : null)
-    columns.meterEnergy.push(registerWh(reading) ?? null)
+    columns.meterEnergy.push(reading.registerWh ?? null)
     columns.meterSamples.push(JSON.stringify(reading.samples))
   }
   if (body.sessionId === undefined || body.registerWh === undefined || body.registerAt === undefined) return

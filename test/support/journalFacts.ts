@@ -9,7 +9,7 @@ import type {
   SessionEnded,
   SessionStarted
 } from "../../src/domain/Fact.ts"
-import type { Reading } from "../../src/domain/session/MeterValue.ts"
+import type { MeteredReading } from "../../src/domain/session/MeterValue.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 
 let made = 0
@@ -95,7 +95,8 @@ export const started = (
   }
 })
 
-export const reading = (at: number, wh: number): Reading => ({
+export const reading = (at: number, wh: number): MeteredReading => ({
+  registerWh: wh,
   at,
   rawAt: new Date(at).toISOString(),
   samples: [

@@ -121,7 +121,7 @@ export class ModelJournal {
       place: { evseId: body.evseId, connectorId: body.connectorId },
       tokenUid: body.tokenUid,
       startedAt: at,
-      meterStartWh: body.meterStartWh,
+      meterStartWh: row.end?.body.meterStartWh ?? body.meterStartWh,
       authorization: body.authorization.status,
       status: row.status,
       registerWh: row.registerWh,

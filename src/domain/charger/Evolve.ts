@@ -62,7 +62,8 @@ const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerS
   const orphans =
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
-  const ended: KnownSession = { ...session, status: "Ended", endedAt: at }
+  const { meterStartWh = session.meterStartWh } = body
+  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh }
   return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
@@ -154,7 +155,9 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
     const fact = facts[i]!
     if (outcome.recorded[i] === true) next = applied(next, fact)
     // Its stop stands already: the session has ended, though not by this fact.
-    else if (fact.type === "SessionEnded" && fact.requires === undefined) next = sessionEnded(next, fact)
+    else if (fact.type === "SessionEnded" && fact.requires === undefined) {
+      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined } })
+    }
   }
   return outcome.standing === undefined ? next : withStanding(next, outcome.standing)
 }

@@ -14,6 +14,12 @@ export const toleranceBounds = {
   quietAfterBootSeconds: [1, 300]
 } as const
 
+/**
+ * Where a register may roll over, Wh: below a megawatt hour a lorry could turn it over within one session and nobody could tell; above, no
+ * counter has more digits.
+ */
+export const rollOverBounds = [1_000_000, 1_000_000_000_000] as const
+
 const within = ([least, most]: readonly [number, number]) =>
   Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most }))
 
@@ -29,9 +35,18 @@ export const Tolerances = Schema.Struct({
   /** It is told its heartbeat interval as a configuration key too, since it ignores the one in the answer to its boot. */
   heartbeatByConfiguration: Schema.optionalKey(Schema.Boolean),
   /** It is asked for its connectors' statuses after each connection and boot, since it tells none by itself. */
-  statusAfterConnect: Schema.optionalKey(Schema.Boolean)
+  statusAfterConnect: Schema.optionalKey(Schema.Boolean),
+  /** The energy registers of its readings are kWh, whatever unit they name. */
+  registerUnit: Schema.optionalKey(Schema.Literal("kWh")),
+  /** Its registers begin at 0 again after this many Wh: the one after 99,999.999 kWh is 100,000,000. */
+  registerRollsOverAtWh: Schema.optionalKey(within(rollOverBounds)),
+  /** Its registers, those of start and stop too, begin at 0 with each session, whatever the start says. */
+  registerCountsSession: Schema.optionalKey(Schema.Boolean)
 })
 export type Tolerances = typeof Tolerances.Type
+
+/** What of them says how registers are read. */
+export type RegisterRules = Pick<Tolerances, "registerUnit" | "registerRollsOverAtWh" | "registerCountsSession">
 
 /** Patterns know `*` for any text and no difference between cases; a missing one fits everything. */
 export const Quirk = Schema.Struct({
@@ -103,6 +118,17 @@ export const tolerancesOf = (make: Make, own: ReadonlyArray<Quirk> = []): Tolera
   }
   return granted
 }
+
+const speaksOfRegisters = ({ tolerances }: Quirk): boolean =>
+  tolerances.registerUnit !== undefined ||
+  tolerances.registerRollsOverAtWh !== undefined ||
+  tolerances.registerCountsSession !== undefined
+
+const hasBuiltIn = builtInQuirks.some(speaksOfRegisters)
+
+/** How a make's registers are read. Asked for each reading of each charger, so that patterns are tried only where a rule speaks of it. */
+export const registerRulesOf = (make: Make, own: ReadonlyArray<Quirk> = []): RegisterRules =>
+  hasBuiltIn || own.some(speaksOfRegisters) ? tolerancesOf(make, own) : strict
 
 /** Since when a charger has been there, ms epoch. */
 export interface Standing {

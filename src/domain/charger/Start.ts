@@ -16,6 +16,7 @@ import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
 import { startKey, stopKey } from "./Keys.ts"
+import { registerRulesOf } from "./Quirks.ts"
 import type { IdTagVerdict, Reply } from "./Reply.ts"
 
 /** What an authorisation is to the charger that asked. */
@@ -39,6 +40,16 @@ export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
   registerAt: undefined
 })
 
+/** The register that the session begins with, and what is to be said beside it. */
+const registerOf = (
+  state: ChargerState,
+  { meterStartWh: told }: TransactionStarted
+): Pick<SessionStarted["body"], "meterStartWh" | "rawMeterStartWh" | "meterStartMissing"> => {
+  const countsSession = registerRulesOf(state, state.policy.quirks).registerCountsSession === true
+  if (countsSession) return { meterStartWh: 0, ...(told === undefined || told === 0 ? {} : { rawMeterStartWh: told }) }
+  return { meterStartWh: told ?? 0, meterStartMissing: told === undefined ? true : undefined }
+}
+
 /**
  * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's
  * time where that was believed. Without any time that tells starts apart, a session of the same token from the same register that has not
@@ -46,7 +57,7 @@ export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
  */
 const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
   const { place, time, tokenUid } = event
-  const meterStartWh = event.meterStartWh ?? 0
+  const { meterStartWh } = registerOf(state, event)
   const timed = distinguishing(time) !== undefined
   return state.sessions.find(
     (session) =>
@@ -97,7 +108,7 @@ const started = (
       sessionId,
       transactionId: ids.transactionId,
       tokenUid,
-      meterStartWh: meterStartWh ?? 0,
+      ...registerOf(state, event),
       reservationId: reservationOf(event),
       authorization,
       rawAt: time.raw,
@@ -105,8 +116,7 @@ const started = (
         .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
         .filter((open) => open.startedAt <= at || open.startedAt > now)
         .map((open) => open.sessionId),
-      supersededBy: newer?.sessionId,
-      meterStartMissing: meterStartWh === undefined ? true : undefined
+      supersededBy: newer?.sessionId
     }
   }
 }

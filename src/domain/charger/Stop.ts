@@ -13,8 +13,9 @@ import type { ChargerState, KnownSession } from "./ChargerState.ts"
 import { occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
 import { stopKey } from "./Keys.ts"
-import { gistOf, meterRead } from "./Meter.ts"
+import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
+import { registerRulesOf } from "./Quirks.ts"
 
 const stopped = always({ _tag: "StopAnswered", verdict: undefined })
 /** The charger has let its driver stop; nobody's right to stop charging is questioned afterwards. */
@@ -45,9 +46,14 @@ const endingFacts = (
   orphan?: { readonly key: string; readonly orphanId: string }
 ): ReadonlyArray<ChargerFact> => {
   const { readings } = event
-  const gist = readings.length === 0 ? undefined : gistOf(readings, envelope, state.epoch, now)
-  const read = gist && meterRead(state, session.place, session, session.transactionId, readings, gist, true, now)
-  const { at, body } = ending(session, figuresOf(event, now), newestRegister(session, read))
+  const rules = registerRulesOf(state, state.policy.quirks)
+  const gist =
+    readings.length === 0
+      ? undefined
+      : countedOnSince(gistOf(readings, rules, envelope, state.epoch, now), session, rules)
+  const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, now)
+  const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
+  const { at, body } = ending(session, figuresOf(event, now), newestRegister(session, read), own)
   const end: SessionEnded = {
     type: "SessionEnded",
     key: stopKey(state, session.transactionId),

@@ -22,6 +22,7 @@ import { configurationKeys } from "./0020_configuration_keys.ts"
 import { reviews } from "./0021_reviews.ts"
 import { closing } from "./0022_closing.ts"
 import { authorisation } from "./0023_authorisation.ts"
+import { registers } from "./0024_registers.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -46,5 +47,6 @@ export const migrations = {
   "0020_configuration_keys": configurationKeys,
   "0021_reviews": reviews,
   "0022_closing": closing,
-  "0023_authorisation": authorisation
+  "0023_authorisation": authorisation,
+  "0024_registers": registers
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerTime } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { Sample } from "../../../src/domain/session/MeterValue.ts"
 import { at, ended, energy, evse, in1970, metered, minute, noTime, reading, started } from "../../support/events.ts"
 import { type ModelCharger, ModelService } from "../../support/modelCharger.ts"
 
@@ -145,10 +146,24 @@ describe("MeterValues that are repeated", () => {
     { name: "phase", parts: { phase: "L1" } },
     { name: "measurand", parts: { measurand: "Energy.Active.Export.Register" } },
     { name: "location", parts: { location: "Inlet" } },
-    { name: "context", parts: { context: "Transaction.End" } }
+    { name: "context", parts: { context: "Transaction.End" } },
+    { name: "unit", parts: { unit: "kWh" } },
+    { name: "format", parts: { format: "SignedData" } }
   ]
   for (const { name, parts } of differences) {
     it(`with another ${name} are different ones`, () =>
       expect(again(at(minute(10)), energy(2000), energy(2000, parts))).toBe(2))
   }
+
+  it("with another timestamp of the charger's own words are different ones, however they are spelled", () => {
+    const { charger, id } = charging()
+    const odd = (rawAt: string, ...samples: ReadonlyArray<Sample>) => ({ at: minute(10), rawAt, samples })
+    const one = energy("1", { phase: "L1" })
+    // Values that hold what stands between values.
+    charger.say(metered(id, [odd("x", energy("7 Wh", { unit: "Wh" }), one)]))
+    charger.say(metered(id, [odd("x", energy("7", { unit: "Wh Wh" }), one)]))
+    charger.say(metered(id, [odd("x", energy("7"), one), odd("y", one)]))
+    charger.say(metered(id, [odd("x", energy("7"), one, energy(";y")), odd("", one)]))
+    expect(charger.factsOf("MeterRead")).toHaveLength(4)
+  })
 })

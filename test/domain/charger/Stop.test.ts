@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import type { Tolerances } from "../../../src/domain/charger/Quirks.ts"
 import {
   at,
   ended,
@@ -76,6 +77,89 @@ describe("a StopTransaction that names its transaction", () => {
       meterStopWh: 4000,
       energyWh: 3000,
       heldReason: "MeterStopMissing"
+    })
+  })
+
+  const beginning = energy(1000, { context: "Transaction.Begin" })
+  const finish = energy(6000, { context: "Transaction.End" })
+  const dataOf = [
+    { name: "of their own times", readings: [reading(at(minute(0)), beginning), reading(at(minute(30)), finish)] },
+    { name: "in the other order", readings: [reading(at(minute(30)), finish), reading(at(minute(0)), beginning)] },
+    { name: "of one time", readings: [reading(at(minute(30)), finish), reading(at(minute(30)), beginning)] },
+    { name: "in one reading", readings: [reading(at(minute(30)), finish, beginning)] },
+    { name: "without times", readings: [reading(noTime, beginning), reading(noTime, finish)] }
+  ]
+  for (const { name, readings } of dataOf) {
+    it(`takes beginning and end from readings ${name}, where start and stop say 0`, () => {
+      const charger = new ModelService().charger()
+      charger.now = minute(40)
+      const id = charger.start(started({ meterStartWh: 0 }))
+      const { facts } = charger.say(ended(id, { meterStopWh: 0, readings }))
+      expect(facts[0]?.body).toMatchObject({ registerWh: 6000 })
+      expect(facts[1]?.body).toMatchObject({ meterStartWh: 1000, meterStopWh: 6000, rawMeterStopWh: 0, energyWh: 5000 })
+      expect(facts[1]?.body).toHaveProperty("heldReason", undefined)
+      expect(charger.state.sessions).toMatchObject([{ meterStartWh: 1000, status: "Ended" }])
+      charger.forget()
+      expect(charger.state.sessions).toMatchObject([{ meterStartWh: 1000, status: "Ended" }])
+    })
+  }
+
+  it("says nothing of the moment of a beginning that comes with the end", () => {
+    const { charger, id } = charging()
+    const { facts } = charger.say(
+      ended(id, { readings: [reading(at(minute(29)), finish), reading(at(minute(30)), beginning)] })
+    )
+    expect(facts[0]?.body).toMatchObject({ readings: [{ registerWh: 6000 }, { registerWh: undefined }] })
+    expect(facts[0]?.body).toMatchObject({ registerWh: 6000, registerAt: minute(29) })
+  })
+
+  describe("of a make in the quirk book", () => {
+    const make = (tolerances: Tolerances, meterStartWh: number) => {
+      const quirks = [{ name: "own", vendor: "Voltbau", tolerances }]
+      const policy = { unknownTokens: "Accept", concurrentTransactions: "Allow", heartbeatIntervalSeconds: 9 } as const
+      const charger = new ModelService().charger({ policy: { ...policy, quirks } })
+      charger.now = minute(40)
+      const start = started({ meterStartWh })
+      return { charger, id: charger.start(start), start }
+    }
+
+    it("that rolls over is counted on, in readings and stop", () => {
+      const { charger, id } = make({ registerRollsOverAtWh: 100_000_000 }, 99_999_000)
+      const { facts } = charger.say(
+        metered(id, [reading(at(minute(10)), energy(99_999_500)), reading(at(minute(20)), energy(2000))])
+      )
+      expect(facts[0]?.body).toMatchObject({
+        readings: [{ registerWh: 99_999_500 }, { registerWh: 100_002_000, samples: [{ value: "2000" }] }],
+        registerWh: 100_002_000
+      })
+      charger.say(ended(id, { meterStopWh: 4000, readings: [reading(at(minute(30)), energy(4000))] }))
+      expect(charger.sessions[0]).toMatchObject({
+        registerWh: 100_004_000,
+        end: { body: { meterStopWh: 100_004_000, rawMeterStopWh: 4000, energyWh: 5000, heldReason: undefined } }
+      })
+    })
+
+    it("that counts each session begins at 0, and its start repeated is the same one", () => {
+      const { charger, id, start } = make({ registerCountsSession: true }, 7000)
+      expect(charger.factsOf("SessionStarted")[0]?.body).toMatchObject({ meterStartWh: 0, rawMeterStartWh: 7000 })
+      expect(charger.start(start)).toBe(id)
+      charger.forget()
+      expect(charger.start(start)).toBe(id)
+      charger.say(metered(id, [reading(at(minute(10)), energy(2000))]))
+      charger.say(ended(id, { meterStopWh: 5000 }))
+      expect(charger.sessions[0]?.end?.body).toMatchObject({ energyWh: 5000, heldReason: undefined })
+    })
+
+    it("that counts each session misses no register in its start", () => {
+      const { charger } = make({ registerCountsSession: true }, 7000)
+      charger.start(started({ meterStartWh: undefined, time: at(minute(35)) }))
+      expect(charger.factsOf("SessionStarted")[1]?.body).not.toHaveProperty("meterStartMissing", true)
+    })
+
+    it("that sends kWh is read so", () => {
+      const { charger, id } = make({ registerUnit: "kWh" }, 1000)
+      charger.say(metered(id, [reading(at(minute(10)), energy("2.5"))]))
+      expect(charger.sessions[0]).toMatchObject({ registerWh: 2500 })
     })
   })
 

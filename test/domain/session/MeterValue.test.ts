@@ -1,47 +1,185 @@
 import { describe, expect, it } from "vitest"
-import { registerWh, wattHours } from "../../../src/domain/session/MeterValue.ts"
+import { countedOn, figureOf, isSigned, registersOf, type Sample } from "../../../src/domain/session/MeterValue.ts"
 import { at, energy, minute, reading } from "../../support/events.ts"
 
-describe("the energy of a sample", () => {
-  const cases = [
-    { name: "in Wh is as it stands", sample: energy("1234"), wh: 1234 },
-    { name: "in kWh is a thousand times that", sample: energy("1.2345", { unit: "kWh" }), wh: 1235 },
-    { name: "in KWH too", sample: energy("2", { unit: "KWH" }), wh: 2000 },
-    { name: "is rounded to whole Wh", sample: energy("10.4"), wh: 10 },
-    { name: "may be negative", sample: energy("-5"), wh: -5 },
-    { name: "that is empty is none", sample: energy(""), wh: undefined },
-    { name: "that is blank is none", sample: energy("  "), wh: undefined },
-    { name: "that is no number is none", sample: energy("12 Wh"), wh: undefined },
-    { name: "that is infinite is none", sample: energy("Infinity"), wh: undefined },
-    { name: "that is beyond counting is none", sample: energy("1e17"), wh: undefined },
-    { name: "that is signed data is none", sample: energy("1234", { format: "SignedData" }), wh: undefined }
+const registers = (samples: ReadonlyArray<Sample>, rules = {}) => registersOf(reading(at(minute(0)), ...samples), rules)
+
+interface Told {
+  readonly name: string
+  readonly samples: ReadonlyArray<Sample>
+  readonly wh: number | undefined
+}
+
+const tell = (cases: ReadonlyArray<Told>) => {
+  for (const { name, samples, wh } of cases) it(name, () => expect(registers(samples).now).toBe(wh))
+}
+
+describe("a figure", () => {
+  const figures: ReadonlyArray<readonly [string, number]> = [
+    ["0", 0],
+    ["1234", 1234],
+    ["-5", -5],
+    ["+5", 5],
+    ["0012.50", 12.5],
+    [".5", 0.5],
+    ["5.", 5],
+    [" 7\n", 7],
+    ["1.5e3", 1500],
+    ["1E-2", 0.01]
   ]
-  for (const { name, sample, wh } of cases) it(name, () => expect(wattHours(sample)).toBe(wh))
+  for (const [text, figure] of figures) it(`is ${JSON.stringify(text)}`, () => expect(figureOf(text)).toBe(figure))
+
+  const others = [
+    "",
+    "  ",
+    ".",
+    "-",
+    "NaN",
+    "Infinity",
+    "0x1F",
+    "1F",
+    "12 Wh",
+    "1,5",
+    "1.234,5",
+    "1_000",
+    "1e400",
+    "٣",
+    "e3",
+    "null"
+  ]
+  for (const text of [...others, "1".repeat(41)]) {
+    it(`is none of ${JSON.stringify(text)}`, () => expect(figureOf(text)).toBeUndefined())
+  }
+
+  it("is looked for no longer in a megabyte of digits", () =>
+    expect(figureOf(`${"1".repeat(1_000_000)}x`)).toBeUndefined())
+})
+
+describe("the energy register of a sample", () => {
+  tell([
+    { name: "in Wh is as it stands", samples: [energy("1234")], wh: 1234 },
+    { name: "without a unit is in Wh", samples: [energy("1234", { unit: "" })], wh: 1234 },
+    { name: "in wh is in Wh", samples: [energy("1234", { unit: " wh " })], wh: 1234 },
+    { name: "in kWh is a thousand times that", samples: [energy("1.2345", { unit: "kWh" })], wh: 1235 },
+    { name: "in KWH too", samples: [energy("2", { unit: "KWH" })], wh: 2000 },
+    { name: "in another unit is none", samples: [energy("2", { unit: "kW" })], wh: undefined },
+    { name: "in a unit that nobody knows is none", samples: [energy("2", { unit: "Joule" })], wh: undefined },
+    { name: "is rounded to whole Wh", samples: [energy("10.4")], wh: 10 },
+    { name: "may be negative", samples: [energy("-5")], wh: -5 },
+    { name: "beyond counting is none", samples: [energy("1e17")], wh: undefined },
+    { name: "beyond counting in kWh is none", samples: [energy("9007199254741", { unit: "kWh" })], wh: undefined },
+    { name: "in hex is none", samples: [energy("0x10")], wh: undefined },
+    { name: "that is signed data is none", samples: [energy("1234", { format: "SignedData" })], wh: undefined },
+    { name: "is known in another case", samples: [energy(7, { measurand: "energy.active.import.register" })], wh: 7 },
+    { name: "is no export", samples: [energy(7, { measurand: "Energy.Active.Export.Register" })], wh: undefined }
+  ])
+
+  it("is in kWh whatever it says, for a make that says so in the quirk book", () => {
+    const rules = { registerUnit: "kWh" } as const
+    expect(["Wh", "kWh", ""].map((unit) => registers([energy("1.5", { unit })], rules).now)).toEqual([1500, 1500, 1500])
+  })
 })
 
 describe("the energy register of a reading", () => {
-  const cases = [
+  const interval = { measurand: "Energy.Active.Import.Interval" }
+  tell([
     {
       name: "is the import register among other samples",
-      samples: [energy(7200, { measurand: "Power.Active.Import" }), energy(500)],
+      samples: [energy(7200, { measurand: "Power.Active.Import", unit: "W" }), energy(500)],
       wh: 500
     },
-    {
-      name: "is the total, not the sum of its phases",
-      samples: [energy(100, { phase: "L1" }), energy(200, { phase: "L2" }), energy(310)],
-      wh: 310
-    },
-    {
-      name: "is the sum of phases where there is no total",
-      samples: [energy(100, { phase: "L1" }), energy(200, { phase: "L2" })],
-      wh: 300
-    },
-    { name: "is the first total of two", samples: [energy(1), energy(2)], wh: 1 },
+    { name: "is told twice alike", samples: [energy(500), energy("500.0")], wh: 500 },
+    { name: "is the finer one of two units", samples: [energy("1.2", { unit: "kWh" }), energy(1234)], wh: 1234 },
+    { name: "is none where two figures disagree", samples: [energy(1), energy(2)], wh: undefined },
     { name: "passes over what is no number", samples: [energy("n/a"), energy(2)], wh: 2 },
     { name: "is none without one", samples: [energy(5, { measurand: "SoC", unit: "Percent" })], wh: undefined },
-    { name: "is none of an empty reading", samples: [], wh: undefined }
+    { name: "is none of an empty reading", samples: [], wh: undefined },
+    { name: "is no sum of intervals", samples: [energy(250, interval)], wh: undefined },
+    { name: "stands beside an interval", samples: [energy(250, interval), energy(900)], wh: 900 },
+    {
+      name: "stands beside its signed record",
+      samples: [energy("OCMF|{}|{}", { format: "SignedData" }), energy(900)],
+      wh: 900
+    }
+  ])
+
+  describe("in phases", () => {
+    const phase = (name: string, wh: number | string) => energy(wh, { phase: name })
+    tell([
+      { name: "is the total, not their sum", samples: [phase("L1", 100), phase("L2", 200), energy(310)], wh: 310 },
+      { name: "is their sum without a total", samples: [phase("L1", 100), phase("L2", 200), phase("L3", 5)], wh: 305 },
+      { name: "is that of one phase where there is one", samples: [phase("L1", 100)], wh: 100 },
+      { name: "is the sum against the neutral", samples: [phase("L1-N", 100), phase("L2-N", 200)], wh: 300 },
+      { name: "counts a phase once by two names", samples: [phase("L1", 100), phase("L1-N", 100)], wh: 100 },
+      { name: "is none where a phase says two things", samples: [phase("L1", 100), phase("L1-N", 150)], wh: undefined },
+      { name: "knows phases in another case", samples: [phase("l1", 100), phase(" l2-n ", 200)], wh: 300 },
+      { name: "leaves the neutral out", samples: [phase("L1", 100), phase("N", 7)], wh: 100 },
+      {
+        name: "is none between phases",
+        samples: [phase("L1-L2", 100), phase("L2-L3", 100), phase("L3-L1", 100)],
+        wh: undefined
+      },
+      { name: "leaves pairs of phases out of the sum", samples: [phase("L1", 100), phase("L1-L2", 170)], wh: 100 },
+      { name: "is none where one cannot be read", samples: [phase("L1", 100), phase("L2", "")], wh: undefined },
+      { name: "is rounded once", samples: [phase("L1", "0.4"), phase("L2", "0.4"), phase("L3", "0.4")], wh: 1 },
+      { name: "is their sum where the total cannot be read", samples: [energy("-.-"), phase("L1", 100)], wh: 100 }
+    ])
+  })
+
+  describe("at several places", () => {
+    const place = (location: string, wh: number | string, more: Partial<Sample> = {}) =>
+      energy(wh, { location, ...more })
+    tell([
+      { name: "is the outlet's before the inlet's", samples: [place("Inlet", 990), place("Outlet", 900)], wh: 900 },
+      { name: "is the outlet's before the body's", samples: [place("Body", 990), place("Outlet", 900)], wh: 900 },
+      { name: "is the inlet's where there is no other", samples: [place("Inlet", 990)], wh: 990 },
+      { name: "is a place that nobody knows last", samples: [place("Roof", 1), place("Inlet", 990)], wh: 990 },
+      { name: "knows places in another case", samples: [place("INLET", 990), place("outlet", 900)], wh: 900 },
+      {
+        name: "mixes no phases of two",
+        samples: [place("Outlet", 100, { phase: "L1" }), place("Inlet", 200, { phase: "L2" }), place("Inlet", 300)],
+        wh: 100
+      },
+      {
+        name: "is none where the nearest cannot be read",
+        samples: [place("Outlet", "n/a"), place("Inlet", 990)],
+        wh: undefined
+      }
+    ])
+  })
+
+  describe("of a transaction's beginning and end", () => {
+    const begin = energy(1000, { context: "Transaction.Begin" })
+    const end = energy(6000, { context: "Transaction.End" })
+    it("is each by its name, and the end's is that of the moment", () => {
+      expect(registers([begin, end])).toEqual({ begin: 1000, end: 6000, now: 6000 })
+      expect(registers([end, begin])).toEqual({ begin: 1000, end: 6000, now: 6000 })
+      expect(registers([begin, energy(5000)])).toEqual({ begin: 1000, end: undefined, now: 5000 })
+      expect(registers([begin])).toEqual({ begin: 1000, end: undefined, now: 1000 })
+    })
+    it("is none of a moment whose own figures disagree", () =>
+      expect(registers([begin, energy(1), energy(2)])).toEqual({ begin: 1000, end: undefined, now: undefined }))
+  })
+})
+
+describe("a register that rolls over", () => {
+  const rules = { registerRollsOverAtWh: 100_000_000 }
+  const cases: ReadonlyArray<readonly [string, number, number, number]> = [
+    ["is counted on", 99_999_000, 500, 100_000_500],
+    ["is as it stands before", 99_999_000, 99_999_500, 99_999_500],
+    ["is as it stands after a small fall, which is none", 99_999_000, 99_998_990, 99_998_990],
+    ["is as it stands after a fall of half, which may be another meter", 60_000_000, 10_000_000, 10_000_000],
+    ["is as it stands when the session began beyond, so that the rule is wrong", 100_000_001, 5, 5],
+    ["is as it stands below zero", 99_999_000, -1, -1]
   ]
-  for (const { name, samples, wh } of cases) {
-    it(name, () => expect(registerWh(reading(at(minute(0)), ...samples))).toBe(wh))
-  }
+  for (const [name, start, wh, counted] of cases) it(name, () => expect(countedOn(wh, start, rules)).toBe(counted))
+  it("is never counted on without a rule", () => expect(countedOn(500, 99_999_000, {})).toBe(500))
+})
+
+describe("signed data", () => {
+  it("is known by its format, in whatever case, and OCMF by itself", () => {
+    const formats = ["SignedData", "signeddata", "Raw"]
+    expect(formats.map((format) => isSigned(energy("1", { format })))).toEqual([true, true, false])
+    expect(isSigned(energy("OCMF|{}|{}"))).toBe(true)
+  })
 })

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { spell, type ErrorCode } from "../../../src/ocpp/rpc/ErrorCode.ts"
 import { parseFrame, serializeCallError, serializeCallResult, type WireId } from "../../../src/ocpp/rpc/Frame.ts"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
-import { wattHours, type Sample } from "../../../src/domain/session/MeterValue.ts"
+import { registersOf, type Sample } from "../../../src/domain/session/MeterValue.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 
 type Served =
@@ -320,7 +320,7 @@ describe("quirk", () => {
     const served = serve(meter('[{"value":"1.5","unit":"kWh"},{"value":"1.5"}]'))
     const samples = (served as { event: { readings: ReadonlyArray<{ samples: ReadonlyArray<Sample> }> } }).event
       .readings[0]!.samples
-    expect(samples.map(wattHours)).toEqual([1500, 2])
+    expect(samples.map((sample) => registersOf({ at: 0, rawAt: "", samples: [sample] }, {}).now)).toEqual([1500, 2])
   })
 })
 
