@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import { earliestBelievable, latestAheadMillis } from "../domain/charger/Clock.ts"
 import type { Ledger, Observed } from "../domain/session/Ledger.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { PlaceRow, TokenTypeRow } from "./CdrRows.ts"
@@ -53,6 +54,11 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
   return { ...observed, tariff: { id, organisationId, version, body, createdAt: at, updatedAt: at } }
 }
 
+/** When a row of `meter x` took place: by the charger's clock where that can be believed, else when it was heard, as of start and stop. */
+const occurredAt = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN x.at < ${new Date(earliestBelievable)} OR x.at > x.heard_at + ${latestAheadMillis}::int * interval '1 millisecond'
+    THEN x.heard_at ELSE x.at END`
+
 /** Ledgers of the sessions that fit. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
   SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
@@ -63,7 +69,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => 
           WHERE p.sample ->> 'measurand' IN ('Power.Active.Import', 'Current.Import', 'SoC')
         )) ORDER BY m.at, m.key)
       FROM (
-        SELECT x.at, x.key, x.energy_wh, x.samples FROM meter x
+        SELECT ${occurredAt(sql)} AS at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
     ) AS readings, e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(

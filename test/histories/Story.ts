@@ -118,7 +118,8 @@ interface About {
   readonly with?: Fields
 }
 
-const withoutNulls = (payload: Fields): Fields =>
+/** The payload without the fields that a history leaves out. */
+export const withoutNulls = (payload: Fields): Fields =>
   Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))
 
 const driver = "ANNA"
@@ -127,7 +128,7 @@ const driver = "ANNA"
 export const start = (time: number, meterStart: unknown, about: About = {}): Telling => {
   const { clock, heard, of = driver } = about
   const timestamp = clock === undefined ? iso(time) : clock
-  const payload = withoutNulls({ connectorId: 1, idTag: of, meterStart, timestamp, ...about.with })
+  const payload = { connectorId: 1, idTag: of, meterStart, timestamp, ...about.with }
   return { action: "StartTransaction", of, payload, time, heard }
 }
 
@@ -135,7 +136,7 @@ export const start = (time: number, meterStart: unknown, about: About = {}): Tel
 export const stop = (time: number, meterStop: unknown, about: About = {}): Telling => {
   const { clock, heard, of = driver } = about
   const timestamp = clock === undefined ? iso(time) : clock
-  const payload = withoutNulls({ idTag: of, meterStop, timestamp, ...about.with })
+  const payload = { idTag: of, meterStop, timestamp, ...about.with }
   return { action: "StopTransaction", of, payload, time, heard }
 }
 
@@ -159,7 +160,7 @@ export const sampled = (time: number, samples: ReadonlyArray<unknown>, clock?: s
 export const meter = (time: number, samples: unknown, about: About = {}): Telling => {
   const { clock, heard, of = driver } = about
   const list = Array.isArray(samples) ? samples : [samples]
-  const payload = withoutNulls({ connectorId: 1, meterValue: [sampled(time, list, clock)], ...about.with })
+  const payload = { connectorId: 1, meterValue: [sampled(time, list, clock)], ...about.with }
   return { action: "MeterValues", of, payload, time, heard }
 }
 

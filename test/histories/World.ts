@@ -24,7 +24,7 @@ import * as JournalStorage from "../../src/storage/Journal.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
 import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
-import { type Happening, isTelling, type Step, type Story, type Telling } from "./Story.ts"
+import { type Happening, isTelling, type Step, type Story, type Telling, withoutNulls } from "./Story.ts"
 
 export const ports = Layer.mergeAll(
   repositories,
@@ -126,9 +126,8 @@ export class Teller {
   }
 
   private payloadOf({ action, of, payload }: Telling): Readonly<Record<string, unknown>> {
-    if (action === "StartTransaction") return payload
-    const given = { transactionId: this.answered.get(of) ?? -1, ...payload }
-    return Object.fromEntries(Object.entries(given).filter(([, one]) => one !== null))
+    if (action === "StartTransaction") return withoutNulls(payload)
+    return withoutNulls({ transactionId: this.answered.get(of) ?? -1, ...payload })
   }
 
   /** Says one message, heard at `heard`; a start's answer is remembered. */

@@ -1,10 +1,14 @@
-/** Every written history comes to what was reckoned by hand, told as it happened. */
+/**
+ * Every written history comes to what was reckoned by hand, told as it happened; and of those that a broken or false meter tells (T28),
+ * each is billed what is right, or held for the reason that is expected.
+ */
 import { assert, describe, it as plain } from "@effect/vitest"
 import { Effect } from "effect"
 import { forEachDriver } from "../support/databases.ts"
 import { expectOutcome, expectSound } from "./Check.ts"
 import { isTelling, type Story } from "./Story.ts"
 import { keep, placeOf, ports, Teller } from "./World.ts"
+import { poisoned } from "./poisoned/all.ts"
 import { stories } from "./written/all.ts"
 
 /** What each running session costs, and that it never costs less than it did. */
@@ -38,13 +42,18 @@ const played = (story: Story) =>
   })
 
 describe("the written histories", () => {
-  plain("are sixty at least, each with a name of its own", () => {
-    const names = stories.map(({ name }) => name)
-    assert.isAtLeast(names.length, 60)
+  plain("are sixty and forty poisoned ones at least, each with a name of its own", () => {
+    const names = [...stories, ...poisoned].map(({ name }) => name)
+    assert.isAtLeast(stories.length, 60)
+    assert.isAtLeast(poisoned.length, 40)
     assert.strictEqual(new Set(names).size, names.length)
   })
 })
 
 forEachDriver("a written history", ports, (it) => {
   for (const story of stories) it.effect(story.name, () => played(story))
+})
+
+forEachDriver("poisoned telemetry", ports, (it) => {
+  for (const story of poisoned) it.effect(story.name, () => played(story))
 })

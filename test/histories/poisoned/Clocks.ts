@@ -1,0 +1,206 @@
+/** Clocks that were never set, jump, or count something else; powers, states of charge and durations that cannot be. */
+import {
+  allThree,
+  type Billed,
+  day,
+  element,
+  type Held,
+  meter,
+  power,
+  soc,
+  start,
+  stop,
+  type Story,
+  tariff,
+  thirtyCents
+} from "../Story.ts"
+
+const at = day("2026-05-20")
+
+/** 10 × 0.30 = 3.00, × 1.21. */
+const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
+const held = (reason: string): Held => ({ held: reason })
+
+const told = (name: string, outcome: Billed | Held, ...steps: Story["told"]): Story => ({
+  name,
+  tariff: thirtyCents,
+  told: steps,
+  expected: { ANNA: outcome }
+})
+
+const begin = start(at("10:00"), 1_000_000)
+const end = stop(at("11:00"), 1_010_000)
+
+/** 10 kWh until 10:30, then parked: 10 × 0.40; 0.5 h × 1.20; 0.5 h × 6; 20 %. */
+const parked: Billed = {
+  energyWh: 10_000,
+  minutes: 60,
+  parkingMinutes: 30,
+  total: [7.6, 9.12],
+  energy: [4, 4.8],
+  time: [0.6, 0.72],
+  parking: [3, 3.6]
+}
+
+/** A session that is heard as it happens, by a clock that is off. */
+const byClock = (name: string, clock: (time: number) => string | null): Story => ({
+  name,
+  tariff: allThree,
+  told: [
+    start(at("10:00"), 1_000_000, { clock: clock(at("10:00")), heard: at("10:00") }),
+    meter(at("10:30"), 1_010_000, { clock: clock(at("10:30")), heard: at("10:30") }),
+    stop(at("11:00"), 1_010_000, { clock: clock(at("11:00")), heard: at("11:00") })
+  ],
+  expected: { ANNA: parked },
+  toldOnlySo: "its times are those at which it was heard"
+})
+
+const off = (millis: number) => (time: number) => new Date(time + millis).toISOString()
+const hour = 3_600_000
+
+const unset: ReadonlyArray<Story> = [
+  byClock("a clock that began to run in 1970", off(-at("9:59"))),
+  byClock("a clock that stands at the beginning of 1970", () => "1970-01-01T00:00:00Z"),
+  byClock("a clock in 2000", off(Date.UTC(2000, 0, 1) - at("10:00"))),
+  byClock("a clock in 2038", off(Date.UTC(2038, 0, 19, 3, 14, 7) - at("10:00"))),
+  byClock("a clock in the year 1", () => "0001-01-01T00:00:00Z"),
+  byClock("a time that is none", () => "yesterday"),
+  byClock("no times at all", () => null),
+  byClock("a clock that is two days ahead", off(48 * hour)),
+  {
+    ...byClock("local time that is called UTC", off(2 * hour)),
+    expected: { ANNA: parked }
+  },
+  {
+    ...byClock("a clock that runs from 1970 and is set in the middle", off(0)),
+    told: [
+      start(at("10:00"), 1_000_000, { clock: "1970-01-01T00:01:00Z", heard: at("10:00") }),
+      meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
+      stop(at("11:00"), 1_010_000, { heard: at("11:00") })
+    ]
+  },
+  {
+    ...byClock("a clock that is right at the start and in 2038 at the stop", off(0)),
+    told: [
+      start(at("10:00"), 1_000_000, { heard: at("10:00") }),
+      meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
+      stop(at("11:00"), 1_010_000, { clock: "2038-01-19T03:14:07Z", heard: at("11:00") })
+    ]
+  },
+  {
+    ...told(
+      "a session that an unset clock tells in one breath after it was offline",
+      held("EnergyImplausible"),
+      start(at("10:00"), 1_000_000, { clock: "1970-01-01T00:01:00Z", heard: at("10:00") }),
+      stop(at("11:00"), 1_010_000, { clock: "1970-01-01T01:01:00Z", heard: at("10:00:01") })
+    ),
+    toldOnlySo: "its times are those at which it was heard"
+  }
+]
+
+const jumps: ReadonlyArray<Story> = [
+  told("a clock that is set back between start and stop", held("ClockImplausible"), start(at("12:00"), 1_000_000), end),
+  told(
+    "a clock that is set back by two seconds in a session of none",
+    held("ClockImplausible"),
+    begin,
+    stop(at("9:59:58"), 1_000_100)
+  ),
+  {
+    name: "a clock in local time, in the night in autumn",
+    zone: "Europe/Amsterdam",
+    tariff: allThree,
+    told: [
+      // 02:50 in summer and 02:10 in winter, called UTC.
+      start(day("2026-10-25")("00:50"), 1_000_000, {
+        clock: "2026-10-25T02:50:00Z",
+        heard: day("2026-10-25")("00:50")
+      }),
+      stop(day("2026-10-25")("01:10"), 1_003_000, { clock: "2026-10-25T02:10:00Z", heard: day("2026-10-25")("01:10") })
+    ],
+    expected: { ANNA: held("ClockImplausible") }
+  },
+  told(
+    "a start of ten years ago",
+    held("DurationImplausible"),
+    start(at("10:00"), 1_000_000, { clock: "2016-01-01T00:00:00Z" }),
+    end
+  ),
+  told(
+    "a stop sixty-one days later",
+    held("DurationImplausible"),
+    start(day("2026-03-20")("11:00"), 1_000_000),
+    stop(at("12:00"), 1_010_000)
+  ),
+  told(
+    "a reading whose time leaps three hours ahead",
+    tenKwh,
+    begin,
+    meter(at("13:30"), 1_005_000, { heard: at("10:30") }),
+    end
+  ),
+  told(
+    "a reading of a time before the start",
+    tenKwh,
+    begin,
+    meter(at("9:00"), 1_005_000, { heard: at("10:30") }),
+    end
+  ),
+  told(
+    "a reading of 1970 in a session whose times are right",
+    tenKwh,
+    begin,
+    meter(at("10:30"), 1_005_000, { clock: "1970-01-01T00:30:00Z" }),
+    end
+  )
+]
+
+const powers: ReadonlyArray<Story> = [
+  told("fifty kilowatt hours in a second", held("EnergyImplausible"), begin, stop(at("10:00:01"), 1_050_000)),
+  told("fifty kilowatt hours in no time", held("EnergyImplausible"), begin, stop(at("10:00"), 1_050_000)),
+  {
+    ...told("64.8 kW on a connector that gives 11", held("EnergyImplausible"), begin, stop(at("11:00"), 1_064_800)),
+    maxPowerW: 11_000
+  },
+  {
+    ...told(
+      "a vehicle that takes a little more than its connector is said to give",
+      // 12 × 0.30.
+      { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] },
+      begin,
+      stop(at("11:00"), 1_012_000)
+    ),
+    maxPowerW: 11_000
+  },
+  told(
+    "a leap of the register between two readings that no connector gives",
+    held("EnergyImplausible"),
+    begin,
+    meter(at("10:30"), 1_005_000),
+    meter(at("10:31"), 1_105_000),
+    stop(at("12:00"), 1_110_000)
+  ),
+  told(
+    "a phantom of power that no register knows",
+    tenKwh,
+    begin,
+    meter(at("10:30"), [1_005_000, power(64_800), power(-20)]),
+    end
+  ),
+  {
+    name: "a phantom of power, under a tariff that asks for power, on a connector that does not give it",
+    tariff: tariff([element([["ENERGY", 0.9]], { minPower: 50 }), element([["ENERGY", 0.3]])]),
+    told: [begin, meter(at("10:30"), [1_005_000, power(64.8)]), end],
+    maxPowerW: 11_000,
+    expected: { ANNA: held("PowerImplausible") }
+  },
+  told(
+    "a state of charge of 250 per cent, and one below nothing",
+    tenKwh,
+    begin,
+    meter(at("10:30"), [1_005_000, soc(250), soc(-3), soc("full")]),
+    end
+  )
+]
+
+export const clocks: ReadonlyArray<Story> = [...unset, ...jumps, ...powers]

@@ -1,0 +1,306 @@
+/** Registers that cannot be true, or can be and look as if they could not. 0.30 a kWh with 21 % of VAT where nothing else is said. */
+import {
+  type Billed,
+  day,
+  type Held,
+  kWh,
+  meter,
+  sampled,
+  start,
+  stop,
+  type Story,
+  thirtyCents,
+  value
+} from "../Story.ts"
+
+const at = day("2026-05-20")
+
+/** 10 × 0.30 = 3.00, × 1.21. */
+const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
+const held = (reason: string): Held => ({ held: reason })
+
+const told = (name: string, outcome: Billed | Held, ...steps: Story["told"]): Story => ({
+  name,
+  tariff: thirtyCents,
+  told: steps,
+  expected: { ANNA: outcome },
+  mayFall: "the register is poisoned"
+})
+
+const begin = start(at("10:00"), 1_000_000)
+const end = stop(at("11:00"), 1_010_000)
+const half = at("10:30")
+
+/** Only start and stop are to be believed, and what comes between says nothing. */
+const ignored = (name: string, ...samples: ReadonlyArray<unknown>): Story =>
+  told(name, tenKwh, begin, meter(half, samples), end)
+
+const falls: ReadonlyArray<Story> = [
+  told("a negative register among the readings", held("RegisterFell"), begin, meter(half, -5), end),
+  told(
+    "a register that falls between two readings",
+    held("RegisterFell"),
+    begin,
+    meter(half, 1_008_000),
+    meter(at("10:40"), 1_005_000),
+    end
+  ),
+  told(
+    "a register that leaps up in the middle and comes back",
+    held("RegisterFell"),
+    begin,
+    meter(half, 9_999_999),
+    end
+  ),
+  told(
+    "a register that leaps up just before the stop",
+    held("RegisterFell"),
+    begin,
+    meter(half, 1_005_000),
+    meter(at("10:59"), 1_500_000),
+    end
+  ),
+  told("a register that drops to 0 for one reading", held("RegisterFell"), begin, meter(half, 0), end),
+  told(
+    "a register that is lower at the stop than at the start",
+    held("MeterStopBelowStart"),
+    begin,
+    stop(at("11:00"), 999_000)
+  ),
+  told("a stop of 0", held("MeterStopBelowStart"), begin, meter(half, 1_005_000), stop(at("11:00"), 0)),
+  told(
+    "a meter that is exchanged while a vehicle charges",
+    held("MeterStopBelowStart"),
+    begin,
+    meter(half, 1_005_000),
+    meter(at("10:40"), 100),
+    stop(at("11:00"), 4000)
+  ),
+  told(
+    "a meter that rolls over, of a make that is not known for it",
+    held("MeterStopBelowStart"),
+    start(at("10:00"), 99_999_000),
+    stop(at("11:00"), 9000)
+  ),
+  {
+    ...told(
+      "a meter that rolls over, of a make that is known for it",
+      tenKwh,
+      start(at("10:00"), 99_999_000),
+      meter(half, 4000),
+      stop(at("11:00"), 9000)
+    ),
+    quirks: [{ name: "rolls over", vendor: "Voltbau", tolerances: { registerRollsOverAtWh: 100_000_000 } }]
+  },
+  told(
+    "a fall of a few watt hours, as two registers that are read one after the other make it",
+    // The vehicle took nothing for that minute, as far as anybody can see.
+    { ...tenKwh, parkingMinutes: 1 },
+    begin,
+    meter(half, 1_005_004),
+    meter(at("10:31"), 1_005_000),
+    end
+  )
+]
+
+const zeroBegins: ReadonlyArray<Story> = [
+  {
+    name: "a start of 0 on a meter whose register is known",
+    tariff: thirtyCents,
+    told: [
+      begin,
+      end,
+      start(at("12:00"), 0, { of: "BERT" }),
+      meter(at("12:30"), 1_015_000, { of: "BERT" }),
+      stop(at("13:00"), 1_020_000, { of: "BERT" })
+    ],
+    expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
+  },
+  {
+    name: "a start that tells the register of the start before it once more",
+    tariff: thirtyCents,
+    told: [begin, end, start(at("12:00"), 1_000_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
+    // 10 of the 20 kWh are ANNA's.
+    expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
+  },
+  told(
+    "a lifetime of energy as the first session of a meter",
+    held("EnergyImplausible"),
+    start(at("10:00"), 0),
+    stop(at("11:00"), 1_208_000_000)
+  ),
+  told(
+    "a lifetime of energy that the first reading shows",
+    held("EnergyImplausible"),
+    start(at("10:00"), 0),
+    meter(at("10:05"), 400_500),
+    stop(at("11:00"), 410_000)
+  ),
+  {
+    ...told(
+      "a lifetime of energy on a connector of known power",
+      held("EnergyImplausible"),
+      start(at("10:00"), 0),
+      stop(at("11:00"), 90_000)
+    ),
+    maxPowerW: 22_000
+  },
+  told(
+    "a session counter that ends with the lifetime's register",
+    held("EnergyImplausible"),
+    start(at("10:00"), 0),
+    meter(half, 5000),
+    stop(at("11:00"), 1_208_000_000)
+  ),
+  told("a start whose register is missing", held("MeterStartMissing"), start(at("10:00"), null), end),
+  told("a start whose register is text", held("MeterStartMissing"), start(at("10:00"), "unknown"), end),
+  told("a negative start", held("MeterStartImplausible"), start(at("10:00"), -1), stop(at("11:00"), 10_000)),
+  told("a negative stop", held("MeterStopBelowStart"), begin, stop(at("11:00"), -1)),
+  {
+    name: "a meter that counts each session from 0 is billed as it counts",
+    tariff: thirtyCents,
+    told: [
+      start(at("10:00"), 0),
+      meter(half, 5000),
+      stop(at("11:00"), 10_000),
+      start(at("12:00"), 0, { of: "BERT" }),
+      stop(at("13:00"), 7000, { of: "BERT" }),
+      start(at("14:00"), 0, { of: "CARLA" }),
+      stop(at("15:00"), 12_000, { of: "CARLA" })
+    ],
+    expected: {
+      ANNA: tenKwh,
+      // 7 × 0.30; 12 × 0.30.
+      BERT: { energyWh: 7000, minutes: 60, total: [2.1, 2.541], energy: [2.1, 2.541] },
+      CARLA: { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] }
+    }
+  },
+  {
+    name: "a new meter begins low, and is billed as it counts",
+    tariff: thirtyCents,
+    told: [begin, end, start(at("12:00"), 12, { of: "BERT" }), stop(at("13:00"), 10_012, { of: "BERT" })],
+    expected: { ANNA: tenKwh, BERT: tenKwh }
+  }
+]
+
+const mixed: ReadonlyArray<Story> = [
+  told(
+    "readings that count the session, between a start and a stop that count on",
+    held("RegisterFell"),
+    begin,
+    meter(half, 5000),
+    meter(at("10:45"), 8000),
+    end
+  ),
+  told(
+    "readings of the charger's main meter under the transaction's id",
+    held("RegisterFell"),
+    begin,
+    meter(half, 88_000_000, { with: { connectorId: 0 } }),
+    end
+  ),
+  ignored(
+    "the register of the inlet beside that of the outlet",
+    value(88_000_000, { location: "Inlet" }),
+    value(1_005_000, { location: "Outlet" })
+  ),
+  told(
+    "kilowatt hours that are called watt hours",
+    held("RegisterFell"),
+    begin,
+    meter(half, value(1005, { unit: "Wh" })),
+    end
+  ),
+  {
+    ...ignored(
+      "kilowatt hours that are called watt hours, of a make that is known for it",
+      value(1005, { unit: "Wh" })
+    ),
+    quirks: [{ name: "means kWh", vendor: "Voltbau", tolerances: { registerUnit: "kWh" } }]
+  },
+  told(
+    "watt hours and kilowatt hours by turns",
+    tenKwh,
+    begin,
+    meter(at("10:15"), kWh("1002.500")),
+    meter(half, 1_005_000),
+    meter(at("10:45"), kWh(1007.5)),
+    end
+  ),
+  ignored("both units in one reading", value(1_005_000), kWh(1005)),
+  ignored(
+    "signed data beside the register",
+    value('OCMF|{"RD":[{"RV":99999.9,"RU":"kWh"}]}|{"SD":"30"}', { format: "SignedData" }),
+    value(1_005_000)
+  ),
+  ignored("signed data that is not called so", value('OCMF|{"RD":[{"RV":1}]}|{"SD":"30"}')),
+  ignored("signed data of digits alone", value("9999999999", { format: "SignedData" })),
+  ignored("no number at all", value("NaN"), value(""), value("null"), value("undefined"), value("Infinity")),
+  ignored("a number in hexadecimal digits", value("0xFFFFFFFF")),
+  ignored("a number with a comma", value("1,005")),
+  ignored("a number that nobody can hold", value("1e999"), value("9".repeat(5000))),
+  ignored("a unit that is none of energy", value(9_999_999, { unit: "V" })),
+  told("a register of a petawatt hour among the readings", held("RegisterFell"), begin, meter(half, 1e15), end),
+  told("a stop of more than a number can hold", held("MeterStopMissing"), begin, stop(at("11:00"), 1e300)),
+  told("a stop that is text", held("MeterStopMissing"), begin, meter(half, 1_005_000), stop(at("11:00"), "full")),
+  told("a stop of a petawatt hour", held("EnergyImplausible"), begin, stop(at("11:00"), 1e15)),
+  told(
+    "readings of another transaction",
+    tenKwh,
+    begin,
+    meter(half, 88_000_000, { with: { transactionId: 999_999 } }),
+    end
+  ),
+  told(
+    "readings of another connector without a transaction",
+    tenKwh,
+    begin,
+    meter(half, 88_000_000, { with: { connectorId: 2, transactionId: null } }),
+    end
+  )
+]
+
+const orders: ReadonlyArray<Story> = [
+  told(
+    "readings in the wrong order",
+    tenKwh,
+    begin,
+    meter(at("10:45"), 1_007_500),
+    meter(at("10:15"), 1_002_500),
+    meter(half, 1_005_000),
+    end
+  ),
+  told(
+    "each reading twice, under other ids",
+    tenKwh,
+    begin,
+    meter(half, 1_005_000),
+    meter(half, 1_005_000),
+    end,
+    meter(half, 1_005_000)
+  ),
+  told(
+    "a later register with an earlier time",
+    held("RegisterFell"),
+    begin,
+    meter(half, 1_005_000),
+    meter(at("10:05"), 1_009_000),
+    end
+  ),
+  told(
+    "a stop that comes again with a lifetime's register",
+    tenKwh,
+    begin,
+    end,
+    stop(at("11:00"), 1_208_000_000),
+    stop(at("12:00"), 1_208_000_000)
+  ),
+  told(
+    "readings within the stop that contradict it",
+    held("RegisterFell"),
+    begin,
+    stop(at("11:00"), 1_010_000, { with: { transactionData: [sampled(half, [2_000_000])] } })
+  )
+]
+
+export const registers: ReadonlyArray<Story> = [...falls, ...zeroBegins, ...mixed, ...orders]
