@@ -6,6 +6,27 @@ import { Api } from "./Api.ts"
 import { organisationId } from "./Caller.ts"
 import { listed, pageRequest, PublicUrl } from "./Paging.ts"
 
+/** Last ms that a date can have (ECMA-262 §21.4.1.1). */
+const lastMillis = 8.64e15
+
+/**
+ * A record as REST shows times: RFC 3339 where it keeps ms, under a name as `expiresAt`. What the author of a command gave as `parameters`
+ * stays in his words.
+ */
+const shown = (record: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]: [string, unknown]) => {
+      if (name === "parameters") return [name, value]
+      const isTime = name.endsWith("At") && typeof value === "number" && Math.abs(value) <= lastMillis
+      return [name, isTime ? new Date(value).toISOString() : within(value)]
+    })
+  )
+
+const within = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(within)
+  return typeof value === "object" && value !== null ? shown(value) : value
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "audit-log",
@@ -18,8 +39,8 @@ export const layer = HttpApiBuilder.group(
         const page = yield* log.list(yield* organisationId, asked)
         return listed(publicUrl, request.url, page, ({ after, before, ...entry }) => ({
           ...entry,
-          ...(before === undefined ? {} : { before }),
-          ...(after === undefined ? {} : { after })
+          ...(before === undefined ? {} : { before: shown(before) }),
+          ...(after === undefined ? {} : { after: shown(after) })
         }))
       })
     })

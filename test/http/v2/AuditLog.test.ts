@@ -37,6 +37,26 @@ it("lists the organisation's entries, of one subject where asked, without what w
   ])
 })
 
+it("shows the times of a record as every other time, and a command's parameters as they were given", async () => {
+  const { organisationId } = app.own
+  const after = {
+    expiresAt: at,
+    name: "At",
+    grants: [{ revokedAt: null, usedAt: at }],
+    parameters: { data: "x", sentAt: 1 }
+  }
+  const entry = { id: "1", at, organisationId, actor: "key:1", action: "CommandIssued", subject: "charger:1" }
+  auditOf(app.world).push({ ...entry, before: undefined, after })
+  const time = new Date(at).toISOString()
+  const { json } = await app.ask("GET", "/cpo/v2/audit-log", { key: app.key })
+  expect(json.items[0].after).toEqual({
+    expiresAt: time,
+    name: "At",
+    grants: [{ revokedAt: null, usedAt: time }],
+    parameters: { data: "x", sentAt: 1 }
+  })
+})
+
 it("needs audit:read", async () => {
   const { key } = await app.organise(["commands:read"])
   const answer = await app.ask("GET", "/cpo/v2/audit-log", { key })
