@@ -72,7 +72,7 @@ export const layer = HttpApiBuilder.group(
               chargerId,
               command: { _tag: "ChangeConfiguration", key, value },
               parameters: { key, value },
-              expiresInSeconds: payload.expiresIn
+              expiresInSeconds: payload?.expiresIn
             },
             by
           )

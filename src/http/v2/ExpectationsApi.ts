@@ -127,7 +127,7 @@ export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
   HttpApiEndpoint.post("apply", "/v2/chargers/:chargerId/configuration/apply", {
     params: { chargerId: ChargerId },
     headers: IdempotencyHeader,
-    payload: Schema.Struct(expiresIn),
+    payload: [Schema.Struct(expiresIn), Schema.Undefined],
     success: Applied.pipe(HttpApiSchema.status(202)),
     error: [NotFound404, Conflict409, TooMany429]
   }).annotateMerge(

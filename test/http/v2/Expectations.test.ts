@@ -97,6 +97,15 @@ describe("the configuration template", () => {
     expect((await ask("GET", `commands/${applied.json.items[0].id}`)).status).toBe(200)
     expect((await ask("POST", "chargers/CP-2/configuration/apply", {})).status).toBe(404)
   })
+
+  it("is applied by hand without a body as well, and a body that does not fit is refused", async () => {
+    reported({ key: "HeartbeatInterval", value: "60", readonly: false })
+    await ask("PUT", "configuration-template", { keys: [{ key: "HeartbeatInterval", value: "300" }] })
+    const applied = await ask("POST", "chargers/CP-1/configuration/apply")
+    expect([applied.status, applied.json.items.length]).toEqual([202, 1])
+    const wrong = await ask("POST", "chargers/CP-1/configuration/apply", { expiresIn: "soon" })
+    expect([wrong.status, wrong.json.errors?.[0].pointer]).toEqual([400, "/expiresIn"])
+  })
 })
 
 describe("the quirk book", () => {
