@@ -77,6 +77,39 @@ describe("a session is believed", () => {
       }
     ],
     [
+      "whose readings count the session",
+      {
+        readings: [
+          [20, 3300],
+          [40, 6700],
+          [59, 9900]
+        ]
+      }
+    ],
+    [
+      "whose readings count on while start and stop count the session",
+      {
+        from: 0,
+        to: 10_000,
+        readings: [
+          [1, 1_000_200],
+          [30, 1_005_000],
+          [59, 1_009_900]
+        ]
+      }
+    ],
+    [
+      "with readings in tenths of a kWh",
+      {
+        from: 1_000_060,
+        to: 1_010_040,
+        readings: [
+          [1, 1_000_000],
+          [59, 1_010_100]
+        ]
+      }
+    ],
+    [
       "of a charger that counts each session from 0",
       { from: 0, to: 9000 },
       { before: { meterStartWh: 0, meterStopWh: 8000 } }
@@ -85,6 +118,16 @@ describe("a session is believed", () => {
       "of a new meter that begins at 0",
       { from: 0, to: 9000 },
       { before: { meterStartWh: 500_000, meterStopWh: 510_000 } }
+    ],
+    [
+      "of a charger that counts each session from a few Wh",
+      { from: 4, to: 9000 },
+      { before: { meterStartWh: 3, meterStopWh: 8000 } }
+    ],
+    [
+      "that begins where the one before it ended, but for a meter's jitter",
+      { from: 999_995 },
+      { before: { meterStartWh: 990_000, meterStopWh: 1_000_000 } }
     ]
   ]
   for (const [name, told, around] of stories) it(name, () => expect(doubt(told, around)).toBeUndefined())
@@ -119,6 +162,21 @@ describe("a session is held", () => {
         ]
       }
     ],
+    ["whose start is below zero", "MeterStartImplausible", { from: -1, to: 9000 }],
+    ["whose stop is below a reading of the same moment", "RegisterFell", { readings: [[60, 1_015_000]] }],
+    [
+      "whose tenths of a kWh fall",
+      "RegisterFell",
+      {
+        from: 1_000_060,
+        to: 1_010_040,
+        readings: [
+          [30, 1_005_100],
+          [40, 1_005_000]
+        ]
+      }
+    ],
+    ["whose readings count something else", "RegisterFell", { readings: [[30, 500]] }],
     ["whose stop is below its last reading", "RegisterFell", { to: 1_002_000, readings: [[10, 1_005_000]] }],
     ["whose readings stand below its start", "RegisterFell", { readings: [[10, 5000]] }],
     [
@@ -127,6 +185,13 @@ describe("a session is held", () => {
       { from: 0, to: 910_031 },
       { before: { meterStartWh: 900_000, meterStopWh: 909_948 } }
     ],
+    [
+      "that begins where the one before it began, so that energy would be billed twice",
+      "MeterStartImplausible",
+      { from: 1_000_000, to: 1_020_000 },
+      { before: { meterStartWh: 1_000_000, meterStopWh: 1_010_000 } }
+    ],
+    ["that begins below 0", "MeterStartImplausible", { from: -1, to: 10_000 }],
     ["that lasted a quarter of a year", "DurationImplausible", { minutes: (90 * day) / minute }]
   ]
   for (const [name, reason, told, around] of stories) it(name, () => expect(doubt(told, around)).toBe(reason))
