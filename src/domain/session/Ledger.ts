@@ -8,7 +8,8 @@ import type { Tariff } from "../tariff/Tariff.ts"
 import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
-import type { Sample } from "./MeterValue.ts"
+import { offsetOf } from "./Counting.ts"
+import { figureOf, isSigned, type Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
 export interface LedgerReading {
@@ -48,13 +49,14 @@ export interface Ledger extends Observed {
 /** True where there was a tariff when the session began. */
 export const isPriced = (observed: Observed | Ledger): observed is Ledger => "tariff" in observed
 
-const number = ({ value }: Sample): number => (value.trim() === "" ? Number.NaN : Number(value))
-
 /** W or A of a measurand: the sample without a phase, else the sum of the phases. */
 const measured = (samples: ReadonlyArray<Sample>, measurand: string, factorOf: (unit: string) => number) => {
   const told = samples
-    .filter((sample) => sample.measurand === measurand && sample.format !== "SignedData")
-    .map((sample) => ({ phase: sample.phase, amount: number(sample) * factorOf(sample.unit.toLowerCase()) }))
+    .filter((sample) => sample.measurand === measurand && !isSigned(sample))
+    .map((sample) => ({
+      phase: sample.phase,
+      amount: (figureOf(sample.value) ?? Number.NaN) * factorOf(sample.unit.toLowerCase())
+    }))
     .filter(({ amount }) => Number.isFinite(amount) && amount >= 0)
   const whole = told.find(({ phase }) => phase === undefined)
   if (whole !== undefined) return whole.amount
@@ -79,13 +81,14 @@ export const pricedReadings = ({
   session
 }: Pick<Ledger, "readings" | "session">): ReadonlyArray<PricedReading> => {
   const { endedAt, energyWh, meterStartWh } = session
+  const offset = offsetOf({ readings, session })
   const told = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
       ? []
       : [
           {
             at,
-            energyWh: Math.min(Math.max(registerWh - meterStartWh, 0), energyWh),
+            energyWh: Math.min(Math.max(registerWh + offset - meterStartWh, 0), energyWh),
             powerW: powerOf(samples),
             currentA: currentOf(samples),
             stateOfCharge: stateOfChargeOf(samples)

@@ -3,6 +3,7 @@
  * are never put right here.
  */
 import type { Pricing } from "../tariff/Tariff.ts"
+import { changesOf, jitterWh } from "./Counting.ts"
 import { isPriced, type Observed, pricedReadings } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
@@ -42,49 +43,37 @@ const hourMillis = 3_600_000
 const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
   energyWh > neverDoubtedWh && energyWh > (powerW * tolerance * Math.max(millis, 1000)) / hourMillis
 
-interface Step {
-  readonly at: number
-  readonly wh: number
+/**
+ * True of a start below zero, and of one below what the session before it on the connector ended with: what was billed then would be billed
+ * again. A counter that begins anew with each session began near 0 the last time too, and a new meter does not reach the old one's register.
+ */
+const startLost = ({ session, surroundings: { before } }: Observed): boolean => {
+  const { meterStartWh, meterStopWh } = session
+  if (meterStartWh < 0) return true
+  return (
+    before !== undefined &&
+    before.meterStartWh > jitterWh &&
+    meterStartWh < before.meterStopWh - jitterWh &&
+    meterStopWh !== undefined &&
+    meterStopWh >= before.meterStopWh
+  )
 }
 
-/** The registers that readings told within a session, in order of time, as its start and stop count. */
-const toldWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
-  const { endedAt = Infinity, startedAt } = session
-  const offset = offsetOf(readings, session)
-  return readings
-    .flatMap(({ at, registerWh }) => (registerWh === undefined ? [] : [{ at, wh: registerWh + offset }]))
-    .filter(({ at }) => at >= startedAt && at <= endedAt)
-    .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
-}
+const asksForPower = ({ elements }: Pricing): boolean =>
+  elements.some(({ restrictions: asked = {} }) =>
+    [asked.minPower, asked.maxPower, asked.minCurrent, asked.maxCurrent].some((bound) => bound !== undefined)
+  )
 
-/** Readings in kWh with few decimals are rounded: Wh by which they may lie beside the registers of start and stop. */
-const grids = [1000, 100]
+/** Volts between a phase and neutral; a connector's current is a third of what its phases carry together, or all of it. */
+const volts = 230
 
-const roundingOf = (told: ReadonlyArray<Step>, { meterStartWh, meterStopWh = 0 }: Observed["session"]): number => {
-  const grid = grids.find((wh) => told.every((step) => step.wh % wh === 0)) ?? 0
-  return grid > 0 && (meterStartWh % grid !== 0 || meterStopWh % grid !== 0) ? grid : 0
-}
-
-/** What happened between two registers that follow one another. `mayFallWh` is what a fall is believed to be by accident. */
-interface Change {
-  readonly wh: number
-  readonly millis: number
-  readonly mayFallWh: number
-}
-
-/** The changes of a session's register from its start over its readings to its stop. */
-const changesOf = (observed: Observed): ReadonlyArray<Change> => {
-  const { endedAt, meterStartWh, meterStopWh, startedAt } = observed.session
-  const told = toldWithin(observed)
-  const rounding = roundingOf(told, observed.session)
-  const stop = endedAt === undefined || meterStopWh === undefined ? [] : [{ at: endedAt, wh: meterStopWh }]
-  const steps = [{ at: startedAt, wh: meterStartWh }, ...told, ...stop]
-  return steps.slice(1).map(({ at, wh }, i) => {
-    const isBetweenReadings = i > 0 && i < told.length
-    const mayFallWh = jitterWh + (isBetweenReadings || told.length === 0 ? 0 : rounding)
-    return { wh: wh - steps[i]!.wh, millis: at - steps[i]!.at, mayFallWh }
-  })
-}
+/** True where the price depends on a power or current that the connector cannot have given. */
+const phantomPower = (ledger: Observed, powerW: number): boolean =>
+  isPriced(ledger) &&
+  asksForPower(ledger.tariff.body) &&
+  pricedReadings(ledger).some(
+    (reading) => Math.max(reading.powerW ?? 0, (reading.currentA ?? 0) * volts) > powerW * tolerance
+  )
 
 /** The reason that weighs most, or undefined for a session that can be believed. Only of sessions that have ended. */
 export const doubtOf = (ledger: Observed): Doubt | undefined => {

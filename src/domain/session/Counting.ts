@@ -1,0 +1,100 @@
+/**
+ * Readings whose register counts otherwise than start and stop do: the one counts each session from 0, the other counts on. Where start and
+ * stop and the readings bear each other out, the readings are brought to the session's own registers; where they do not, they stay as they
+ * are, and the session will be held for it.
+ */
+import type { ChargingSession } from "./ChargingSession.ts"
+
+/** A fall of so many Wh is a meter's jitter, as some report from two registers that are read one after the other. */
+export const jitterWh = 10
+
+/** What is looked at: registers and their times, and the session's own. */
+interface Observed {
+  readonly session: Pick<ChargingSession, "startedAt" | "endedAt" | "meterStartWh" | "meterStopWh">
+  readonly readings: ReadonlyArray<{ readonly at: number; readonly registerWh: number | undefined }>
+}
+
+/**
+ * How far what flowed unseen, before the first reading and after the last, may exceed the session's mean. Vehicles take more at the beginning
+ * than at the end.
+ */
+const unevenness = 1.5
+
+/** Wh that may be unseen however short that was: a reading's rounding. */
+const unseenWh = 100
+
+/** True where the readings saw most of the energy, and the rest could have flowed while none was taken. */
+const bearsOut = (unseen: number, unseenMillis: number, energyWh: number, millis: number): boolean =>
+  unseen >= -jitterWh && unseen <= unseenWh + Math.min(energyWh / 2, (unevenness * energyWh * unseenMillis) / millis)
+
+/**
+ * What must be added to the readings' registers for them to count as start and stop do. 0 where they do so already, and where it cannot be told.
+ */
+export const offsetOf = ({ readings, session }: Observed): number => {
+  const { endedAt, meterStartWh, meterStopWh, startedAt } = session
+  if (endedAt === undefined || meterStopWh === undefined || endedAt === startedAt) return 0
+  const energyWh = meterStopWh - meterStartWh
+  const told = readings
+    .flatMap(({ at, registerWh }) => (registerWh === undefined ? [] : [{ at, wh: registerWh }]))
+    .filter(({ at }) => at >= startedAt && at <= endedAt)
+    .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
+  const [first, last] = [told[0], told.at(-1)]
+  // One reading alone could be anybody's.
+  if (energyWh <= 0 || first === undefined || last === undefined || told.length < 2) return 0
+  if (told.some(({ wh }) => wh >= meterStartWh - jitterWh && wh <= meterStopWh + jitterWh)) return 0
+  if (told.slice(1).some(({ wh }, i) => wh < told[i]!.wh - jitterWh)) return 0
+  const [early, late, millis] = [first.at - startedAt, endedAt - last.at, endedAt - startedAt]
+  // They count the session, and start and stop count on.
+  if (first.wh >= -jitterWh && last.wh < meterStartWh) {
+    return bearsOut(energyWh - last.wh, late, energyWh, millis) ? meterStartWh : 0
+  }
+  // They count on, and start and stop count the session.
+  const unseen = energyWh - (last.wh - first.wh)
+  if (meterStartWh !== 0 || !bearsOut(unseen, early + late, energyWh, millis)) return 0
+  const before = early + late === 0 ? 0 : Math.round((unseen * early) / (early + late))
+  return before - first.wh
+}
+
+interface Step {
+  readonly at: number
+  readonly wh: number
+}
+
+/** The registers that readings told within a session, in order of time, as its start and stop count. */
+const toldWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
+  const { endedAt = Infinity, startedAt } = session
+  const offset = offsetOf({ readings, session })
+  return readings
+    .flatMap(({ at, registerWh }) => (registerWh === undefined ? [] : [{ at, wh: registerWh + offset }]))
+    .filter(({ at }) => at >= startedAt && at <= endedAt)
+    .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
+}
+
+/** Readings in kWh with few decimals are rounded: Wh by which they may lie beside the registers of start and stop. */
+const grids = [1000, 100]
+
+const roundingOf = (told: ReadonlyArray<Step>, { meterStartWh, meterStopWh = 0 }: Observed["session"]): number => {
+  const grid = grids.find((wh) => told.every((step) => step.wh % wh === 0)) ?? 0
+  return grid > 0 && (meterStartWh % grid !== 0 || meterStopWh % grid !== 0) ? grid : 0
+}
+
+/** What happened between two registers that follow one another. `mayFallWh` is what a fall is believed to be by accident. */
+export interface Change {
+  readonly wh: number
+  readonly millis: number
+  readonly mayFallWh: number
+}
+
+/** The changes of a session's register from its start over its readings to its stop. */
+export const changesOf = (observed: Observed): ReadonlyArray<Change> => {
+  const { endedAt, meterStartWh, meterStopWh, startedAt } = observed.session
+  const told = toldWithin(observed)
+  const rounding = roundingOf(told, observed.session)
+  const stop = endedAt === undefined || meterStopWh === undefined ? [] : [{ at: endedAt, wh: meterStopWh }]
+  const steps = [{ at: startedAt, wh: meterStartWh }, ...told, ...stop]
+  return steps.slice(1).map(({ at, wh }, i) => {
+    const isBetweenReadings = i > 0 && i < told.length
+    const mayFallWh = jitterWh + (isBetweenReadings || told.length === 0 ? 0 : rounding)
+    return { wh: wh - steps[i]!.wh, millis: at - steps[i]!.at, mayFallWh }
+  })
+}
