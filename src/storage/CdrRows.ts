@@ -1,7 +1,7 @@
 /** The body of a stored charge detail record, as it was sealed. */
 import { Schema } from "effect"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
-import { PeriodRow } from "./SessionRows.ts"
+import { PeriodRow, SessionRow } from "./SessionRows.ts"
 
 const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 
@@ -49,6 +49,14 @@ export const CdrBodyRow = Schema.Struct({
   tokenUid: Schema.String,
   tokenType: Schema.optionalKey(TokenTypeRow),
   authorizationSource: Schema.String,
+  authorization: Schema.optionalKey(
+    Schema.Struct({
+      status: SessionRow.fields.authorizationStatus,
+      source: SessionRow.fields.authorizationSource,
+      decidedAt: Schema.Finite
+    })
+  ),
+  reservationId: Schema.optionalKey(Schema.Int),
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.optionalKey(Schema.Finite)
 })

@@ -28,6 +28,14 @@ export const SessionRow = Schema.Struct({
   heldReason: optional(Schema.String),
   revision: Schema.Int,
   reviewed: Schema.Boolean,
+  reservation: Schema.NullOr(
+    Schema.Struct({
+      reservationId: Schema.Int,
+      acceptedAt: Schema.NullOr(Schema.Finite),
+      expiresAt: Schema.Finite,
+      used: Schema.Boolean
+    })
+  ),
   billed: Schema.NullOr(Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })),
   createdAt: Millis,
   updatedAt: Millis
@@ -39,6 +47,7 @@ export const PeriodRow = Schema.Struct({
   endedAt: Schema.Finite,
   energyWh: Schema.Int,
   charging: Schema.Boolean,
+  reserved: Schema.optionalKey(Schema.Literal(true)),
   maxPowerW: Schema.optionalKey(Schema.Finite),
   maxCurrentA: Schema.optionalKey(Schema.Finite),
   stateOfCharge: Schema.optionalKey(Schema.Finite),
@@ -57,9 +66,12 @@ export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.Nul
 
 /** The domain's session of a row. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
-  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, ...rest } = row
+  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, reservation, ...rest } = row
   return {
     ...rest,
+    ...(reservation === null
+      ? {}
+      : { reservation: { ...reservation, acceptedAt: reservation.acceptedAt ?? undefined } }),
     price: price ?? undefined,
     billed: billed ?? undefined,
     authorization: {
@@ -96,7 +108,12 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   r.released_at IS NOT NULL AS reviewed, (
     SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
       AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
-  ) AS billed,
+  ) AS billed, (
+    SELECT json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
+      'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', y.status = 'Used')
+    FROM reservation y WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id
+    ORDER BY y.status = 'Used' DESC, y.command_id LIMIT 1
+  ) AS reservation,
   CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 

@@ -90,3 +90,65 @@ describe("a session whose card was refused", () => {
     expect(await world.items(`cdrs?sessionId=${String(sessionId)}`)).toMatchObject([{ totalCost: { exclVat: 3 } }])
   })
 })
+
+describe("a reservation that is paid for", () => {
+  const component = (type: string, price: number) => ({ type, price, stepSize: 1 })
+
+  /** A charger whose tariff is 2 and 6 an hour for reservations, 12 an hour for those that nobody uses, and 0.5 for each kWh. */
+  const reserved = async (seconds: number) => {
+    const made = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [
+        { priceComponents: [component("FLAT", 2), component("TIME", 6)], restrictions: { reservation: "RESERVATION" } },
+        { priceComponents: [component("TIME", 12)], restrictions: { reservation: "RESERVATION_EXPIRES" } },
+        { priceComponents: [component("ENERGY", 0.5)] }
+      ]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: made.id })
+    const idTag = await world.card()
+    made.station.on("ReserveNow", { status: "Accepted" })
+    const command = await world.command(made.id, "ReserveNow", {
+      connectorId: 1,
+      idTag,
+      expiryDate: soon(seconds / 60)
+    })
+    const reservationId = Number(made.station.asked("ReserveNow")[0]?.["reservationId"])
+    return { ...made, tariff, idTag, reservationId, acceptedAt: Date.parse(String(command.completedAt)) }
+  }
+  const after = (at: number, minutes: number) => new Date(at + minutes * 60_000).toISOString()
+
+  it("is part of the session that used it, and of its record", async () => {
+    const { acceptedAt, id, idTag, reservationId, station } = await reserved(3600)
+    const start = { reservationId, meterStart: 0, timestamp: after(acceptedAt, 15) }
+    const { id: transactionId } = await station.start(1, idTag, start)
+    const { id: sessionId } = await world.sessionOf(id)
+    const path = `sessions/${String(sessionId)}`
+    expect(await world.get(path)).toMatchObject({ status: "ACTIVE", reservationId, cost: { exclVat: 3.5 } })
+    await station.stop(transactionId, { meterStop: 4000, timestamp: after(acceptedAt, 45) })
+    const session = await world.get(path)
+    expect(session).toMatchObject({ status: "COMPLETED", startedAt: after(acceptedAt, 15), cost: { exclVat: 5.5 } })
+    const { items } = await world.eventually("its record", `cdrs?sessionId=${String(sessionId)}`, (answer) => {
+      return (answer["items"] as ReadonlyArray<unknown>).length > 0
+    })
+    expect(items).toMatchObject([
+      {
+        reservationId,
+        authorization: { status: "Accepted", source: "Reservation" },
+        totalReservationCost: { exclVat: 3.5 },
+        totalEnergyCost: { exclVat: 2 },
+        totalCost: { exclVat: 5.5 },
+        totalTimeHours: 0.5,
+        periods: [
+          {
+            startedAt: after(acceptedAt, 0),
+            endedAt: after(acceptedAt, 15),
+            reserved: true,
+            elements: { FLAT: 0, TIME: 0 }
+          },
+          { startedAt: after(acceptedAt, 15), energyWh: 4000, elements: { ENERGY: 2 } }
+        ]
+      }
+    ])
+  })
+})

@@ -3,6 +3,7 @@
  * and never changed; a wrong one is taken back by a credit record (OCPI 2.2.1 `mod_cdrs`).
  */
 import type { ChargingSession } from "../session/ChargingSession.ts"
+import type { Authorization } from "../token/Authorization.ts"
 import type { TokenType } from "../token/Token.ts"
 import type { Place } from "./Place.ts"
 import type { Ledger } from "../session/Ledger.ts"
@@ -30,6 +31,10 @@ export interface CdrBody {
   readonly tokenUid: string
   readonly tokenType?: TokenType
   readonly authorizationSource: string
+  /** Records of the first versions have none. */
+  readonly authorization?: Pick<Authorization, "status" | "source" | "decidedAt">
+  /** The reservation that is paid for with it. */
+  readonly reservationId?: number
   readonly meterStartWh: number
   /** Missing where the charger told none. */
   readonly meterStopWh?: number
@@ -66,6 +71,8 @@ export interface Cdr extends About {
 export const isBillable = ({ endedAt, heldReason, status }: ChargingSession): boolean =>
   status === "COMPLETED" && endedAt !== undefined && heldReason === undefined
 
+const decisionOf = ({ decidedAt, source, status }: Authorization) => ({ status, source, decidedAt })
+
 /** The record of a billable session. */
 export const cdrOf = ({ place, session, tariff, timeZone, tokenType }: Ledger, priced: PricedResult): NewCdr => {
   const { costs, durationMillis, energyWh, parkingMillis, periods, total } = priced
@@ -95,6 +102,8 @@ export const cdrOf = ({ place, session, tariff, timeZone, tokenType }: Ledger, p
       tokenUid: session.tokenUid,
       ...(tokenType === undefined ? {} : { tokenType }),
       authorizationSource: session.authorization.source,
+      authorization: decisionOf(session.authorization),
+      ...(session.reservation === undefined ? {} : { reservationId: session.reservation.reservationId }),
       meterStartWh: session.meterStartWh,
       ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh })
     }

@@ -4,6 +4,17 @@ import type { Price } from "../money/Amount.ts"
 import type { Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
+/** The reservation that a session used, or is. */
+export interface SessionReservation {
+  readonly reservationId: number
+  /** When the charger said yes, ms epoch; undefined where it never did, or nobody heard it: that is not paid for. */
+  readonly acceptedAt: number | undefined
+  /** ms epoch. */
+  readonly expiresAt: number
+  /** A start has consumed it. */
+  readonly used: boolean
+}
+
 /** OCPI's SessionStatus. */
 export type SessionStatus = "PENDING" | "ACTIVE" | "COMPLETED" | "INVALID" | "RESERVATION"
 
@@ -28,6 +39,7 @@ export interface ChargingSession {
   readonly energyWh: number
   readonly stopReason: string | undefined
   readonly heldReason: string | undefined
+  readonly reservation?: SessionReservation
   /** How often an operator has corrected it. */
   readonly revision?: number
   /** An operator has looked at it and lets it be billed. */
@@ -47,3 +59,7 @@ export interface SessionReading {
   readonly energyWh: number | undefined
   readonly samples: ReadonlyArray<Sample>
 }
+
+/** True of a session that is a reservation which nobody has used, now or for good. */
+export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>
+  reservation !== undefined && !reservation.used

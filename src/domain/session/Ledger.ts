@@ -2,12 +2,12 @@
  * What a session costs, from its ledger: the readings as they were stored, the tariff as it stood when it began. Every view of a session's
  * price comes from here.
  */
-import { type PricedResult, price } from "../tariff/Price.ts"
+import { type PricedResult, price, type Reserved } from "../tariff/Price.ts"
 import type { PricedReading } from "../tariff/Pieces.ts"
 import type { Tariff } from "../tariff/Tariff.ts"
 import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
-import type { ChargingSession } from "./ChargingSession.ts"
+import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
 import { offsetOf } from "./Counting.ts"
 import { figureOf, isSigned, type Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
@@ -118,12 +118,25 @@ const unpaid: PricedResult = {
   parkingMillis: 0
 }
 
+/** The time for which a connector was kept, from the charger's yes to the start, or to the end where nobody came. */
+const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserved | undefined => {
+  if (reservation?.acceptedAt === undefined || status === "RESERVATION") return undefined
+  const { acceptedAt, expiresAt, used } = reservation
+  const until = used ? Math.min(startedAt, expiresAt) : expiresAt
+  return until > acceptedAt ? { startedAt: acceptedAt, endedAt: until, expired: !used } : undefined
+}
+
 /** What a session costs so far, or in all once it has ended. */
 export const priceOf = (ledger: Ledger): PricedResult => {
   const { session, tariff, timeZone } = ledger
   if (session.status === "INVALID") return unpaid
   const priced = { startedAt: session.startedAt, endedAt: until(ledger), timeZone, readings: pricedReadings(ledger) }
-  return price(tariff.body, { session: priced, timeZone, ended: session.endedAt !== undefined })
+  return price(tariff.body, {
+    session: isOnlyReserved(session) ? undefined : priced,
+    reserved: reservedOf(session),
+    timeZone,
+    ended: session.endedAt !== undefined
+  })
 }
 
 export const toSessionPrice = ({ tariff }: Ledger, { periods, total }: PricedResult): SessionPrice => ({

@@ -27,6 +27,8 @@ export interface Period extends Measured {
   readonly energyWh: number
   /** True while energy flowed; otherwise the time is parking. */
   readonly charging: boolean
+  /** The connector was kept for the driver: neither charging nor parking. */
+  readonly reserved?: true
   /** The element that prices each dimension, by its place in the tariff; missing where it is free. */
   readonly elements: Readonly<Partial<Record<Dimension, number>>>
 }
@@ -138,6 +140,7 @@ const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): Reado
     const goesOn =
       last !== undefined &&
       last.charging === period.charging &&
+      last.reserved === period.reserved &&
       period.elements.FLAT === undefined &&
       sameElements(last.elements, period.elements)
     if (!goesOn) result.push({ ...period, ...measured({}, told) })
@@ -176,12 +179,17 @@ const ofReservation = (
   { endedAt, expired, startedAt }: Reserved,
   timeZone: string,
   compiled: Compiled
-): void => {
+): ReadonlyArray<Period> => {
   const phase = expired ? "RESERVATION_EXPIRES" : "RESERVATION"
-  for (const { from, moment, to } of piecesOf({ startedAt, endedAt, timeZone, readings: [] }, compiled)) {
-    bill.flat(phase, moment)
-    bill.use(phase, "TIME", to - from, moment)
-  }
+  const pieces = piecesOf({ startedAt, endedAt, timeZone, readings: [] }, compiled)
+  return joined(
+    pieces.map(({ from, moment, to, told }) => {
+      const flat = withFlat(bill.flat(phase, moment))
+      const time = bill.use(phase, "TIME", to - from, moment)
+      const elements = { ...flat, ...(time === undefined ? {} : { TIME: time }) }
+      return [{ startedAt: from, endedAt: to, energyWh: 0, charging: false, reserved: true, elements }, told]
+    })
+  )
 }
 
 const costsOf = (lines: ReadonlyArray<Line>): Costs => {
@@ -208,6 +216,11 @@ export interface Chargeable {
   readonly ended: boolean
 }
 
+const isParking = ({ charging, reserved }: Period): boolean => !charging && reserved === undefined
+
+/** The least that is paid is that of a charging session (OCPI 2.2.1 §11.3.1): a reservation that nobody used is none. */
+const withoutLeast = ({ maxPrice }: Pricing): Pick<Pricing, "maxPrice"> => (maxPrice === undefined ? {} : { maxPrice })
+
 /**
  * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals,
  * without and with VAT; the total is their sum, held within the tariff's limits.
@@ -215,17 +228,17 @@ export interface Chargeable {
 export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: Chargeable): PricedResult => {
   const compiled = compile(tariff)
   const bill = new Bill(compiled)
-  if (reserved !== undefined) ofReservation(bill, reserved, timeZone, compiled)
-  const periods = session === undefined ? [] : ofSession(bill, session, compiled)
+  const kept = reserved === undefined ? [] : ofReservation(bill, reserved, timeZone, compiled)
+  const periods = [...kept, ...(session === undefined ? [] : ofSession(bill, session, compiled))]
   const lines = billedVolumes(bill.lines, ended)
   const costs = costsOf(lines)
   return {
-    total: limited(tariff, sumOf(Object.values(costs))),
+    total: limited(session === undefined ? withoutLeast(tariff) : tariff, sumOf(Object.values(costs))),
     costs,
     lines,
     periods,
     energyWh: periods.reduce((all, { energyWh }) => all + energyWh, 0),
     durationMillis: session === undefined ? 0 : session.endedAt - session.startedAt,
-    parkingMillis: periods.reduce((all, one) => all + (one.charging ? 0 : one.endedAt - one.startedAt), 0)
+    parkingMillis: periods.reduce((all, one) => all + (isParking(one) ? one.endedAt - one.startedAt : 0), 0)
   }
 }

@@ -42,6 +42,8 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   connectorId: body.connectorId,
   tokenUid: body.tokenUid,
   tokenType: body.tokenType ?? null,
+  authorization: body.authorization ?? null,
+  reservationId: body.reservationId ?? null,
   startedAt: cdr.startedAt,
   endedAt: cdr.endedAt,
   timeZone: body.timeZone,

@@ -47,6 +47,10 @@ export const Cdr = Schema.Struct({
   connectorId: Schema.Int,
   tokenUid: Schema.String,
   tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that nobody had registered" }),
+  authorization: Schema.NullOr(
+    Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
+  ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),
+  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that is paid for with it" }),
   startedAt: Time,
   endedAt: Time,
   timeZone: Schema.String,

@@ -33,6 +33,7 @@ const toSession = (session: ChargingSession): typeof Session.Type => ({
   transactionId: transactionId(session),
   ocppVersion: session.ocppVersion,
   tokenUid: session.tokenUid,
+  reservationId: session.reservation?.reservationId ?? null,
   authorization: {
     status: session.authorization.status,
     source: session.authorization.source,

@@ -39,6 +39,7 @@ export const Session = Schema.Struct({
   }),
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
+  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that it used, or is" }),
   authorization: Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time }),
   status: Schema.Literals(sessionStatuses),
   startedAt: Time,

@@ -127,6 +127,9 @@ export const Period = Schema.Struct({
   endedAt: Time,
   energyWh: Schema.Int,
   charging: Schema.Boolean,
+  reserved: Schema.optionalKey(Schema.Literal(true)).annotate({
+    description: "True of the time for which a connector was kept before the session"
+  }),
   maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest that was measured" }),
   maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
   stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last that was told" }),

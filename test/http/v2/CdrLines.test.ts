@@ -14,6 +14,8 @@ const cdr = (more: object = {}) => ({
   connectorId: 1,
   tokenUid: "CARD",
   tokenType: null,
+  authorization: null,
+  reservationId: null,
   location: null,
   startedAt: at,
   endedAt: at + 1000,

@@ -1,0 +1,112 @@
+/** What a session costs that a reservation came before, and what a reservation costs that nobody used. */
+import { describe, expect, it } from "vitest"
+import type { ChargingSession, SessionReservation, SessionStatus } from "../../../src/domain/session/ChargingSession.ts"
+import { cdrOf } from "../../../src/domain/cdr/Cdr.ts"
+import { type Ledger, priceOf } from "../../../src/domain/session/Ledger.ts"
+import type { TariffBody } from "../../../src/domain/tariff/Tariff.ts"
+
+const noon = Date.UTC(2026, 4, 20, 12)
+const minute = 60_000
+
+const per = (type: "FLAT" | "TIME" | "ENERGY", price: number) => ({ type, price, stepSize: 1 })
+
+const body: TariffBody = {
+  currency: "EUR",
+  minPrice: { exclVat: 5 },
+  elements: [
+    { priceComponents: [per("FLAT", 2), per("TIME", 6)], restrictions: { reservation: "RESERVATION" } },
+    { priceComponents: [per("TIME", 12)], restrictions: { reservation: "RESERVATION_EXPIRES" } },
+    { priceComponents: [per("ENERGY", 0.5)] }
+  ]
+}
+
+const reservation: SessionReservation = {
+  reservationId: 7,
+  acceptedAt: noon - 20 * minute,
+  expiresAt: noon + 10 * minute,
+  used: true
+}
+
+const ledger = (status: SessionStatus, given: Partial<SessionReservation> | undefined, more = {}): Ledger => {
+  const session = {
+    id: "s",
+    status,
+    authorization: { status: "Accepted", source: "Reservation", decidedAt: noon, expiresAt: undefined, parentUid: "F" },
+    startedAt: noon,
+    endedAt: noon + 60 * minute,
+    meterStartWh: 0,
+    meterStopWh: 10_000,
+    energyWh: 10_000,
+    ...(given === undefined ? {} : { reservation: { ...reservation, ...given } }),
+    ...more
+  } as ChargingSession
+  const tariff = { id: "t", organisationId: "o", version: 1, body, createdAt: 0, updatedAt: 0 }
+  const surroundings = { maxPowerW: undefined, before: undefined }
+  return { session, timeZone: "UTC", tariff, readings: [], surroundings }
+}
+
+const costs = (...given: Parameters<typeof ledger>) => {
+  const { costs: parts, total } = priceOf(ledger(...given))
+  return [parts.reservation.exclVat, total.exclVat]
+}
+
+describe("a session that used a reservation", () => {
+  it("pays for the time from the charger's yes to its start, beside what it charged", () => {
+    const { costs: parts, durationMillis, parkingMillis, periods, total } = priceOf(ledger("COMPLETED", {}))
+    expect([parts.reservation.exclVat, parts.energy.exclVat, total.exclVat]).toEqual([4, 5, 9])
+    expect(
+      periods.map(({ elements, endedAt, reserved, startedAt }) => [startedAt, endedAt, reserved, elements])
+    ).toEqual([
+      [noon - 20 * minute, noon, true, { FLAT: 0, TIME: 0 }],
+      [noon, noon + 60 * minute, undefined, { ENERGY: 2 }]
+    ])
+    // Reserved time is part of neither.
+    expect([durationMillis, parkingMillis]).toEqual([60 * minute, 0])
+  })
+
+  it("pays for it from the beginning on, while it runs", () =>
+    expect(costs("ACTIVE", {}, { endedAt: undefined, energyWh: 0 })).toEqual([4, 5]))
+
+  it("pays for no longer than the reservation stood", () =>
+    expect(costs("COMPLETED", { expiresAt: noon - 10 * minute })).toEqual([3, 8]))
+
+  it("pays nothing for it where nobody knows when the charger said yes, or it began before that", () => {
+    expect(costs("COMPLETED", { acceptedAt: undefined })).toEqual([0, 5])
+    expect(costs("COMPLETED", { acceptedAt: noon })).toEqual([0, 5])
+    expect(costs("COMPLETED", { acceptedAt: noon + minute })).toEqual([0, 5])
+    expect(costs("COMPLETED", undefined)).toEqual([0, 5])
+  })
+
+  it("has the reservation and the decision in its record", () => {
+    const one = ledger("COMPLETED", {})
+    expect(cdrOf(one, priceOf(one)).body).toMatchObject({
+      reservationId: 7,
+      authorizationSource: "Reservation",
+      authorization: { status: "Accepted", source: "Reservation", decidedAt: noon }
+    })
+    const other = ledger("COMPLETED", undefined)
+    expect(cdrOf(other, priceOf(other)).body).not.toHaveProperty("reservationId")
+  })
+})
+
+describe("a reservation that nobody used", () => {
+  const unused = { used: false }
+  const nothing = { meterStopWh: undefined, energyWh: 0, endedAt: reservation.expiresAt }
+
+  it("costs what the tariff asks of expired ones, and not the least of a charging session", () => {
+    const {
+      costs: parts,
+      energyWh,
+      periods,
+      total
+    } = priceOf(ledger("COMPLETED", { ...unused, expiresAt: noon - 15 * minute }, nothing))
+    // What speaks of expiry prices the time; the fee is that of any reservation.
+    expect([parts.reservation.exclVat, total.exclVat, energyWh]).toEqual([3, 3, 0])
+    expect(periods).toMatchObject([{ reserved: true, elements: { FLAT: 0, TIME: 1 } }])
+  })
+
+  it("costs nothing while it stands, nor when it was cancelled", () => {
+    expect(costs("RESERVATION", unused, { ...nothing, endedAt: undefined })).toEqual([0, 0])
+    expect(costs("INVALID", unused, nothing)).toEqual([0, 0])
+  })
+})
