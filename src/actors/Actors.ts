@@ -225,6 +225,7 @@ class Registry {
 
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
+    reconsider: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.reconsider()),
     disconnect: (chargerId, reason) => Effect.sync(() => this.actors.get(chargerId)?.line.close(4001, reason)),
     connectedCount: () => this.actors.size
   }

@@ -78,7 +78,7 @@ interface CommandItem extends Waiting {
 type Item =
   | EventItem
   | CommandItem
-  | (Waiting & { readonly _tag: "Settled" })
+  | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
   | { readonly _tag: "Closed"; readonly reason: string }
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
@@ -218,6 +218,11 @@ export class ChargerActor implements ChargerMailbox {
     if (this.state?.commandsWaiting === true || this.workWaits) this.wake()
   }
 
+  /** The operator has chosen anew whether this charger is accepted. */
+  reconsider(): void {
+    if (!this.gone) this.mailbox.push({ _tag: "Settled", since: this.now(), anew: true })
+  }
+
   /** True while nothing waits to be answered. */
   get quiet(): boolean {
     return this.mailbox.idle
@@ -347,6 +352,7 @@ export class ChargerActor implements ChargerMailbox {
   ): Effect.Effect<void, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
+      if (item._tag === "Settled" && item.anew === true) yield* actor.readRegistration(deadline)
       while (true) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
@@ -443,6 +449,17 @@ export class ChargerActor implements ChargerMailbox {
       this.state = state
       if (state === undefined) this.line.close(1008, "this charger is no longer registered")
       return state
+    })
+  }
+
+  /** The operator's choice as it stands now, in a state that is kept: what the charger told on this connection stands in no table. */
+  private readRegistration(deadline: number): Effect.Effect<void> {
+    const { state } = this
+    return Effect.match(this.reload(deadline), {
+      onFailure: () => void (this.state = undefined),
+      onSuccess: (loaded) => {
+        if (state !== undefined && loaded !== undefined) this.state = { ...state, registration: loaded.registration }
+      }
     })
   }
 

@@ -94,6 +94,34 @@ describe("the configuration template", () => {
   })
 })
 
+describe("the operator's word", () => {
+  it("reaches a charger that is waiting for it: accepted it is asked to boot at once, rejected it is heard no more", async () => {
+    const id = await world.charger({ registration: "Pending" })
+    const station = new Station(world.service.ocppUrl, id)
+    station.on("TriggerMessage", { status: "Accepted" }).on("ClearCache", { status: "Accepted" })
+    await station.connect()
+    expect(await station.boot()).toMatchObject({ status: "Pending", interval: 60 })
+    await expect(station.call("Heartbeat", {})).rejects.toMatchObject({ rpcErrorCode: "SecurityError" })
+    const refused = await world.command(id, "RemoteStart", { idTag: "CARD", connectorId: 1 })
+    expect([refused.status, refused.sentAt, refused.result?.["errorCode"]]).toEqual(["Failed", null, "NotAccepted"])
+    await world.ask("PATCH", `chargers/${id}`, { registration: "Accepted" })
+    await until(
+      () => "it is asked to boot",
+      15_000,
+      async () => station.asked("TriggerMessage").some((asked) => asked["requestedMessage"] === "BootNotification")
+    )
+    expect(await station.boot()).toMatchObject({ status: "Accepted" })
+    await station.status(1, "Available")
+    expect((await world.command(id, "ClearCache")).status).toBe("Accepted")
+    await world.ask("PATCH", `chargers/${id}`, { registration: "Rejected" })
+    expect(await station.boot()).toMatchObject({ status: "Rejected", interval: 600 })
+    await expect(station.status(1, "Faulted")).rejects.toMatchObject({ rpcErrorCode: "SecurityError" })
+    const after = await world.command(id, "ClearCache")
+    expect([after.status, after.sentAt, after.result?.["errorCode"]]).toEqual(["Failed", null, "NotAccepted"])
+    await station.close()
+  })
+})
+
 describe("the quirk book", () => {
   it("gives a make its time before it is called, and shows whom a rule is about", async () => {
     const rules = [{ name: "late", vendor: "Cases", model: "One", tolerances: { waitForBootSeconds: 300 } }]

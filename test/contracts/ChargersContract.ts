@@ -73,6 +73,18 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a charger may wait for its operator's word from its first boot on", () =>
+    Effect.gen(function* () {
+      const chargers = yield* Chargers
+      const { ours } = yield* aHome
+      for (const word of ["Pending", "Rejected", "Accepted"] as const) {
+        const chargerId = aChargerId()
+        const made = yield* chargers.register(registration(chargerId, { registration: word }), ours.writing())
+        expect([made.registration, (yield* chargers.get(ours.id, chargerId)).registration]).toEqual([word, word])
+      }
+    })
+  )
+
   it.effect("without a site it goes to the oldest one, and without any there is none to go to", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers

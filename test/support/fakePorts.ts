@@ -412,6 +412,7 @@ export const beside = (world: FakeWorld) =>
       ChargerLink,
       ChargerLink.of({
         wake: (chargerId) => Effect.sync(() => void world.woken.push(chargerId)),
+        reconsider: (chargerId) => Effect.sync(() => void world.reconsidered.push(chargerId)),
         disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),
         connectedCount: () => 0
       })

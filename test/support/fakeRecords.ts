@@ -42,6 +42,7 @@ export class FakeWorld {
   readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
   readonly frames: Array<LoggedFrame & { readonly id: string }> = []
   readonly seen = new Map<string, Seen>()
+  readonly reconsidered: Array<string> = []
   readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []
   /** Chargers whose actor was told that a command waits. */
   readonly woken: Array<string> = []
@@ -121,7 +122,7 @@ export const newCharger = (
   siteId: registration.siteId,
   name: registration.name,
   securityProfile: registration.securityProfile,
-  registration: "Accepted",
+  registration: registration.registration ?? "Accepted",
   ocppVersion: undefined,
   manufacturer: "",
   model: "",

@@ -75,6 +75,8 @@ export interface ChargerRegistration {
   readonly securityProfile: 0 | 1 | 2 | 3
   /** Verifier of the charger's password, see `ports/Secrets`; undefined on profile 0 and 3. */
   readonly passwordVerifier: Uint8Array | undefined
+  /** What its first boot is told; Accepted without it. */
+  readonly registration?: "Accepted" | "Pending" | "Rejected" | undefined
 }
 
 export interface ChargerPatch {

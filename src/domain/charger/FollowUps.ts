@@ -27,7 +27,7 @@ export const connectorsKnown = (state: ChargerState): boolean =>
 const atOnce = (command: ChargerCommand): FollowUp => ({ command, afterMillis: 0 })
 
 /**
- * The connection has been up for a while. A charger that has booted on it was asked for everything already. A rejected one is left alone,
+ * The connection has been up for a while, or its operator has just chosen whether it is accepted. A charger that has booted on it was asked for everything already. A rejected one is left alone,
  * and a pending one asked only who it is (OCPP 1.6 §4.2).
  */
 export const settled = (state: ChargerState): Decision => {
@@ -35,7 +35,9 @@ export const settled = (state: ChargerState): Decision => {
   if (registration === "Rejected" || state.bootedHere === true) return doNothing
   const followUps: Array<FollowUp> = []
   const nameless = state.vendor === "" || state.model === ""
-  if (nameless || (registration === "Accepted" && !state.booted)) followUps.push(atOnce(triggerBoot))
+  // One that was accepted since it booted here would boot again by itself, after an interval.
+  const mustBoot = !state.booted || state.bootedHere === false
+  if (nameless || (registration === "Accepted" && mustBoot)) followUps.push(atOnce(triggerBoot))
   if (registration === "Accepted") {
     const { skipConfigurationAfterBoot, statusAfterConnect } = tolerancesOf(state, state.policy.quirks)
     if (!connectorsKnown(state) || statusAfterConnect === true) followUps.push(atOnce(triggerStatus))

@@ -9,6 +9,8 @@ export class ChargerLink extends Context.Service<
   {
     /** Tells that a command was stored for a charger: its actor takes it as soon as its line is free. Nothing for one that is not here. */
     readonly wake: (chargerId: string) => Effect.Effect<void>
+    /** Tells that an operator has accepted or rejected a charger: it holds from the charger's next message, and one now accepted boots. */
+    readonly reconsider: (chargerId: string) => Effect.Effect<void>
     /** Ends the charger's connection, e.g. because it was removed or its credentials changed. */
     readonly disconnect: (chargerId: string, reason: string) => Effect.Effect<void>
     readonly connectedCount: () => number

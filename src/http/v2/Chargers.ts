@@ -86,6 +86,7 @@ const changing = Effect.gen(function* () {
     const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* writing)
     // An open connection was proved with what no longer holds.
     if (credentials !== noCredentials) yield* link.disconnect(chargerId, "credentials changed")
+    if (change.registration !== undefined) yield* link.reconsider(chargerId)
     const body = yield* one(charger)
     return credentials.generated === undefined ? body : { ...body, password: credentials.generated }
   })
@@ -106,9 +107,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
-        const { chargerId, name, siteId } = payload
-        const registration = { chargerId, name, siteId, securityProfile, passwordVerifier }
-        const body = yield* one(yield* chargers.register(registration, yield* writing))
+        const { chargerId, name, registration, siteId } = payload
+        const wanted = { chargerId, name, siteId, securityProfile, passwordVerifier, registration }
+        const body = yield* one(yield* chargers.register(wanted, yield* writing))
         const withPassword = generated === undefined ? body : { ...body, password: generated }
         return located(publicUrl, `/v2/chargers/${chargerId}`, withPassword)
       }),

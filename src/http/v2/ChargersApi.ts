@@ -32,6 +32,8 @@ const SecurityProfile = Schema.Literals([0, 1, 2, 3]).annotate({
 
 const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
 
+const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
+
 interface Credentials {
   readonly securityProfile?: 0 | 1 | 2 | 3
   readonly password?: string
@@ -57,7 +59,10 @@ export const NewCharger = Schema.Struct({
   siteId: Schema.optionalKey(Uuid.annotate({ description: "Without it the organisation's oldest site" })),
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
-  generatePassword: Schema.optionalKey(generatePassword)
+  generatePassword: Schema.optionalKey(generatePassword),
+  registration: Schema.optionalKey(
+    Registration.annotate({ description: "What its BootNotification is told; Accepted without it" })
+  )
 })
   .check(
     credentialsFit,
@@ -89,11 +94,7 @@ export const ChargerChange = Schema.Struct({
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
-  registration: Schema.optionalKey(
-    Schema.Literals(["Accepted", "Pending", "Rejected"]).annotate({
-      description: "What its next BootNotification is told"
-    })
-  ),
+  registration: Schema.optionalKey(Registration.annotate({ description: "What its next BootNotification is told" })),
   connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce))
 })
   .check(credentialsFit)

@@ -114,6 +114,11 @@ describe("a connection that has settled", () => {
       parts: { booted: false, connectors: [], registration: "Pending" },
       asks: []
     },
+    {
+      name: "one that was accepted since it booted here is asked to boot again",
+      parts: { bootedHere: false },
+      asks: ["BootNotification"]
+    },
     { name: "a rejected one is left alone", parts: { ...unheard, registration: "Rejected" }, asks: [] }
   ]
   for (const { asks, name, parts } of cases) it(`shows that ${name}`, () => expect(asked(parts)).toEqual(asks))

@@ -118,6 +118,20 @@ describe("a new charger", () => {
     expect([certificate.status, certificate.json.securityProfile]).toEqual([200, 3])
   })
 
+  it("is told Pending or Rejected at its first boot where its operator says so, and hears of it when he accepts", async () => {
+    for (const registration of ["Pending", "Rejected"]) {
+      const made = await ask("POST", "/chargers", { name: "Waits", chargerId: `W-${registration}`, registration })
+      expect([made.status, made.json.registration]).toEqual([200, registration])
+    }
+    const wrong = await ask("POST", "/chargers", { name: "Waits", chargerId: "W-3", registration: "Maybe" })
+    expect([wrong.status, wrong.json.errors[0].pointer]).toEqual([400, "/registration"])
+    await ask("PATCH", "/chargers/W-Rejected", { name: "Still waits" })
+    expect(app.world.reconsidered).toEqual([])
+    const accepted = await ask("PATCH", "/chargers/W-Pending", { registration: "Accepted" })
+    expect([accepted.json.registration, app.world.reconsidered]).toEqual(["Accepted", ["W-Pending"]])
+    expect(app.world.disconnected).toEqual([])
+  })
+
   it("shows a generated password once", async () => {
     const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", generatePassword: true })
     expect(made.json.password).toMatch(/^[0-9A-Za-z]{20}$/)
