@@ -60,6 +60,12 @@ const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
   return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
 }
 
+/** What a command was refused with after it was taken and before it was sent; the migration `effects` has the same two. */
+const neverSent: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccepted"])
+
+const sentAtOf = ({ result, sentAt, status }: typeof CommandRow.Type): number | undefined =>
+  status === "Failed" && neverSent.has(result?.["errorCode"]) ? undefined : sentAt
+
 export const commandOf = (row: typeof CommandRow.Type): Command => {
   const { progressAt, progressStatus, sessionEnded: _, ...command } = row
   const progress =
@@ -67,5 +73,5 @@ export const commandOf = (row: typeof CommandRow.Type): Command => {
   const effect = effectOf(row)
   // A session that began while the charger was about to say no to a RemoteStart began by itself.
   const sessionId = row.type === "RemoteStart" && effect === undefined ? undefined : row.sessionId
-  return { ...command, sessionId, effect, progress }
+  return { ...command, sentAt: sentAtOf(row), sessionId, effect, progress }
 }

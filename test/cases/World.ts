@@ -15,6 +15,7 @@ export interface CommandShown extends Json {
   readonly type: string
   readonly status: string
   readonly result: Json | null
+  readonly sentAt: string | null
   readonly completedAt: string | null
   readonly sessionId: string | null
 }
