@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The way in. Settings are decoded before anything else is even loaded, so that a wrong one ends the start at once with one line; then
+ * The way in. `export` is a client of a running service; everything else is the service itself. Settings are decoded before anything else is even loaded, so that a wrong one ends the start at once with one line; then
  * the service runs until it is told to stop.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -16,7 +16,19 @@ const complain = (line: string, code: number) =>
     process.exitCode = code
   })
 
-const program = loadConfig(process.env, process.argv.slice(2)).pipe(
+const exporting = (args: ReadonlyArray<string>) =>
+  Effect.promise(() => import("./main/Export.ts")).pipe(
+    Effect.flatMap(({ exportRecords }) =>
+      exportRecords(args, process.env, {
+        write: (text) => void process.stderr.write(text),
+        isTerminal: process.stderr.isTTY,
+        now: () => performance.now()
+      })
+    ),
+    Effect.catchTag("ExportFailed", ({ message }) => complain(`export: ${message}`, 1))
+  )
+
+const serving = loadConfig(process.env, process.argv.slice(2)).pipe(
   Effect.flatMap((config) =>
     config.printOnly
       ? Effect.sync(() => void process.stdout.write(config.printed))
@@ -35,7 +47,9 @@ const program = loadConfig(process.env, process.argv.slice(2)).pipe(
   })
 )
 
-NodeRuntime.runMain(program, {
+const [word, ...rest] = process.argv.slice(2)
+
+NodeRuntime.runMain(word === "export" ? exporting(rest) : serving, {
   disableErrorReporting: true,
   teardown: (exit, onExit) => {
     const failed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)

@@ -98,7 +98,11 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
     }
     // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
     yield* reviews.hold(round.doubted, now)
-    yield* cdrs.issue(round.records, now)
+    // Numbers go up with the time of the end, as far as one round knows.
+    yield* cdrs.issue(
+      round.records.toSorted((one, other) => one.endedAt - other.endedAt),
+      now
+    )
     yield* ledgers.keep(round.prices, changed.upTo)
     pace.priced(round.looked, now)
     return changed.upTo !== undefined

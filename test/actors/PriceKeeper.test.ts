@@ -23,7 +23,7 @@ const ledger = (id: string, more: Partial<ChargingSession> = {}): Ledger => ({
     meterStopWh: 10_000,
     energyWh: 10_000,
     updatedAt: start,
-    authorization: { source: "LocalToken" },
+    authorization: { status: "Accepted", source: "LocalToken" },
     ...more
   } as ChargingSession,
   timeZone: "UTC",

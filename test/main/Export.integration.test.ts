@@ -1,0 +1,115 @@
+/** `voltlane export` as its users run it: a process of its own, beside the service. */
+import { execFile } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Station } from "../cases/Station.ts"
+import { apiKey, Service } from "../simulation/Process.ts"
+import { until } from "../simulation/Wait.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "voltlane-export-"))
+const underDeno = "Deno" in globalThis
+
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
+    const command = [...(underDeno ? ["run", "-A"] : []), main, "export", ...args]
+    execFile(process.execPath, command, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    )
+  })
+
+let service: Service
+const here = () => ({ VOLTLANE_URL: service.rest.base, VOLTLANE_API_KEY: apiKey })
+
+const post = async (path: string, body: unknown, method = "POST") => {
+  const { status, text } = await service.rest.request(method, path, body)
+  expect(status, text).toBeLessThan(300)
+  return JSON.parse(text) as { readonly id: string }
+}
+
+const records = async () => {
+  const { text } = await service.rest.request("GET", "cdrs")
+  return (JSON.parse(text) as { readonly items: ReadonlyArray<{ readonly number: number }> }).items
+}
+
+beforeAll(async () => {
+  service = await Service.start()
+  await post("sites", { name: "Export" })
+  await post("chargers", { name: "EXPORT", chargerId: "EXPORT" })
+  // A quote and a line feed in a name are one record all the same.
+  await post("tokens", { uid: 'A"B' })
+  const elements = [{ priceComponents: [{ type: "ENERGY", price: 0.5, stepSize: 1 }] }]
+  const { id } = await post("tariffs", { currency: "EUR", elements })
+  await post(`tariffs/${id}/assignments`, { default: true }, "PUT")
+  const station = new Station(service.ocppUrl, "EXPORT")
+  await station.connect()
+  await station.boot()
+  for (let n = 1; n <= 3; n++) {
+    const timestamp = new Date(Date.UTC(2026, 9, n)).toISOString()
+    const started = await station.start(1, 'A"B', { meterStart: 0, timestamp })
+    await station.stop(started.id, { meterStop: n * 1000, timestamp: new Date(Date.UTC(2026, 9, n, 1)).toISOString() })
+  }
+  await station.close()
+  await until(
+    () => "all are billed",
+    30_000,
+    async () => (await records()).length === 3
+  )
+})
+
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe("an export", () => {
+  it("writes all records as JSON lines, and says how many", async () => {
+    const file = join(folder, "cdrs.jsonl")
+    const { code, stderr } = await run([file], here())
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^3 of 3 records \(100 %\), \d+\/s, in .*cdrs\.jsonl\n$/)])
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n")
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(await records())
+    expect(existsSync(`${file}.part`)).toBe(false)
+  })
+
+  it("writes those that fit as CSV, to the standard output where that is asked for", async () => {
+    const from = "2026-10-02T00:00:00Z"
+    const { code, stderr, stdout } = await run(["-", "--format", "csv", "--from", from, "--charger", "EXPORT"], here())
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 records, \d+\/s, in the standard output\n$/)])
+    expect(stdout.split("\r\n").map((line) => line.split(",")[0])).toEqual(["number", "3", "2", ""])
+    expect(stdout).toContain('"A""B"')
+  })
+
+  it.each([
+    ["a key that is not known", ["x.csv"], { VOLTLANE_API_KEY: "vl_wrong" }, "it does not know the key"],
+    ["no service", ["x.csv"], { VOLTLANE_URL: "http://127.0.0.1:1" }, "no service answers at http://127.0.0.1:1"],
+    ["a format that nobody writes", ["x.pdf"], {}, "cannot tell the format of x.pdf"],
+    ["a time that is none", ["x.csv", "--from", "yesterday"], {}, "/from"],
+    ["an option that is not there", ["x.csv", "--since", "1"], {}, "usage: voltlane export FILE"]
+  ])("ends with one line about %s, and leaves no file", async (_, args, env, why) => {
+    const { code, stderr } = await run([...args.map((arg) => arg.replace(/^x/, join(folder, "x")))], {
+      ...here(),
+      ...env
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^voltlane: export: /)
+    expect(stderr.replaceAll(folder + "/", "")).toContain(why)
+    expect([existsSync(join(folder, "x.csv")), existsSync(join(folder, "x.csv.part"))]).toEqual([false, false])
+  })
+
+  it("that breaks off leaves no half file behind", async () => {
+    const broken = createServer((request, response) => {
+      if (!request.url?.includes("export")) return response.end('{"items":[{"number":5}]}')
+      response.write("number,id\r\n5,a\r\n")
+      return setTimeout(() => response.destroy(), 50)
+    })
+    await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve))
+    const { port } = broken.address() as { readonly port: number }
+    const file = join(folder, "half.csv")
+    const { code, stderr } = await run([file], { ...here(), VOLTLANE_URL: `http://127.0.0.1:${port}` })
+    broken.close()
+    expect([code, stderr]).toEqual([1, expect.stringContaining("broke off after 1 records")])
+    expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest"
+import { Progress } from "../../src/main/Progress.ts"
+
+/** What is written, and a clock that is set by hand. */
+const told = (isTerminal: boolean, total?: number) => {
+  const written: Array<string> = []
+  let now = 0
+  const progress = new Progress({ write: (text) => void written.push(text), isTerminal, now: () => now }, total)
+  const at = (millis: number, done: number): void => {
+    now = millis
+    progress.at(done)
+  }
+  return { progress, written, at }
+}
+
+describe("the progress of long work", () => {
+  it("is one line that changes on a terminal, no faster than can be read", () => {
+    const { at, progress, written } = told(true, 200_000)
+    at(100, 100)
+    at(250, 12_500)
+    at(300, 15_000)
+    at(1000, 50_000)
+    progress.end(200_000, "cdrs.csv")
+    expect(written).toEqual([
+      "\r\u001b[K12,500 of 200,000 records (6 %), 50,000/s",
+      "\r\u001b[K50,000 of 200,000 records (25 %), 50,000/s",
+      "\r\u001b[K200,000 of 200,000 records (100 %), 200,000/s, in cdrs.csv\n"
+    ])
+  })
+
+  it("is a line now and then in a log, without a share where nobody knows how many there are", () => {
+    const { at, progress, written } = told(false)
+    at(9999, 10)
+    at(10_000, 1000)
+    at(11_000, 1100)
+    progress.end(1100, "cdrs.csv")
+    expect(written).toEqual(["1,000 records, 100/s\n", "1,100 records, 100/s, in cdrs.csv\n"])
+  })
+
+  it("counts on when more came than there were", () => {
+    const { at, written } = told(false, 10)
+    at(10_000, 12)
+    expect(written).toEqual(["12 of 12 records (100 %), 1/s\n"])
+  })
+})
