@@ -14,6 +14,8 @@ export const FileRow = Schema.Struct({
   chargerId: optional(Schema.String),
   kind: Schema.Literals(["Diagnostics", "Log", "Firmware"]),
   name: Schema.String,
+  /** What the charger called it in its answer to the command: an upload as the body alone has no name. */
+  toldName: optional(Schema.String),
   state: Schema.Literals(["Waiting", "Stored"]),
   size: Whole,
   sha256: optional(Schema.String),
@@ -32,16 +34,21 @@ const fileRow = rowOf(FileRow)
 export const columns = (sql: SqlClient.SqlClient) => sql`
   f.id, f.organisation_id AS "organisationId", f.charger_id AS "chargerId", f.kind, f.name, f.state, f.size, f.sha256, f.blob,
   m.id AS "commandId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
+  coalesce(m.result ->> 'fileName', m.result ->> 'filename') AS "toldName",
   f.created_at AS "createdAt", f.completed_at AS "completedAt"`
 
 export const withCommand = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN command m ON m.file_id = f.id AND f.kind <> 'Firmware'`
 
+/** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
+export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
+
 /** `received` tells how many bytes of an upload that runs there are by now. */
 export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
-  const { blob: _, progressAt, progressStatus, ...file } = row
+  const { blob: _, progressAt, progressStatus, toldName = "", ...file } = row
   return {
     ...file,
+    name: file.name === "" ? shownName(toldName) : file.name,
     receivedBytes: file.state === "Stored" ? file.size : (received(file.id) ?? 0),
     progress:
       progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }

@@ -10,7 +10,7 @@ import { Blobs } from "./blobs/Blobs.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { type Arrivals, arrivals, type ArrivalsOptions, type Arrived } from "./FileArrivals.ts"
-import { columns, fileOf, FileRow, findFile, withCommand } from "./FileRows.ts"
+import { columns, fileOf, FileRow, findFile, shownName, withCommand } from "./FileRows.ts"
 import { clear, daily, type SweepOptions } from "./FileSweep.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
@@ -32,9 +32,6 @@ const noFirmware = new Conflict({
   code: "no_firmware",
   message: "This file is no firmware image that has come whole."
 })
-
-/** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
-const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
 
 const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, "receivedBytes" | "progress">) => ({
   id,

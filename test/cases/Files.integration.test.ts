@@ -158,6 +158,25 @@ const stored = async (fileId: string) =>
     ).arrayBuffer()
   )
 
+describe("an upload as the body alone", () => {
+  it("has the name that the charger told in its answer, without what no name of a file has", async () => {
+    const { fileId, station, url } = await diagnosing()
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", name: "diagnostics.tar.gz" })
+    expect((await fetch(url, { method: "PUT", body: "x" })).status).toBe(201)
+    expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Stored", name: "diagnostics.tar.gz" })
+    await station.close()
+
+    const { id, station: another } = await world.station()
+    another.on("GetLog", { status: "Accepted", filename: "../a/<b>.log" })
+    const log = (await world.command(id, "GetLog", { logType: "SecurityLog" })) as Json
+    expect(await world.get(`files/${String(log["fileId"])}`)).toMatchObject({ name: ".._a__b_.log" })
+    const silent = await world.station()
+    silent.station.on("GetDiagnostics", {})
+    const nameless = (await world.command(silent.id, "GetDiagnostics")) as Json
+    expect(await world.get(`files/${String(nameless["fileId"])}`)).toMatchObject({ name: "" })
+  })
+})
+
 describe("an upload as a form", () => {
   const form = (parts: Readonly<Record<string, string | File>>) => {
     const made = new FormData()

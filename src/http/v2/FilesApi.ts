@@ -19,7 +19,7 @@ export const File = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.NullOr(Schema.String).annotate({ description: "Null for firmware" }),
   kind: Schema.Literals(kinds),
-  name: Schema.String.annotate({ description: "As the charger named it; empty until it came" }),
+  name: Schema.String.annotate({ description: "As the charger called it; empty while it has not" }),
   state: Schema.Literals(["Waiting", "Stored"]),
   size: Schema.Int.annotate({ description: "Bytes" }),
   receivedBytes: Schema.Int.annotate({ description: "Of an upload that runs, as many as there are by now" }),
