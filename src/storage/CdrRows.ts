@@ -31,6 +31,17 @@ export const PlaceRow = Schema.Struct({
 
 export const TokenTypeRow = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])
 
+const SignedDataRow = Schema.Struct({
+  encodingMethod: text,
+  signedValues: Schema.Array(
+    Schema.Struct({
+      nature: Schema.Literals(["Start", "End", "Intermediate"]),
+      plainData: text,
+      signedData: Schema.String
+    })
+  )
+})
+
 export const CdrBodyRow = Schema.Struct({
   currency: Schema.String,
   total: Price,
@@ -58,5 +69,6 @@ export const CdrBodyRow = Schema.Struct({
   ),
   reservationId: Schema.optionalKey(Schema.Int),
   meterStartWh: Schema.Finite,
-  meterStopWh: Schema.optionalKey(Schema.Finite)
+  meterStopWh: Schema.optionalKey(Schema.Finite),
+  signedData: Schema.optionalKey(SignedDataRow)
 })

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { earliestBelievable, latestAheadMillis } from "../domain/charger/Clock.ts"
 import type { Ledger, Observed } from "../domain/session/Ledger.ts"
+import { signedReadingsAtEachEnd } from "../domain/session/SignedData.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { PlaceRow, TokenTypeRow } from "./CdrRows.ts"
 import { Millis, optional, rowsOf } from "./rows.ts"
@@ -29,13 +30,14 @@ const LedgerRow = Schema.Struct({
   maxPowerW: optional(Schema.Int),
   place: PlaceRow,
   tokenType: optional(TokenTypeRow),
+  signed: Schema.NullOr(Schema.Array(Sample)),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite }))
 })
 export const ledgerRows = rowsOf(LedgerRow)
 
 /** The domain's ledger of a row. */
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
-  const { before, maxPowerW, place, readings, tariff, timeZone, tokenType, ...session } = row
+  const { before, maxPowerW, place, readings, signed, tariff, timeZone, tokenType, ...session } = row
   const observed: Observed = {
     session: sessionOf({ ...session, price: null }),
     timeZone,
@@ -46,7 +48,8 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
     })),
     surroundings: { maxPowerW, before: before ?? undefined },
     place,
-    tokenType
+    tokenType,
+    signed: signed ?? undefined
   }
   if (tariff === null) return observed
   const { at, body, id, version } = tariff
@@ -59,8 +62,25 @@ const occurredAt = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN x.at < ${new Date(earliestBelievable)} OR x.at > x.heard_at + ${latestAheadMillis}::int * interval '1 millisecond'
     THEN x.heard_at ELSE x.at END`
 
-/** Ledgers of the sessions that fit. */
-export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => sql<Record<string, unknown>>`
+/**
+ * Signed samples of `session s` once it has ended, from its first and last readings that have some. The texts are those that the journal
+ * writes: a look at the text of each reading, and at the samples of few.
+ */
+const signedSamples = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN s.ended_at IS NOT NULL THEN (
+    SELECT json_agg(q.sample ORDER BY g.n, q.n)
+    FROM (
+      SELECT x.samples, row_number() OVER (ORDER BY x.at, x.key) AS n, count(*) OVER () AS total FROM meter x
+      WHERE x.session_id = s.id AND (x.samples::text LIKE '%"format":"SignedData"%' OR x.samples::text LIKE '%"value":"OCMF|%')
+    ) g, json_array_elements(g.samples) WITH ORDINALITY AS q(sample, n)
+    WHERE (g.n <= ${signedReadingsAtEachEnd}::int OR g.n > g.total - ${signedReadingsAtEachEnd}::int)
+      AND (q.sample ->> 'format' = 'SignedData' OR q.sample ->> 'value' LIKE 'OCMF|%')
+  ) END`
+
+/** Ledgers of the sessions that fit; with what their meters signed where a record may be made of them. */
+export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
+  Record<string, unknown>
+>`
   SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
       json_build_object('id', v.tariff_id, 'version', v.version, 'body', v.body, 'at', extract(epoch FROM v.created_at) * 1000) END AS tariff, (
       SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
@@ -72,7 +92,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment) => 
         SELECT ${occurredAt(sql)} AS at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
-    ) AS readings, e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
+    ) AS readings, ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed, e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
       'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
       'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
       'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,

@@ -73,11 +73,11 @@ export const layer: Layer.Layer<Ledgers, never, SqlClient.SqlClient | StorageHea
       ofSession: Effect.fn("Ledgers.ofSession")(function* (organisationId: string, sessionId: string) {
         if (!isUuid(sessionId)) return undefined
         const own = scopedTo(sql, organisationId)
-        const rows = yield* guarded(ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`)))
+        const rows = yield* guarded(ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`, false)))
         return rows.map(ledgerOf).find(isPriced)
       }),
       read: Effect.fn("Ledgers.read")((sessionIds: ReadonlyArray<string>) =>
-        Effect.map(guarded(ledgerRows(ledgers(sql, sql`s.id = ANY (${uuidArray(sessionIds)})`))), (rows) =>
+        Effect.map(guarded(ledgerRows(ledgers(sql, sql`s.id = ANY (${uuidArray(sessionIds)})`, true))), (rows) =>
           rows.map(ledgerOf)
         )
       ),

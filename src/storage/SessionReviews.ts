@@ -71,7 +71,7 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
       WHERE ${own.rowsOf("d")} AND d.session_id = ${sessionId} AND d.credits IS NULL
         AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`)
     const credits = before.map((cdr) => ({ ...cdr, id: secrets.uuid(now), credits: cdr.id, body: creditOf(cdr) }))
-    const rows = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`))
+    const rows = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`, true))
     const ledger = rows.map(ledgerOf).find(isPriced)
     const bills =
       ledger === undefined ? [] : [{ ...cdrOf(ledger, priceOf(ledger)), id: secrets.uuid(now), credits: null }]

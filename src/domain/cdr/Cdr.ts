@@ -2,6 +2,7 @@
  * The charge detail record: what is billed. Made once of a session that has ended and is not held, sealed with everything that explains it,
  * and never changed; a wrong one is taken back by a credit record (OCPI 2.2.1 `mod_cdrs`).
  */
+import { type SignedData, signedDataOf } from "../session/SignedData.ts"
 import type { ChargingSession } from "../session/ChargingSession.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import type { TokenType } from "../token/Token.ts"
@@ -38,6 +39,8 @@ export interface CdrBody {
   readonly meterStartWh: number
   /** Missing where the charger told none. */
   readonly meterStopWh?: number
+  /** Missing where the meter signs nothing. */
+  readonly signedData?: SignedData
 }
 
 /** What of a record it is found by. */
@@ -74,8 +77,12 @@ export const isBillable = ({ endedAt, heldReason, status }: ChargingSession): bo
 const decisionOf = ({ decidedAt, source, status }: Authorization) => ({ status, source, decidedAt })
 
 /** The record of a billable session. */
-export const cdrOf = ({ place, session, tariff, timeZone, tokenType }: Ledger, priced: PricedResult): NewCdr => {
+export const cdrOf = (
+  { place, session, signed = [], tariff, timeZone, tokenType }: Ledger,
+  priced: PricedResult
+): NewCdr => {
   const { costs, durationMillis, energyWh, parkingMillis, periods, total } = priced
+  const signedData = signedDataOf(signed)
   return {
     organisationId: session.organisationId,
     sessionId: session.id,
@@ -105,7 +112,8 @@ export const cdrOf = ({ place, session, tariff, timeZone, tokenType }: Ledger, p
       authorization: decisionOf(session.authorization),
       ...(session.reservation === undefined ? {} : { reservationId: session.reservation.reservationId }),
       meterStartWh: session.meterStartWh,
-      ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh })
+      ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh }),
+      ...(signedData === undefined ? {} : { signedData })
     }
   }
 }

@@ -40,6 +40,8 @@ export interface Observed {
   readonly place?: Place | undefined
   /** OCPI's word for what the token is, where it is one of the organisation's own. */
   readonly tokenType?: TokenType | undefined
+  /** Signed samples of its first and last readings that have some, in order of time; only of a session that has ended. */
+  readonly signed?: ReadonlyArray<Sample> | undefined
 }
 
 export interface Ledger extends Observed {

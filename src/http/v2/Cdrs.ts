@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
 import type { Place } from "../../domain/cdr/Place.ts"
 import { type CdrFilter, Cdrs } from "../../domain/ports/Cdrs.ts"
+import type { SignedData } from "../../domain/session/SignedData.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
@@ -30,6 +31,15 @@ const toLocation = (place: Place): NonNullable<(typeof Cdr.Type)["location"]> =>
   maxVoltage: place.maxVoltage ?? null,
   maxAmperage: place.maxAmperage ?? null,
   maxPowerW: place.maxPowerW ?? null
+})
+
+const toSignedData = ({ encodingMethod, signedValues }: SignedData) => ({
+  encodingMethod: encodingMethod ?? null,
+  signedValues: signedValues.map(({ nature, plainData, signedData }) => ({
+    nature,
+    plainData: plainData ?? null,
+    signedData
+  }))
 })
 
 const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
@@ -60,6 +70,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   totalParkingTimeHours: body.parkingMillis / hourMillis,
   meterStartWh: body.meterStartWh,
   meterStopWh: body.meterStopWh ?? null,
+  signedData: body.signedData === undefined ? null : toSignedData(body.signedData),
   periods: body.periods,
   tariff: body.tariff,
   credit: cdr.creditReferenceId !== undefined,

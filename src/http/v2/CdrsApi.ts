@@ -37,6 +37,19 @@ const Location = Schema.Struct({
   description: "As it was when the record was issued; null for what was not known"
 })
 
+const SignedData = Schema.Struct({
+  encodingMethod: Schema.NullOr(Schema.String).annotate({
+    description: "OCPI's name of it, such as OCMF; null where it cannot be told, or is not one for all values"
+  }),
+  signedValues: Schema.Array(
+    Schema.Struct({
+      nature: Schema.Literals(["Start", "End", "Intermediate"]),
+      plainData: Schema.NullOr(Schema.String).annotate({ description: "What was signed, where it can be read" }),
+      signedData: Schema.String.annotate({ description: "As the charger sent it, byte for byte" })
+    })
+  ).annotate({ description: "In order of time; start and end, and at most 8 between" })
+}).annotate({ identifier: "SignedData" })
+
 export const Cdr = Schema.Struct({
   id: Schema.String,
   number: Schema.Int.annotate({ description: "Counts the organisation's records from 1, without a gap" }),
@@ -67,6 +80,7 @@ export const Cdr = Schema.Struct({
   totalParkingTimeHours: measured("Hours without energy"),
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.NullOr(Schema.Finite),
+  signedData: Schema.NullOr(SignedData).annotate({ description: "What the meter signed; null where it signs nothing" }),
   periods: Schema.Array(Period),
   tariff: Schema.Struct({
     id: Schema.String,

@@ -32,6 +32,7 @@ const cdr = (more: object = {}) => ({
   totalParkingTimeHours: 0,
   meterStartWh: 0,
   meterStopWh: null,
+  signedData: null,
   periods: [],
   tariff: { id: "t", version: 1, currency: "EUR", elements: [] },
   credit: false,

@@ -1,0 +1,119 @@
+/**
+ * Signed meter values of a session as its record carries them, for drivers who check their bill with software of their own (OCPI 2.2.1
+ * `mod_cdrs` SignedData). The signed text is never touched: a signature over anything else is worth nothing.
+ */
+import { Option, Schema } from "effect"
+import { isSigned, type Sample } from "./MeterValue.ts"
+
+/** Of the three words that OCPI has for it. */
+export type Nature = "Start" | "End" | "Intermediate"
+
+export interface SignedValue {
+  readonly nature: Nature
+  /** What was signed, readable; only where it can be told from the signed text. */
+  readonly plainData?: string
+  /** As the charger sent it, byte for byte. */
+  readonly signedData: string
+}
+
+export interface SignedData {
+  /** OCPI's name of the encoding; missing where it cannot be told, or is not one for all values. */
+  readonly encodingMethod?: string
+  readonly signedValues: ReadonlyArray<SignedValue>
+}
+
+/** Values of each end that a record carries. One is enough; some meters sign several registers. */
+const endsMost = 4
+
+/** Values between start and end that a record carries: the law asks for none, and a charger may sign one a minute. */
+const intermediateMost = 8
+
+/** UTF-16 units of one value: OCMF and its like take up to 5000, which is all that OCPI has room for; some wrap theirs in base64 or hex. */
+const valueMost = 20_000
+
+/** UTF-16 units of all of a record's, readable parts included: records are listed by the hundred. */
+const allMost = 40_000
+
+/** `OCMF|<payload>|<signature>` (Open Charge Metering Format 1.0 §3), and how its first letters look in hex and in base64. */
+const ocmf = ["OCMF|", "4F434D467C", "4f434d467c", "T0NNRn"]
+
+const methodOf = (signed: string): string | undefined => {
+  if (ocmf.some((prefix) => signed.startsWith(prefix))) return "OCMF"
+  return /^AP;[01];\d;/.test(signed) ? "Alfen Eichrecht" : undefined
+}
+
+/** What is read of an OCMF payload: its readings, each with what of the transaction it marks (§4.2: `TX`). */
+const Payload = Schema.fromJsonString(
+  Schema.Struct({ RD: Schema.optionalKey(Schema.Array(Schema.Struct({ TX: Schema.optionalKey(Schema.String) }))) })
+)
+const decodePayload = Schema.decodeUnknownOption(Payload)
+
+const plainOf = (signed: string): string | undefined => {
+  const end = signed.lastIndexOf("|")
+  if (!signed.startsWith("OCMF|") || end <= "OCMF|".length) return undefined
+  const plain = signed.slice("OCMF|".length, end)
+  return Option.isSome(decodePayload(plain)) ? plain : undefined
+}
+
+/** Begin of a transaction; its end by whomever or whatever. All others lie between. */
+const marks: Readonly<Record<string, Nature>> = { B: "Start", E: "End", L: "End", R: "End", A: "End", P: "End" }
+
+/** The last reading's mark, which may stand at an earlier one for all that follow. */
+const markedIn = (plain: string): Nature => {
+  const readings = Option.getOrUndefined(decodePayload(plain))?.RD ?? []
+  return marks[readings.findLast(({ TX }) => TX !== undefined)?.TX ?? ""] ?? "Intermediate"
+}
+
+const natureOf = ({ context }: Sample, plain: string | undefined): Nature => {
+  const word = context.trim().toLowerCase()
+  if (word === "transaction.begin") return "Start"
+  if (word === "transaction.end") return "End"
+  return plain === undefined ? "Intermediate" : markedIn(plain)
+}
+
+const toValue = (sample: Sample): SignedValue => {
+  const plain = plainOf(sample.value)
+  return {
+    nature: natureOf(sample, plain),
+    ...(plain === undefined ? {} : { plainData: plain }),
+    signedData: sample.value
+  }
+}
+
+const sizeOf = ({ plainData = "", signedData }: SignedValue): number => signedData.length + plainData.length
+
+/** Each value once, however often it was sent, by the name that says most. */
+const distinct = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedValue> => {
+  const known = new Map<string, SignedValue>()
+  for (const value of values) {
+    const before = known.get(value.signedData)
+    if (before === undefined || before.nature === "Intermediate") known.set(value.signedData, value)
+  }
+  return [...known.values()]
+}
+
+/** As many as a record has room for, the ends before what lies between them. */
+const withinLimits = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedValue> => {
+  const of = (nature: Nature) => values.filter((value) => value.nature === nature)
+  const wanted = [
+    ...of("Start").slice(0, endsMost),
+    ...of("End").slice(-endsMost),
+    ...of("Intermediate").slice(0, intermediateMost)
+  ]
+  let room = allMost
+  const kept = new Set(wanted.filter((value) => sizeOf(value) <= room && (room -= sizeOf(value)) >= 0))
+  return values.filter((value) => kept.has(value))
+}
+
+/** The signed values among a session's samples, which come in order of time; undefined where there are none. */
+export const signedDataOf = (samples: ReadonlyArray<Sample>): SignedData | undefined => {
+  const signed = samples.filter((sample) => isSigned(sample) && sample.value !== "" && sample.value.length <= valueMost)
+  const signedValues = withinLimits(distinct(signed.map(toValue)))
+  if (signedValues.length === 0) return undefined
+  const methods = new Set(signedValues.map(({ signedData }) => methodOf(signedData)))
+  const [encodingMethod] = methods
+  return methods.size === 1 && encodingMethod !== undefined ? { encodingMethod, signedValues } : { signedValues }
+}
+
+/** Readings at each end of a session that are looked at for signed values: each may tell several. */
+export const signedReadingsAtEachEnd = endsMost + intermediateMost

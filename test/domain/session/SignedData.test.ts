@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest"
+import { signedDataOf } from "../../../src/domain/session/SignedData.ts"
+import { energy } from "../../support/events.ts"
+
+const payload = (tx: string | undefined, n = 0) => JSON.stringify({ FV: "1.0", RD: [{ TX: tx, RV: n, RU: "kWh" }] })
+const ocmf = (tx: string | undefined, n = 0) => `OCMF|${payload(tx, n)}|{"SD":"3045"}`
+const signed = (value: string, context = "Sample.Periodic") => energy(value, { format: "SignedData", context })
+const natures = (...values: ReadonlyArray<string>) =>
+  signedDataOf(values.map((value) => signed(value)))?.signedValues.map(({ nature }) => nature)
+
+describe("the signed values of a session", () => {
+  it("are none where nothing was signed", () => {
+    expect(signedDataOf([])).toBeUndefined()
+    expect(signedDataOf([energy(1000), signed("")])).toBeUndefined()
+  })
+
+  it("are those of start and end by their context, byte for byte", () => {
+    const nasty = `  1B\r\n\t\\"'; ü😀 ${"\u2028"}|OCMF|&<x/>== `
+    expect(signedDataOf([signed(nasty, "Transaction.Begin"), energy(5), signed("b", "Transaction.End")])).toEqual({
+      signedValues: [
+        { nature: "Start", signedData: nasty },
+        { nature: "End", signedData: "b" }
+      ]
+    })
+  })
+
+  it("of OCMF say so, and what was signed", () => {
+    expect(signedDataOf([signed(ocmf("B")), energy(ocmf("E", 5))])).toEqual({
+      encodingMethod: "OCMF",
+      signedValues: [
+        { nature: "Start", plainData: payload("B"), signedData: ocmf("B") },
+        { nature: "End", plainData: payload("E", 5), signedData: ocmf("E", 5) }
+      ]
+    })
+  })
+
+  it("of OCMF without a context are what they mark", () => {
+    const tx = ["B", "C", "X", "E", "L", "R", "A", "P", "S", "T", "?"]
+    expect(natures(...tx.map((mark) => ocmf(mark)))).toEqual([
+      "Start",
+      "Intermediate",
+      "Intermediate",
+      ...Array(4).fill("End"),
+      // Of five ends the first has no room.
+      ...Array(3).fill("Intermediate")
+    ])
+    const both = `OCMF|{"RD":[{"TX":"B"},{"TX":"E"},{}]}|{"SD":"|"}`
+    expect(natures(`OCMF|{"RD":[{"TX":"B"},{"TX":"E"},{}]}|{}`, both)).toEqual(["End", "Intermediate"])
+  })
+
+  it("that only look like OCMF say nothing that was signed", () => {
+    for (const value of ["OCMF|", "OCMF||{}", "OCMF|{|{}", "OCMF|{}", "OCMF|[]|{}", `OCMF|{"RD":7}|{}`]) {
+      expect(signedDataOf([signed(value)])).toEqual({
+        encodingMethod: "OCMF",
+        signedValues: [{ nature: "Intermediate", signedData: value }]
+      })
+    }
+  })
+
+  const methods: ReadonlyArray<readonly [string, string | undefined]> = [
+    ["4F434D467C7B7D7C7B7D", "OCMF"],
+    ["4f434d467c7b7d7c7b7d", "OCMF"],
+    [btoa("OCMF|{}|{}"), "OCMF"],
+    ["AP;0;3;ALCV3ABBBISHMA2RYEGAZE3HV5YQBQRAEHAKAEMX;BIHEIWSHAAA;X;", "Alfen Eichrecht"],
+    ["1B1B1B1B0101010176", undefined],
+    ["<signedData>", undefined]
+  ]
+  for (const [value, method] of methods) {
+    it(`are ${method ?? "of no method that can be told"} of ${value.slice(0, 12)}…`, () =>
+      expect(signedDataOf([signed(value)])?.encodingMethod).toBe(method))
+  }
+
+  it("of two methods are of none", () =>
+    expect(signedDataOf([signed(ocmf("B")), signed("1B1B")])).not.toHaveProperty("encodingMethod"))
+
+  it("are each once, by the name that says most", () => {
+    const samples = [
+      signed("a"),
+      signed("a", "Transaction.Begin"),
+      signed("b", "Transaction.End"),
+      signed("b"),
+      signed("b")
+    ]
+    expect(signedDataOf(samples)?.signedValues).toEqual([
+      { nature: "Start", signedData: "a" },
+      { nature: "End", signedData: "b" }
+    ])
+  })
+
+  it("keep start and end of a thousand, and few between", () => {
+    const between = Array.from({ length: 1000 }, (_, n) => signed(`i${n}`))
+    const all = signedDataOf([signed("b", "Transaction.Begin"), ...between, signed("e", "Transaction.End")])
+    expect(all?.signedValues.map(({ signedData }) => signedData)).toEqual([
+      "b",
+      "i0",
+      "i1",
+      "i2",
+      "i3",
+      "i4",
+      "i5",
+      "i6",
+      "i7",
+      "e"
+    ])
+  })
+
+  it("keep whole values only, the ends before what lies between", () => {
+    const [begin, end, between] = ["b", "e", "i"].map((letter) => letter.repeat(15_000))
+    const samples = [
+      signed(begin!, "Transaction.Begin"),
+      signed(between!),
+      signed("i"),
+      signed(end!, "Transaction.End")
+    ]
+    expect(signedDataOf(samples)?.signedValues.map(({ signedData }) => signedData)).toEqual([begin, "i", end])
+    expect(signedDataOf([signed("x".repeat(20_001))])).toBeUndefined()
+  })
+})

@@ -1,0 +1,194 @@
+/** What meters told, from the journal over the sessions' readings to their records: raw and as it was read, and what was signed byte for byte. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import type { MeterRead, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { MeteredReading, Sample } from "../../src/domain/session/MeterValue.ts"
+import * as JournalRepository from "../../src/storage/Journal.ts"
+import { limits } from "../../src/Config.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { energy } from "../support/events.ts"
+import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
+import { nastyTexts } from "../support/nastyText.ts"
+import { repositories } from "../support/repositories.ts"
+
+const world = Layer.merge(repositories, JournalRepository.layer(limits.journal))
+
+const minute = 60_000
+
+/** A charger whose sessions cost 1 for each kWh, and one session of it. */
+const charging = (chargerId: string, start: Partial<SessionStarted["body"]> = {}) =>
+  Effect.gen(function* () {
+    const tariffs = yield* Tariffs
+    const { commit } = yield* Journal
+    const seeded = yield* seedChargers([chargerId])
+    const { organisationId } = seeded
+    const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
+    const writing = { by: principal, now: noon }
+    const elements = [{ priceComponents: [{ type: "ENERGY" as const, price: 1, stepSize: 1 }] }]
+    const tariff = yield* tariffs.create({ currency: "EUR", elements }, writing)
+    yield* tariffs.assign(tariff.id, { scope: "organisation" }, writing)
+    const tx: Transaction = { chargerId, sessionId: freshId(), transactionId: 7 }
+    const begun = started(seeded, tx)
+    yield* commit([{ ...begun, body: { ...begun.body, ...start } }])
+    const read = (at: number, registerWh: number | undefined, ...samples: ReadonlyArray<Sample>): MeterRead => {
+      const fact = metered(seeded, tx, at, registerWh ?? 0)
+      const reading: MeteredReading = { at, rawAt: "raw", samples, registerWh }
+      const registerAt = registerWh === undefined ? undefined : at
+      return {
+        ...fact,
+        key: `${fact.key}${JSON.stringify(samples)}`,
+        body: { ...fact.body, readings: [reading], registerWh, registerAt }
+      }
+    }
+    const stop = (body: Partial<SessionEnded["body"]> = {}): SessionEnded => {
+      const fact = ended(seeded, tx)
+      return { ...fact, body: { ...fact.body, ...body } }
+    }
+    return { commit, organisationId, read, sessionId: tx.sessionId, stop, writing }
+  })
+
+const records = (organisationId: string, sessionId: string) =>
+  Effect.gen(function* () {
+    while (yield* keepPrices(defaultPriceOptions)) {}
+    const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 10, sessionId })
+    return items
+  })
+
+const signed = (value: string, context = "Sample.Periodic"): Sample => energy(value, { format: "SignedData", context })
+
+forEachDriver("Registers", world, (it) => {
+  it.effect("a reading is kept as it was sent beside what was made of it", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, read, sessionId } = yield* charging("R-1")
+      const samples = [energy("0002.50", { unit: "KWH", phase: "L1" }), energy("1", { location: "Roof" })]
+      yield* commit([read(noon + minute, 100_002_500, ...samples)])
+      yield* commit([read(noon + 2 * minute, undefined, energy("n/a"))])
+      const sessions = yield* Sessions
+      const { items } = yield* sessions.readings(organisationId, sessionId, { limit: 10 })
+      assert.deepStrictEqual(items, [
+        { at: noon + minute, heardAt: noon + minute + 500, energyWh: 100_002_500, samples },
+        { at: noon + 2 * minute, heardAt: noon + 2 * minute + 500, energyWh: undefined, samples: [energy("n/a")] }
+      ])
+      assert.strictEqual((yield* sessions.get(organisationId, sessionId)).energyWh, 100_001_500)
+    })
+  )
+
+  it.effect("a start's register that its stop brings stands in its place, and the session is billed", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, sessionId, stop } = yield* charging("R-2", {
+        meterStartWh: 0,
+        meterStartMissing: true
+      })
+      const sessions = yield* Sessions
+      assert.strictEqual((yield* sessions.get(organisationId, sessionId)).heldReason, "MeterStartMissing")
+      yield* commit([stop({ meterStartWh: 1_000_000, meterStopWh: 1_005_000, energyWh: 5000 })])
+      const session = yield* sessions.get(organisationId, sessionId)
+      assert.deepInclude(session, { meterStartWh: 1_000_000, meterStopWh: 1_005_000, energyWh: 5000 })
+      assert.isUndefined(session.heldReason)
+      const [record, ...others] = yield* records(organisationId, sessionId)
+      assert.deepStrictEqual([record?.body.meterStartWh, record?.body.total.exclVat, others.length], [1_000_000, 5, 0])
+      assert.isUndefined(record?.body.signedData)
+    })
+  )
+
+  it.effect("a stop that comes twice changes the start's register once", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, sessionId, stop } = yield* charging("R-3", { meterStartWh: 0 })
+      yield* commit([stop()])
+      yield* commit([stop({ meterStartWh: 700 })])
+      const { heldReason, meterStartWh } = yield* (yield* Sessions).get(organisationId, sessionId)
+      assert.deepStrictEqual([meterStartWh, heldReason], [0, undefined])
+    })
+  )
+
+  it.effect("signed values come back byte for byte from readings and records, whatever is in them", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-4")
+      const ocmf = `OCMF|{"FV":"1.0","RD":[{"TX":"B","RV":1.0}],"ü":"😀 \\n \\u0041"}|{"SD":"30 45\\""}`
+      const long = `${"\t\r\n \u2028\u0001é😀\\".repeat(1000)}=`
+      const values = [
+        signed(ocmf),
+        signed(long, "Transaction.End"),
+        signed("SignedData"),
+        signed('"format":"SignedData"')
+      ]
+      yield* Effect.forEach(values, (sample, n) =>
+        commit([read(noon + n * minute, 1000 + n, sample, energy(1000 + n))])
+      )
+      // The same text at another moment is another reading, and the same reading again is none.
+      yield* commit([read(noon + minute, 1001, values[1]!, energy(1001))])
+      yield* commit([read(noon + 5 * minute, undefined, signed(long))])
+      yield* commit([stop()])
+      const { items } = yield* (yield* Sessions).readings(organisationId, sessionId, { limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ samples }) => samples[0]?.value),
+        [...values.map(({ value }) => value), long]
+      )
+      const [record] = yield* records(organisationId, sessionId)
+      assert.deepStrictEqual(record?.body.signedData, {
+        signedValues: [
+          {
+            nature: "Start",
+            plainData: ocmf.slice(5, ocmf.indexOf('|{"SD"')),
+            signedData: ocmf
+          },
+          { nature: "End", signedData: long },
+          { nature: "Intermediate", signedData: "SignedData" },
+          { nature: "Intermediate", signedData: '"format":"SignedData"' }
+        ]
+      })
+      const credit = yield* (yield* Cdrs).credit(record?.id ?? "", writing)
+      assert.deepStrictEqual(credit.body.signedData, record?.body.signedData)
+    })
+  )
+
+  it.effect("every nasty text is signed as well as any", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, read, sessionId, stop } = yield* charging("R-5")
+      const texts = nastyTexts.filter((text) => text !== "").slice(0, 12)
+      yield* commit([
+        read(noon + minute, 2000, signed("begin", "Transaction.Begin"), ...texts.map((text) => signed(text)))
+      ])
+      yield* commit([stop()])
+      const { items } = yield* (yield* Sessions).readings(organisationId, sessionId, { limit: 10 })
+      assert.deepStrictEqual(
+        items[0]?.samples.map(({ value }) => value),
+        ["begin", ...texts]
+      )
+      const [record] = yield* records(organisationId, sessionId)
+      assert.deepStrictEqual(
+        record?.body.signedData?.signedValues.map(({ signedData }) => signedData),
+        ["begin", ...texts.slice(0, 8)]
+      )
+    })
+  )
+
+  it.effect("of a thousand signed readings a record has the ends, and an operator's word changes none", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-6")
+      const at = (n: number) => noon + n * 1000
+      const facts = Array.from({ length: 1000 }, (_, n) =>
+        read(at(n), 1000 + n, signed(`v${n}`, n === 0 ? "Transaction.Begin" : n === 999 ? "Transaction.End" : "Other"))
+      )
+      yield* commit(facts)
+      yield* commit([stop()])
+      const [record] = yield* records(organisationId, sessionId)
+      const values = record?.body.signedData?.signedValues.map(({ signedData }) => signedData)
+      assert.deepStrictEqual(values, ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v999"])
+      yield* (yield* SessionReviews).correct(
+        sessionId,
+        { energyWh: 1, startedAt: undefined, endedAt: undefined, reason: "test" },
+        writing
+      )
+      const corrected = yield* records(organisationId, sessionId)
+      assert.strictEqual(corrected.length, 3)
+      for (const { body } of corrected) assert.deepStrictEqual(body.signedData, record?.body.signedData)
+    })
+  )
+})
