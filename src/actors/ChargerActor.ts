@@ -23,6 +23,7 @@ import type {
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
 import { usesTransactionId } from "../domain/charger/Orphans.ts"
+import { takesReservation } from "../domain/charger/Start.ts"
 import type { Commands } from "../domain/ports/Commands.ts"
 import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
@@ -353,7 +354,7 @@ export class ChargerActor implements ChargerMailbox {
     const actor = this
     return Effect.gen(function* () {
       if (item._tag === "Settled" && item.anew === true) yield* actor.readRegistration(deadline)
-      while (true) {
+      for (let tries = 0; ; tries++) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
         const decided = yield* actor.decideFully(state, source, now, deadline)
@@ -364,6 +365,8 @@ export class ChargerActor implements ChargerMailbox {
         if (Result.isSuccess(result)) return actor.conclude(item, decided, result.success, state, now)
         const error = result.failure
         if (error._tag === "FactRefused") {
+          // Another connection's start has taken the reservation's id meanwhile: decided anew, this one has its own.
+          if (tries < 2 && decided.facts.some(takesReservation)) continue
           const readable = source._tag === "Event" ? actor.asUnreadable(source, error.message) : undefined
           if (readable === undefined) return yield* new StorageUnavailable({ reason: "busy", message: error.message })
           return yield* actor.attempt(item, now, readable, deadline)

@@ -129,6 +129,8 @@ export interface SessionStarted extends FactBase {
     readonly tokenUid: string
     readonly meterStartWh: number
     readonly reservationId: number | undefined
+    /** True where it goes on under the id of the session that stood for its reservation, and takes its place. */
+    readonly reserved?: true | undefined
     readonly authorization: Authorization
     /** The charger's timestamp as it was sent. */
     readonly rawAt: string | undefined

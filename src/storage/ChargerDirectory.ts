@@ -155,7 +155,9 @@ const WantedRow = Schema.Struct({
         tokenUid: Schema.String,
         parentUid: Schema.NullOr(Schema.String),
         expiresAt: Schema.Finite,
-        status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"])
+        status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"]),
+        sessionId: Schema.NullOr(Schema.String),
+        createdAt: Schema.Finite
       })
     )
   )
@@ -194,7 +196,9 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
           'parent_uid', t.parent_uid, 'expires_at', extract(epoch FROM t.expires_at) * 1000, 'visual_number', t.visual_number, 'note', t.note,
           'created_at', extract(epoch FROM t.created_at) * 1000, 'updated_at', extract(epoch FROM t.updated_at) * 1000) END AS token, (
         SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
-          'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status))
+          'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status,
+          'createdAt', extract(epoch FROM r.created_at) * 1000, 'sessionId', (
+            SELECT s.id FROM session s WHERE s.id = r.session_id AND s.organisation_id = r.organisation_id AND s.reservation_only)))
         FROM (
           SELECT x.* FROM reservation x
           WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.expires_at > w.at
@@ -223,7 +227,11 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
       const { reservations, token } = found.get(i + 1) ?? { reservations: null, token: null }
       return {
         token: token === null ? undefined : tokenOf(organisationId, token),
-        reservations: (reservations ?? []).map((one) => ({ ...one, parentUid: one.parentUid ?? undefined })),
+        reservations: (reservations ?? []).map((one) => ({
+          ...one,
+          parentUid: one.parentUid ?? undefined,
+          sessionId: one.sessionId ?? undefined
+        })),
         // Partners and their tokens come with OCPI; until then there are none.
         roaming: [],
         openSessions: sessions.get(`${organisationId} ${tokenKey(tokenUid)}`) ?? []

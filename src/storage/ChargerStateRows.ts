@@ -216,7 +216,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
           connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
           'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
           extract(epoch FROM ended_at) * 1000, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
-          ORDER BY id) AS sessions
+          ORDER BY created_at, id) AS sessions
         FROM (
           (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
             AND x.ended_at IS NULL ORDER BY x.id DESC LIMIT ${openSessionsKept}::int)
@@ -225,7 +225,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
             AND x.superseded ORDER BY x.id DESC LIMIT ${supersededSessionsKept}::int)
           UNION ALL
           (SELECT * FROM (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
-            ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
+            AND NOT x.reservation_only ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
         ) recent
       ) s ON true
       LEFT JOIN LATERAL (

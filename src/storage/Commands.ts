@@ -241,7 +241,13 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
         Stream.runForEach(notifications.listen("voltlane_command_ended"), (id) => Effect.sync(() => waiters.ended(id)))
       )
       const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Effect.andThen(records.writable, guardedWrite(sql`SELECT commands_expire(${new Date(now)})`))
+        Effect.andThen(
+          records.writable,
+          Effect.andThen(
+            guardedWrite(sql`SELECT commands_expire(${new Date(now)})`),
+            guardedWrite(sql`SELECT reservations_expire(${new Date(now)})`)
+          )
+        )
       )
       yield* Effect.forkScoped(
         Effect.repeat(

@@ -123,7 +123,8 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   meter: fact.body.meterStartWh,
   supersedes: fact.body.supersedes,
   superseded_by: fact.body.supersededBy,
-  reservation: int32(fact.body.reservationId)
+  reservation: int32(fact.body.reservationId),
+  reserved: fact.body.reserved
 })
 
 const endDocument = (fact: SessionEnded, ord: number) => ({

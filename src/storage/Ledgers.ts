@@ -35,7 +35,8 @@ const changed = (sql: SqlClient.SqlClient) =>
           array_agg(c.id) FILTER (WHERE c.metered) AS metered
         FROM (
           SELECT n.id, bool_and(n.type = 'MeterRead') AS metered FROM (
-            SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN s.body ->> 'sessionId'
+            SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
+                THEN s.body ->> 'sessionId'
               WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
             FROM seen s
           ) n WHERE n.id IS NOT NULL GROUP BY n.id

@@ -103,7 +103,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
   s.token_uid AS "tokenUid", CASE WHEN ${isClosed(sql)} OR ${isBilledAfterAll(sql)} THEN 'COMPLETED' ELSE s.status END AS status, s.authorization_status AS "authorizationStatus",
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
-  coalesce(r.started_at, s.started_at) AS "startedAt", coalesce(r.ended_at, CASE WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END) AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
+  coalesce(r.started_at, s.started_at) AS "startedAt", coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END) AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
   coalesce(r.energy_wh, s.energy_wh) AS "energyWh", coalesce(s.stop_reason, CASE WHEN ${isClosed(sql)} THEN s.close_reason END) AS "stopReason", coalesce(r.revision, 0) AS revision,
   r.released_at IS NOT NULL AS reviewed, (
     SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)

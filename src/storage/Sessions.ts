@@ -40,8 +40,10 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
       return sql`(s.status = 'COMPLETED' OR ${isClosed(sql)} OR ${isBilledAfterAll(sql)})`
     case "INVALID":
       return sql`(s.status = 'INVALID' AND r.released_at IS NULL)`
-    default:
-      return sql`s.status = ${status}`
+    case "RESERVATION":
+      return sql`s.status = 'RESERVATION'`
+    case "PENDING":
+      return sql`s.status = 'PENDING'`
   }
 }
 

@@ -2,6 +2,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../domain/charger/Clock.ts"
+import { idStandsMillis } from "../domain/reservation/Reservation.ts"
 import { uuid7 } from "../domain/values/Uuid7.ts"
 import { rowOf } from "./rows.ts"
 import { isClosed } from "./SessionRows.ts"
@@ -10,10 +11,10 @@ import { guarded } from "./SqlErrors.ts"
 
 /**
  * The smallest id that a session which started at `startedAt` (ms epoch) or later can have: ids hold the time when the start was heard,
- * and a charger's clock is believed a bounded time ahead of that. It lets the index on ids find what no index on times holds.
+ * a charger's clock is believed a bounded time ahead of that, and a session that was reserved has the id of its reservation for a bounded time. It lets the index on ids find what no index on times holds.
  */
 export const firstIdOf = (startedAt: number): string =>
-  uuid7(Math.max(0, startedAt - latestAheadMillis), new Uint8Array(10))
+  uuid7(Math.max(0, startedAt - Math.max(latestAheadMillis, idStandsMillis)), new Uint8Array(10))
 
 /** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
 export const midnight = (now: number, timeZone: string): number => {
@@ -69,7 +70,8 @@ export const statistics = (sql: SqlClient.SqlClient) =>
           SELECT
             (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
             (SELECT count(*) FROM session s
-              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today} AND s.status <> 'INVALID')::int AS "sessionsToday",
+              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today} AND s.status <> 'INVALID'
+                AND NOT s.reservation_only)::int AS "sessionsToday",
             (SELECT coalesce(sum(s.energy_wh), 0) FROM session s
               WHERE ${own.rowsOf("s")} AND ((s.ended_at IS NULL AND NOT ${isClosed(sql)}) OR s.ended_at >= ${today}) AND s.status <> 'INVALID')::float8 AS "energyWhToday",
             (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")} AND s.status <> 'INVALID')::float8 AS "energyWhTotal"

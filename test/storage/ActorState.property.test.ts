@@ -83,8 +83,23 @@ const expectAsModelled = ({ expected, outcome }: Said): void => {
 
 const Millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
 
+/** The most energy, Wh, of a session whose card was refused that is still none. */
+const nextToNothing = 10
+
+/** What is wrong with a session, and what it is for that. */
+const judged = ({ end, registerWh, start, status }: SessionRow) => {
+  const held = end?.body.heldReason ?? (end === undefined && status === "Superseded" ? "StopMissing" : null)
+  if (status === "Open") return { held, stands: "ACTIVE" }
+  if (start.body.authorization.status === "Accepted" || held !== null) return { held, stands: "COMPLETED" }
+  const { meterStartWh } = start.body
+  const energy = end === undefined ? (registerWh ?? meterStartWh) - meterStartWh : (end.body.energyWh ?? 0)
+  return energy <= nextToNothing ? { held: null, stands: "INVALID" } : { held: "NotAuthorized", stands: "COMPLETED" }
+}
+
 /** What a session comes to: when it ended, with which energy, and what is wrong with it. */
-const expectedRow = ({ end, registerAt, registerWh, start, status, supersededAt }: SessionRow) => ({
+const expectedRow = (row: SessionRow) => ({ ...figuresOf(row), ...judged(row) })
+
+const figuresOf = ({ end, registerAt, registerWh, start, status, supersededAt }: SessionRow) => ({
   id: start.body.sessionId,
   started: start.at,
   ended: end?.at ?? supersededAt ?? null,
@@ -96,8 +111,7 @@ const expectedRow = ({ end, registerAt, registerWh, start, status, supersededAt 
       ? Math.max(0, (registerWh ?? start.body.meterStartWh) - start.body.meterStartWh)
       : end.body.energyWh,
   stop: end === undefined ? (status === "Superseded" ? (registerWh ?? null) : null) : (end.body.meterStopWh ?? null),
-  reason: end?.body.reason ?? (status === "Superseded" ? "Superseded" : null),
-  held: end?.body.heldReason ?? (end === undefined && status === "Superseded" ? "StopMissing" : null)
+  reason: end?.body.reason ?? (status === "Superseded" ? "Superseded" : null)
 })
 
 const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
@@ -106,7 +120,7 @@ const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
     const rows = yield* sql.unsafe<Record<string, unknown>>(
       `SELECT id, ${Millis("started_at")} AS started, ${Millis("ended_at")} AS ended, superseded, register_wh::float8 AS register,
         ${Millis("register_at")} AS "registerAt", energy_wh::float8 AS energy, meter_stop_wh::float8 AS stop, stop_reason AS reason,
-        held_reason AS held
+        held_reason AS held, status AS stands
       FROM session WHERE charger_id = $1 ORDER BY id`,
       [charger.chargerId]
     )

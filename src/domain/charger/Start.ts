@@ -4,6 +4,7 @@
  */
 import type { ChargerFact, SessionEnded, SessionStarted } from "../Fact.ts"
 import { begun } from "../command/Stack.ts"
+import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -80,18 +81,35 @@ const answered = (session: KnownSession): Reply => ({
   verdict: bareVerdict(session.authorization)
 })
 
+/** The id under which a start goes on that consumes a reservation; never one that a session of this charger has already. */
+const reservedSession = (
+  state: ChargerState,
+  event: TransactionStarted,
+  { parentUid, status }: Authorization,
+  reservations: ReadonlyArray<ReservationFacts>,
+  startedAt: number
+): string | undefined => {
+  const { place, tokenUid } = event
+  const accepted = status === "Accepted"
+  const start = { reservationId: reservationOf(event), evseId: place.evseId, tokenUid, parentUid, accepted, startedAt }
+  const consumed = consumedBy(start, reservations)
+  const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
+  return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
+}
+
 /** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */
 const started = (
   state: ChargerState,
   event: TransactionStarted,
   authorization: Authorization,
+  reservedId: string | undefined,
   envelope: Envelope,
   now: number,
   ids: FreshIds
 ): SessionStarted => {
   const { meterStartWh, place, time, tokenUid } = event
   const at = occurredAt(time, now)
-  const sessionId = ids.uuid()
+  const sessionId = reservedId ?? ids.uuid()
   // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
   const believed = state.sessions.filter((session) => session.startedAt <= now)
   const newer = nextOnConnector(believed, { sessionId, place, startedAt: at })
@@ -110,6 +128,7 @@ const started = (
       tokenUid,
       ...registerOf(state, event),
       reservationId: reservationOf(event),
+      ...(reservedId === undefined ? {} : { reserved: true as const }),
       authorization,
       rawAt: time.raw,
       supersedes: state.sessions
@@ -162,7 +181,8 @@ export const transactionStarted = (
   const reservationId = reservationOf(event)
   const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const
   const authorization = authorize(answers.token, state.policy, context, now)
-  const fact = started(state, event, authorization, envelope, now, ids)
+  const reservedId = reservedSession(state, event, authorization, answers.token.reservations, at)
+  const fact = started(state, event, authorization, reservedId, envelope, now, ids)
   const end = endedAlready(state, fact, now)
   const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact, ...profileBegun(state, fact, now)] : [fact, end]
   return act(facts, ({ recorded, standing }) =>
@@ -171,3 +191,7 @@ export const transactionStarted = (
       : { _tag: "StartAnswered", transactionId: fact.body.transactionId, verdict: verdictOf(authorization) }
   )
 }
+
+/** True of a start that takes the place of its reservation's session: where another was quicker, it is refused and must be decided anew. */
+export const takesReservation = (fact: ChargerFact): boolean =>
+  fact.type === "SessionStarted" && fact.body.reserved === true

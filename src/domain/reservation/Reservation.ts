@@ -50,7 +50,16 @@ export const standing = (
 /** What of a reservation decides whom it is for. */
 export type ReservationFacts = Pick<
   Reservation,
-  "commandId" | "reservationId" | "evseId" | "tokenUid" | "parentUid" | "expiresAt" | "status"
+  | "commandId"
+  | "reservationId"
+  | "evseId"
+  | "tokenUid"
+  | "parentUid"
+  | "expiresAt"
+  | "status"
+  /** The session that stands for it, as long as no start has taken its place. */
+  | "sessionId"
+  | "createdAt"
 >
 
 /** What of a start matters to reservations. */
@@ -127,3 +136,10 @@ export const consumedBy = <R extends ReservationFacts>(start: Start, reservation
     )
   return first
 }
+
+/** Sessions are found by the time in their ids: one that starts later than this after its reservation was asked for has an id of its own. */
+export const idStandsMillis = 24 * 60 * 60 * 1000
+
+/** The id under which a start that consumes this reservation goes on; undefined where it needs one of its own. */
+export const sessionIdFor = ({ createdAt, sessionId }: ReservationFacts, startedAt: number): string | undefined =>
+  startedAt - createdAt <= idStandsMillis ? sessionId : undefined

@@ -4,7 +4,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Ledgers } from "../../domain/ports/Ledgers.ts"
 import { SessionReviews } from "../../domain/ports/SessionReviews.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
-import type { ChargingSession, SessionReading } from "../../domain/session/ChargingSession.ts"
+import { type ChargingSession, isOnlyReserved, type SessionReading } from "../../domain/session/ChargingSession.ts"
 import { priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { pathOf } from "../RawUrl.ts"
@@ -14,10 +14,13 @@ import { listed, nextLink, pageRequest, PublicUrl } from "./Paging.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
 /** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
-const transactionId = (session: ChargingSession): number | string =>
-  session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
+const transactionId = (session: ChargingSession): number | string | null => {
+  // A reservation that nobody has used is no transaction of the charger's.
+  if (isOnlyReserved(session)) return null
+  return session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
     ? Number(session.transactionId)
     : session.transactionId
+}
 
 const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
 

@@ -34,8 +34,8 @@ export const Session = Schema.Struct({
   siteId: Schema.String,
   evseId: Schema.Int,
   connectorId: Schema.Int,
-  transactionId: Schema.Union([Schema.Int, Schema.String]).annotate({
-    description: "An integer for OCPP 1.6, a string for 2.x"
+  transactionId: Schema.NullOr(Schema.Union([Schema.Int, Schema.String])).annotate({
+    description: "An integer for OCPP 1.6, a string for 2.x; null for a reservation that nobody has used"
   }),
   ocppVersion: Schema.String,
   tokenUid: Schema.String,

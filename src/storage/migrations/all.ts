@@ -23,6 +23,7 @@ import { reviews } from "./0021_reviews.ts"
 import { closing } from "./0022_closing.ts"
 import { authorisation } from "./0023_authorisation.ts"
 import { registers } from "./0024_registers.ts"
+import { reservedSessions } from "./0025_reserved_sessions.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -48,5 +49,6 @@ export const migrations = {
   "0021_reviews": reviews,
   "0022_closing": closing,
   "0023_authorisation": authorisation,
-  "0024_registers": registers
+  "0024_registers": registers,
+  "0025_reserved_sessions": reservedSessions
 }

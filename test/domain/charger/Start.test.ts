@@ -118,7 +118,9 @@ describe("a StartTransaction", () => {
       tokenUid: "STRANGER",
       parentUid: undefined,
       expiresAt: minute(30),
-      status: "Active"
+      status: "Active",
+      sessionId: undefined,
+      createdAt: minute(-30)
     })
     const charger = made.charger()
     const { facts, reply } = charger.say(started({ tokenUid: "stranger" }))

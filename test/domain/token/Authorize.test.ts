@@ -29,6 +29,8 @@ const reserved = (more: Partial<ReservationFacts> = {}): ReservationFacts => ({
   parentUid: undefined,
   expiresAt: minute(30),
   status: "Active",
+  sessionId: undefined,
+  createdAt: minute(-30),
   ...more
 })
 const card = (valid: boolean, partnerId = "NL-MSP"): RoamingToken => ({ partnerId, valid, parentUid: undefined })

@@ -36,6 +36,7 @@ describe("sessions", () => {
       connectorId: 1,
       transactionId: 1_234_567_890,
       ocppVersion: "1.6",
+      reservationId: null,
       tokenUid: "CARD",
       authorization: { status: "Accepted", source: "LocalToken", decidedAt: "2026-05-20T08:00:00.000Z" },
       status: "COMPLETED",
