@@ -91,6 +91,8 @@ export interface Story {
   readonly quirks?: ReadonlyArray<Readonly<Record<string, unknown>>>
   /** Why what it costs may fall while it runs: a register that fell, most of all. */
   readonly mayFall?: string
+  /** Why its readings may not come after the stop: what is believed without them is held. */
+  readonly needsReadings?: string
   /** Why it is not told in other ways too: what it is about is the very way in which it was told. */
   readonly toldOnlySo?: string
 }

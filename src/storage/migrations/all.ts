@@ -24,6 +24,7 @@ import { closing } from "./0022_closing.ts"
 import { authorisation } from "./0023_authorisation.ts"
 import { registers } from "./0024_registers.ts"
 import { reservedSessions } from "./0025_reserved_sessions.ts"
+import { earlyReadings } from "./0026_early_readings.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -50,5 +51,6 @@ export const migrations = {
   "0022_closing": closing,
   "0023_authorisation": authorisation,
   "0024_registers": registers,
-  "0025_reserved_sessions": reservedSessions
+  "0025_reserved_sessions": reservedSessions,
+  "0026_early_readings": earlyReadings
 }

@@ -184,12 +184,23 @@ const zeroBegins: ReadonlyArray<Story> = [
 ]
 
 const mixed: ReadonlyArray<Story> = [
+  {
+    ...told(
+      "readings that count the session, and bear out a start and a stop that count on",
+      tenKwh,
+      begin,
+      meter(half, 5000),
+      meter(at("10:45"), 8000),
+      end
+    ),
+    needsReadings: "one of the readings alone bears nothing out"
+  },
   told(
-    "readings that count the session, between a start and a stop that count on",
+    "readings that count something else, between a start and a stop that count on",
     held("RegisterFell"),
     begin,
-    meter(half, 5000),
-    meter(at("10:45"), 8000),
+    meter(half, 50),
+    meter(at("10:55"), 60),
     end
   ),
   told(

@@ -105,11 +105,14 @@ const ways: ReadonlyArray<Story> = [
     end
   ),
   toldSo("a time without a zone is taken as UTC", meter(at("10:30"), 8000, { clock: "2026-05-20T10:30:00" }), end),
-  toldSo(
-    "a reading without a time is of when it was heard",
-    meter(at("10:30"), 8000, { clock: null, heard: at("10:30") }),
-    end
-  )
+  {
+    ...toldSo(
+      "a reading without a time is of when it was heard",
+      meter(at("10:30"), 8000, { clock: null, heard: at("10:30") }),
+      end
+    ),
+    toldOnlySo: "its time is that at which it was heard"
+  }
 ]
 
 const others: ReadonlyArray<Story> = [

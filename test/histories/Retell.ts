@@ -1,0 +1,120 @@
+/**
+ * The same history told in other ways: what a charger, a network and a service that is killed can make of the order in which messages come.
+ * Transaction messages of one connector come in their order (OCPP 1.6 §3.7 has them queued); connectors do not wait for one another, readings
+ * outside the queue come whenever they like, and anything may come again.
+ */
+import { Effect } from "effect"
+import type { Random } from "../support/random.ts"
+import { isTelling, type Step, type Story, type Telling } from "./Story.ts"
+import { keep, keepAndDie, type Teller } from "./World.ts"
+
+const minute = 60_000
+
+/** In which ways it may differ from what happened. */
+export interface Ways {
+  /** `late`: readings may come after their stop, and after the record. `kept`: no message overtakes another. */
+  readonly readings: "kept" | "loose" | "late"
+}
+
+/** A reading that names no transaction is in no queue. */
+const isLoose = ({ action, payload }: Telling): boolean => action === "MeterValues" && "transactionId" in payload
+
+const connectorOf = (told: ReadonlyArray<Step>): ReadonlyMap<string, unknown> =>
+  new Map(
+    told
+      .filter(isTelling)
+      .filter(({ action }) => action === "StartTransaction")
+      .map(({ of, payload }) => [of, payload["connectorId"]])
+  )
+
+/** Takes from several queues in turns that chance picks; each keeps its order. */
+const merged = (random: Random, queues: ReadonlyArray<ReadonlyArray<Step>>): ReadonlyArray<Step> => {
+  const left = queues.map((queue) => [...queue]).filter((queue) => queue.length > 0)
+  const result: Array<Step> = []
+  while (left.length > 0) {
+    const n = random.between(0, left.length - 1)
+    result.push(left[n]!.shift()!)
+    if (left[n]!.length === 0) left.splice(n, 1)
+  }
+  return result
+}
+
+/** Whether a stop names no transaction: then which sessions are open as it comes is what it is matched by. */
+const namesNone = (step: Step): boolean =>
+  isTelling(step) && step.action === "StopTransaction" && "transactionId" in step.payload
+
+/** Another order of the same messages. */
+const reordered = (random: Random, told: ReadonlyArray<Step>, { readings }: Ways): ReadonlyArray<Step> => {
+  if (readings === "kept") return told
+  const connectors = connectorOf(told)
+  const isMeter = (step: Step) => isTelling(step) && step.action === "MeterValues"
+  const loose = told.filter((step) => isTelling(step) && (isLoose(step) || (readings === "late" && isMeter(step))))
+  const queued = told.filter((step) => !loose.includes(step))
+  // What happens between messages has its place among all of them.
+  const isOne = queued.some((step) => !isTelling(step) || namesNone(step))
+  const places = [...new Set(connectors.values())]
+  const queueOf = (step: Step) => (isTelling(step) ? connectors.get(step.of) : undefined)
+  const queues = isOne
+    ? [queued]
+    : [...places, undefined].map((place) => queued.filter((step) => queueOf(step) === place))
+  const order = [...merged(random, queues)]
+  for (const step of random.shuffled(loose)) {
+    // One that names its transaction waits for the answer to the start.
+    const from =
+      isTelling(step) && !isLoose(step)
+        ? order.findIndex((one) => isTelling(one) && one.action === "StartTransaction" && one.of === step.of) + 1
+        : 0
+    order.splice(random.between(from, order.length), 0, step)
+  }
+  return order
+}
+
+/** Each message once or several times, the repeats anywhere after the first. */
+const doubled = (random: Random, order: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const result = [...order]
+  for (const step of order.filter(isTelling)) {
+    for (let n = random.pick([0, 0, 1, 2]); n > 0; n--) {
+      result.splice(random.between(result.indexOf(step) + 1, result.length), 0, step)
+    }
+  }
+  return result
+}
+
+const delays = [0, 0, 0, 0, 5 * minute, 6 * 60 * minute, 3 * 24 * 60 * minute]
+
+/** What may happen before any message. */
+const trouble = (teller: Teller, random: Random) =>
+  Effect.gen(function* () {
+    if (random.chance(0.1)) yield* teller.charger.reconnect
+    if (random.chance(0.1)) yield* teller.charger.forget
+    if (random.chance(0.1)) yield* keepAndDie
+    if (random.chance(0.15)) yield* keep
+    teller.charger.loseNextOutcome = random.chance(0.1)
+  })
+
+/** Tells a history in another way. `watch` looks after each message. */
+export const retell = <E, R>(
+  teller: Teller,
+  story: Story,
+  random: Random,
+  ways: Ways,
+  watch: Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function* () {
+    const order = doubled(random, reordered(random, story.told, ways))
+    let messages = 0
+    const ids = new Map<Step, string>()
+    for (const step of order) {
+      yield* trouble(teller, random)
+      if (!isTelling(step)) yield* teller.step(step)
+      else {
+        // A repeat comes under the id of the first, or a new one.
+        const messageId = random.chance(0.5) ? (ids.get(step) ?? `m${messages++}`) : `m${messages++}`
+        ids.set(step, messageId)
+        yield* teller.say(step, teller.heardAt(step) + random.pick(delays), messageId)
+      }
+      yield* watch
+    }
+    teller.charger.loseNextOutcome = false
+    yield* keep
+  })

@@ -1,0 +1,115 @@
+/**
+ * Whatever becomes of a history's messages on their way, whoever is killed meanwhile: the same sessions and the same records to the cent. A
+ * record that was issued before a reading came stays, and the session says that it needs a correction, which makes the record the same as well.
+ * The written histories and made-up ones, of which what truly flowed is known; `PROPERTY=full` tells each ten times as often.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { forEachDriver } from "../support/databases.ts"
+import { Random, seeds } from "../support/random.ts"
+import { expectOutcome, expectSound, expectWhole, needsCorrection } from "./Check.ts"
+import { poisoned } from "./poisoned/all.ts"
+import { retell, type Ways } from "./Retell.ts"
+import { correct, type Outcome, type Story } from "./Story.ts"
+import { truthOf } from "./Truth.ts"
+import { placeOf, ports, Teller } from "./World.ts"
+import { stories } from "./written/all.ts"
+
+const isBilled = (outcome: Outcome): boolean => outcome !== "none" && "total" in outcome
+
+/** What came of a session is what was expected, at once or once it was corrected. */
+const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
+  Effect.gen(function* () {
+    if ((yield* teller.find(of)) === undefined) return expectOutcome(undefined, outcome)
+    const result = yield* teller.resultOf(of)
+    expectWhole(result)
+    if (!isBilled(outcome) || typeof outcome === "string" || !("total" in outcome))
+      return expectOutcome(result, outcome)
+    // Periods may lie otherwise where a reading came late and changed no price.
+    assert.strictEqual(result.session.heldReason, undefined)
+    if (!needsCorrection(result)) {
+      const total = result.records.at(-1)?.body.total
+      return assert.deepStrictEqual<unknown>([total?.exclVat, total?.inclVat], outcome.total)
+    }
+    const [before] = result.records
+    assert.lengthOf(result.records, 1, "late readings change nothing by themselves")
+    yield* teller.happen(correct({}, of))
+    const total = before!.body.total
+    expectOutcome(yield* teller.resultOf(of), {
+      ...outcome,
+      records: [
+        [total.exclVat, total.inclVat],
+        [total.exclVat === 0 ? 0 : -total.exclVat, total.inclVat === 0 ? 0 : -total.inclVat],
+        outcome.total
+      ]
+    })
+  })
+
+/** No price falls while its session runs, and parts add up, as long as readings come in their order. */
+const watching = (teller: Teller, story: Story) => {
+  const costs = new Map<string, number>()
+  return Effect.gen(function* () {
+    for (const of of Object.keys(story.expected)) {
+      if (!teller.answered.has(of)) continue
+      const { priced, session } = yield* teller.resultOf(of)
+      if (priced === undefined) continue
+      expectSound(priced)
+      if (session.endedAt !== undefined) continue
+      assert.isAtLeast(priced.total.exclVat, costs.get(of) ?? 0, "what a running session costs never falls")
+      costs.set(of, priced.total.exclVat)
+    }
+  })
+}
+
+const retold = (story: Story, seed: number, ways: Ways, isWatched: boolean) =>
+  Effect.gen(function* () {
+    const teller = yield* Teller.at(yield* placeOf(story))
+    const watch = isWatched ? watching(teller, story) : Effect.void
+    yield* retell(teller, story, new Random(seed), ways, watch)
+    for (const [of, outcome] of Object.entries(story.expected)) yield* expectInTheEnd(teller, of, outcome)
+    const expected = Object.values(story.expected).filter((outcome) => outcome !== "none").length
+    assert.strictEqual(yield* teller.count, expected, "there are no other sessions")
+  }).pipe(
+    Effect.tapCause(() => Effect.sync(() => console.log(`"${story.name}" is broken by PROPERTY_SEED=${seed}`))),
+    Effect.orDie
+  )
+
+const retellable = [...stories, ...poisoned].filter(({ toldOnlySo }) => toldOnlySo === undefined)
+const billedAlone = retellable.filter(
+  ({ expected, needsReadings }) => needsReadings === undefined && Object.values(expected).every(isBilled)
+)
+
+/** Ten times the histories on a machine that does other things besides. */
+const limitMillis = 900_000
+
+const inEach = <E, R>(count: number, tell: (random: Random, seed: number) => Effect.Effect<void, E, R>) =>
+  Effect.forEach(seeds(count), (seed) => tell(new Random(seed), seed), { discard: true })
+
+forEachDriver("a history that is told in another way", ports, (it) => {
+  it.effect(
+    "comes to the same, doubled, delayed, between other connectors' messages and cut by restarts",
+    () => inEach(60, (random, seed) => retold(random.pick(retellable), seed, { readings: "loose" }, false)),
+    limitMillis
+  )
+
+  it.effect(
+    "comes to the same when readings come after the stop, or after the record once that is corrected",
+    () => inEach(40, (random, seed) => retold(random.pick(billedAlone), seed, { readings: "late" }, false)),
+    limitMillis
+  )
+
+  it.effect(
+    "comes to what truly flowed, whatever flowed",
+    () =>
+      inEach(30, (random, seed) =>
+        retold(truthOf(random, seed), seed, { readings: random.pick(["kept", "loose", "late"] as const) }, false)
+      ),
+    limitMillis
+  )
+
+  it.effect(
+    "costs never less while it runs, and its parts add up to the whole",
+    () => inEach(6, (random, seed) => retold(truthOf(random, seed), seed, { readings: "kept" }, true)),
+    limitMillis
+  )
+})

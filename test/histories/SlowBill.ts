@@ -1,0 +1,155 @@
+/**
+ * A bill reckoned the slow way, minute by minute in whole numbers, sharing nothing with the engine: no pieces, no cuts, no interpolation. What
+ * it is asked about keeps to whole minutes, whole Wh a minute, and amounts of energy that are reached at the end of a minute.
+ */
+import type { Pricing } from "../../src/domain/tariff/Tariff.ts"
+import type { Money } from "./Story.ts"
+
+type Element = Pricing["elements"][number]
+type Component = Element["priceComponents"][number]
+type Dimension = Component["type"]
+
+/** What truly flowed. */
+export interface Flow {
+  readonly startedAt: number
+  /** Wh of each minute. */
+  readonly perMinute: ReadonlyArray<number>
+  readonly timeZone: string
+}
+
+export interface Bill {
+  readonly energyWh: number
+  readonly minutes: number
+  readonly parkingMinutes: number
+  readonly total: Money
+  readonly fixed: Money
+  readonly energy: Money
+  readonly time: Money
+  readonly parking: Money
+}
+
+interface Wall {
+  readonly date: string
+  readonly time: string
+  readonly weekday: string
+}
+
+const walls = new Map<string, Intl.DateTimeFormat>()
+
+/** What the clock on the wall says, and the calendar beside it. */
+const wallAt = (at: number, timeZone: string): Wall => {
+  const format =
+    walls.get(timeZone) ??
+    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short", hourCycle: "h23" })
+  walls.set(timeZone, format)
+  const [date = "", time = ""] = format.format(at).split(" ")
+  const weekday = new Date(`${date}T12:00:00Z`).toLocaleDateString("en-GB", { weekday: "long", timeZone: "UTC" })
+  return { date, time, weekday: weekday.toUpperCase() }
+}
+
+const onTheClock = (time: string, from = "00:00", to = "00:00"): boolean => {
+  if (to === "00:00") return time >= from
+  return from < to ? from <= time && time < to : time >= from || time < to
+}
+
+const bounds = (n: number, least: number | undefined, below: number | undefined): boolean =>
+  (least === undefined || n >= least) && (below === undefined || n < below)
+
+/** Whether an element holds in a minute of which so many have gone before, and so much energy. */
+const holds = ({ restrictions: r = {} }: Element, wall: Wall, minute: number, beforeWh: number, wh: number): boolean =>
+  onTheClock(wall.time, r.startTime, r.endTime) &&
+  (r.startDate === undefined || wall.date >= r.startDate) &&
+  (r.endDate === undefined || wall.date < r.endDate) &&
+  (r.dayOfWeek === undefined || r.dayOfWeek.some((name) => name === wall.weekday)) &&
+  bounds(beforeWh / 1000, r.minKwh, r.maxKwh) &&
+  bounds(minute * 60, r.minDuration, r.maxDuration) &&
+  bounds((wh * 60) / 1000, r.minPower, r.maxPower)
+
+/** Wh or seconds or times, by component, in the order of their last use. */
+class Uses {
+  private readonly all: Array<{ readonly component: Component; amount: number }> = []
+
+  add(component: Component | undefined, amount: number): void {
+    if (component === undefined) return
+    const known = this.all.findIndex((one) => one.component === component)
+    const use = known < 0 ? { component, amount: 0 } : this.all.splice(known, 1)[0]!
+    use.amount += amount
+    this.all.push(use)
+  }
+
+  of(type: Dimension) {
+    return this.all.filter(({ component }) => component.type === type)
+  }
+
+  /** Rounds the sum of a dimension up to the step of the component that was used last, which pays for it. */
+  roundUp(type: Dimension): void {
+    const uses = this.of(type)
+    const last = uses.at(-1)
+    if (last === undefined || last.component.stepSize === 0) return
+    const over = uses.reduce((sum, { amount }) => sum + amount, 0) % last.component.stepSize
+    if (over > 0) last.amount += last.component.stepSize - over
+  }
+}
+
+/** In what a price is: Wh in a kWh, seconds in an hour, once. */
+const units: Readonly<Record<Dimension, bigint>> = { ENERGY: 1000n, TIME: 3600n, PARKING_TIME: 3600n, FLAT: 1n }
+
+const hundred = 10_000n
+const common = 3_600_000n
+
+/** Half away from zero; nothing here is below it. */
+const rounded = (exact: bigint, by: bigint): number => Number((exact + by / 2n) / by) / 1e4
+
+const costOf = (uses: Uses, type: Dimension): Money => {
+  let exclVat = 0n
+  let inclVat = 0n
+  for (const { amount, component } of uses.of(type)) {
+    const price = BigInt(Math.round(component.price * 1e4))
+    const part = price * BigInt(amount) * (common / units[type])
+    exclVat += part
+    inclVat += part * (hundred + BigInt(Math.round((component.vat ?? 0) * 100)))
+  }
+  return [rounded(exclVat, common), rounded(inclVat, common * hundred)]
+}
+
+const sum = (costs: ReadonlyArray<Money>, which: 0 | 1): number =>
+  costs.reduce((all, cost) => all + Math.round(cost[which] * 1e4), 0) / 1e4
+
+export const slowBill = ({ elements, maxPrice, minPrice }: Pricing, { perMinute, startedAt, timeZone }: Flow): Bill => {
+  const uses = new Uses()
+  let energyWh = 0
+  let flatPaid = false
+  let parkingMinutes = 0
+  for (const [minute, wh] of perMinute.entries()) {
+    const wall = wallAt(startedAt + minute * 60_000, timeZone)
+    const find = (type: Dimension): Component | undefined => {
+      for (const element of elements) {
+        const component = element.priceComponents.find((one) => one.type === type)
+        if (component !== undefined && holds(element, wall, minute, energyWh, wh)) return component
+      }
+      return undefined
+    }
+    const flat = flatPaid ? undefined : find("FLAT")
+    if (flat !== undefined) flatPaid = true
+    uses.add(flat, 1)
+    if (wh > 0) uses.add(find("ENERGY"), wh)
+    uses.add(find(wh > 0 ? "TIME" : "PARKING_TIME"), 60)
+    if (wh === 0) parkingMinutes++
+    energyWh += wh
+  }
+  uses.roundUp("ENERGY")
+  uses.roundUp(uses.of("PARKING_TIME").length > 0 ? "PARKING_TIME" : "TIME")
+  const [fixed, energy, time, parking] = [
+    costOf(uses, "FLAT"),
+    costOf(uses, "ENERGY"),
+    costOf(uses, "TIME"),
+    costOf(uses, "PARKING_TIME")
+  ]
+  const limited = (which: 0 | 1, least = 0, most = Infinity) =>
+    Math.min(Math.max(sum([fixed, energy, time, parking], which), least), most)
+  const total: Money = [
+    limited(0, minPrice?.exclVat, maxPrice?.exclVat),
+    limited(1, minPrice?.inclVat, maxPrice?.inclVat)
+  ]
+  return { energyWh, minutes: perMinute.length, parkingMinutes, total, fixed, energy, time, parking }
+}

@@ -1,0 +1,164 @@
+/**
+ * Histories that are made up from a seed: what truly flowed at each connector, minute by minute, a tariff, and how the charger tells of it in
+ * order. What each must come to is reckoned from what flowed and not from what was told.
+ */
+import { type Pricing, type Restrictions, weekdays } from "../../src/domain/tariff/Tariff.ts"
+import type { Random } from "../support/random.ts"
+import { slowBill } from "./SlowBill.ts"
+import { iso, kWh, meter, type Outcome, power, sampled, start, stop, type Story, type Telling, value } from "./Story.ts"
+
+const minute = 60_000
+
+/** Nights with a change of the clocks, a leap day, the end of a month and of a year, and a day like any other. */
+const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
+const zones = ["Europe/Amsterdam", "UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Auckland"]
+
+const types = ["ENERGY", "FLAT", "PARKING_TIME", "TIME"] as const
+
+const clock = (random: Random) =>
+  `${String(random.between(0, 23)).padStart(2, "0")}:${random.pick(["00", "15", "30", "59"])}`
+
+const someOf = (random: Random, chances: ReadonlyArray<readonly [number, () => Restrictions]>): Restrictions =>
+  Object.assign({}, ...chances.map(([chance, make]) => (random.chance(chance) ? make() : {})))
+
+const restrictionsOf = (random: Random, date: string): Restrictions =>
+  someOf(random, [
+    [0.4, () => ({ startTime: clock(random) })],
+    [0.4, () => ({ endTime: clock(random) })],
+    [0.2, () => ({ minKwh: random.between(0, 4) })],
+    [0.2, () => ({ maxKwh: random.between(5, 12) })],
+    [0.2, () => ({ minDuration: random.between(0, 50) * 60 })],
+    [0.2, () => ({ maxDuration: random.between(51, 200) * 60 })],
+    [0.2, () => ({ minPower: random.pick([0, 3, 6, 7]) })],
+    [0.2, () => ({ maxPower: random.pick([7.5, 12, 15, 31]) })],
+    [0.15, () => ({ dayOfWeek: [...weekdays.filter(() => random.chance(0.5)), random.pick(weekdays)] })],
+    [0.1, () => ({ startDate: date })],
+    [0.1, () => ({ endDate: date })]
+  ])
+
+const pricingOf = (random: Random, date: string): Pricing => {
+  const elements = Array.from({ length: random.between(1, 5) }, () => {
+    const priceComponents = random
+      .shuffled(types)
+      .slice(0, random.between(1, 4))
+      .map((type) => ({
+        type,
+        price: random.between(0, 50_000) / 10_000,
+        stepSize: random.pick([0, 1, 1, 60, 500, 900]),
+        ...(random.chance(0.8) ? { vat: random.pick([0, 7, 9, 19, 21, 25.5]) } : {})
+      }))
+    const restrictions = restrictionsOf(random, date)
+    // A tariff that ends before it begins, or that names a moment for nobody, is refused before it prices anything.
+    const isSound = restrictions.startDate === undefined || restrictions.endDate === undefined
+    return random.chance(0.7) && isSound && restrictions.startTime !== restrictions.endTime
+      ? {
+          priceComponents,
+          restrictions: {
+            ...restrictions,
+            ...(restrictions.dayOfWeek && { dayOfWeek: [...new Set(restrictions.dayOfWeek)] })
+          }
+        }
+      : { priceComponents }
+  })
+  return {
+    currency: "EUR",
+    elements,
+    ...(random.chance(0.2) ? { minPrice: { exclVat: 2, inclVat: 2.2 } } : {}),
+    ...(random.chance(0.2) ? { maxPrice: { exclVat: 20, inclVat: 23 } } : {})
+  }
+}
+
+/** So many minutes at so many Wh each; energy in whole kWh, so that every amount of it is reached as a minute ends. */
+interface Segment {
+  readonly minutes: number
+  readonly wh: number
+}
+
+const segmentOf = (random: Random): Segment => {
+  if (random.chance(0.3)) return { minutes: random.between(1, 60), wh: 0 }
+  const wh = random.pick([50, 100, 125, 200, 250, 500])
+  return { minutes: (1000 / wh) * random.between(1, 4), wh }
+}
+
+interface Drive {
+  readonly of: string
+  readonly evse: number
+  readonly startedAt: number
+  readonly meterStart: number
+  readonly segments: ReadonlyArray<Segment>
+}
+
+/** Sessions that follow one another at each connector, whose register only grows. */
+const drivesOf = (random: Random, date: string): ReadonlyArray<Drive> => {
+  const connectors = Array.from({ length: random.between(1, 2) }, () => ({
+    at: Date.parse(`${date}T00:00:00Z`) + random.between(-180, 600) * minute,
+    register: random.between(1, 5_000_000)
+  }))
+  return Array.from({ length: random.between(1, 3) }, (_, n): Drive => {
+    const evse = random.between(1, connectors.length)
+    const connector = connectors[evse - 1]!
+    const segments = Array.from({ length: random.between(1, 6) }, () => segmentOf(random))
+    const drive = { of: `CARD${n}`, evse, startedAt: connector.at, meterStart: connector.register, segments }
+    for (const { minutes, wh } of segments) {
+      connector.at += minutes * minute
+      connector.register += minutes * wh
+    }
+    connector.at += random.between(1, 90) * minute
+    return drive
+  })
+}
+
+/** The samples of one moment, in one of the ways in which meters tell it. */
+const samplesOf = (random: Random, wh: number, flow: number): ReadonlyArray<unknown> => {
+  const register = random.pick([
+    [value(wh)],
+    [kWh((wh / 1000).toFixed(3))],
+    [value(wh, { unit: "Wh", context: "Sample.Clock", location: "Outlet" })],
+    [value(wh - 2, { phase: "L1" }), value(1, { phase: "L2" }), value(1, { phase: "L3" })]
+  ])
+  return random.chance(0.3) ? [...register, power((flow * 60) / 1000)] : register
+}
+
+/** How the charger tells of a session: readings as they come, or some of them within the stop. */
+const tellingsOf = (random: Random, { evse, meterStart, of, segments, startedAt }: Drive): ReadonlyArray<Telling> => {
+  let at = startedAt
+  let wh = meterStart
+  const readings: Array<Telling> = []
+  const within: Array<unknown> = []
+  const way = random.pick(["named", "named", "unnamed", "stop"])
+  for (const segment of segments) {
+    at += segment.minutes * minute
+    wh += segment.minutes * segment.wh
+    const samples = samplesOf(random, wh, segment.wh)
+    if (way === "stop") within.push(sampled(at, samples))
+    else {
+      const about = { connectorId: evse, ...(way === "unnamed" ? { transactionId: null } : {}) }
+      readings.push(meter(at, samples, { of, with: about }))
+    }
+  }
+  const data = within.length === 0 ? {} : { transactionData: within }
+  return [
+    start(startedAt, meterStart, { of, with: { connectorId: evse } }),
+    ...readings,
+    stop(at, wh, { of, with: data })
+  ]
+}
+
+/** A history by chance: told in order, with what must come of each session. */
+export const truthOf = (random: Random, seed: number): Story => {
+  const date = random.pick(days)
+  const zone = random.pick(zones)
+  const tariff = pricingOf(random, date)
+  const drives = drivesOf(random, date)
+  const expected = drives.map(({ of, segments, startedAt }): [string, Outcome] => {
+    const perMinute = segments.flatMap(({ minutes, wh }) => Array.from({ length: minutes }, () => wh))
+    return [of, slowBill(tariff, { startedAt, perMinute, timeZone: zone })]
+  })
+  return {
+    name: `the history of seed ${seed}, at ${iso(drives[0]!.startedAt)}`,
+    zone,
+    tariff,
+    told: drives.flatMap((drive) => tellingsOf(random, drive)).toSorted((a, b) => a.time - b.time),
+    expected: Object.fromEntries(expected)
+  }
+}
