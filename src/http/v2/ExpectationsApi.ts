@@ -1,7 +1,7 @@
 /** What an organisation expects of its chargers, in REST v2: the configuration template and the quirk book. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { quirksMax, type Tolerances, toleranceBounds } from "../../domain/charger/Quirks.ts"
+import { quirksMax, rollOverBounds, type Tolerances, toleranceBounds } from "../../domain/charger/Quirks.ts"
 import { isRefused, keyMaxLength, nameOf, templateKeysMax, valueMaxLength } from "../../domain/charger/Template.ts"
 import { ChargerId, optionalText, rule, text, Time, whole } from "../Fields.ts"
 import { Command, expiresIn } from "./CommandsApi.ts"
@@ -58,7 +58,18 @@ const TolerancesGiven = Schema.Struct({
     "It is not asked for its configuration after a boot, and gets no template by itself"
   ),
   heartbeatByConfiguration: flag("It is told its heartbeat interval as the key HeartbeatInterval too"),
-  statusAfterConnect: flag("It is asked for its connectors' statuses after each connection and boot")
+  statusAfterConnect: flag("It is asked for its connectors' statuses after each connection and boot"),
+  registerUnit: Schema.optionalKey(
+    Schema.Literal("kWh").annotate({
+      description: "The energy registers of its meter values are kWh, whatever they say"
+    })
+  ),
+  registerRollsOverAtWh: Schema.optionalKey(
+    whole(...rollOverBounds).annotate({
+      description: "Its registers begin at 0 again after so many Wh: 100000000 for one that shows 99999.999 kWh at most"
+    })
+  ),
+  registerCountsSession: flag("Its registers begin at 0 with each session, whatever its start says")
 }).check(rule((given: Tolerances) => Object.keys(given).length > 0, "Must grant something"))
 
 const pattern = Schema.optionalKey(

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { builtInQuirks, callableFrom, concerns, type Quirk, tolerancesOf } from "../../../src/domain/charger/Quirks.ts"
+import {
+  builtInQuirks,
+  callableFrom,
+  concerns,
+  type Quirk,
+  registerRulesOf,
+  tolerancesOf
+} from "../../../src/domain/charger/Quirks.ts"
 
 const make = (vendor: string, model = "M", firmwareVersion = "1.0") => ({ vendor, model, firmwareVersion })
 const rule = (parts: Partial<Quirk>): Quirk => ({ name: "rule", tolerances: { callTimeoutSeconds: 90 }, ...parts })
@@ -48,6 +55,15 @@ describe("what a make is granted", () => {
     expect(tolerancesOf(make("MENNEKES Elektrotechnik"))).toEqual({ callTimeoutSeconds: 120 })
     expect(tolerancesOf(make("Wall Box Chargers", "PLP2-M-2-4", "6.6.12"))).toEqual({ waitForBootSeconds: 20 })
     expect(builtInQuirks.filter(({ evidence = "" }) => !evidence.includes("#"))).toEqual([])
+  })
+
+  it("says how its registers are read, to nobody else", () => {
+    const own = [
+      rule({ vendor: "Rolls*", tolerances: { registerRollsOverAtWh: 1_000_000 } }),
+      rule({ vendor: "Rolls*", model: "2", tolerances: { registerUnit: "kWh" } })
+    ]
+    expect(registerRulesOf(make("Rolls", "2"), own)).toEqual({ registerRollsOverAtWh: 1_000_000, registerUnit: "kWh" })
+    expect([registerRulesOf(make("Other"), own), registerRulesOf(make("Rolls"))]).toEqual([{}, {}])
   })
 
   it("is what the organisation's last word on each tolerance is", () => {

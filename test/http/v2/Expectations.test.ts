@@ -133,6 +133,12 @@ describe("the quirk book", () => {
       { ...rule, tolerances: { callTimeoutSeconds: 3600 } },
       "/rules/0/tolerances/callTimeoutSeconds"
     ],
+    [
+      "that rolls over within a session",
+      { ...rule, tolerances: { registerRollsOverAtWh: 99_999 } },
+      "/rules/0/tolerances/registerRollsOverAtWh"
+    ],
+    ["of another unit", { ...rule, tolerances: { registerUnit: "MWh" } }, "/rules/0/tolerances/registerUnit"],
     ["without a name", { ...rule, name: " " }, "/rules/0/name"]
   ]
   for (const [name, body, pointer] of wrong) {
@@ -141,6 +147,12 @@ describe("the quirk book", () => {
       expect([answer.status, answer.json.errors[0].pointer]).toEqual([400, pointer])
     })
   }
+
+  it("says how registers are read", async () => {
+    const tolerances = { registerUnit: "kWh", registerRollsOverAtWh: 100_000_000, registerCountsSession: true }
+    const put = await ask("PUT", "quirks", { rules: [{ ...rule, tolerances }] })
+    expect([put.status, put.json.rules[0].tolerances]).toEqual([200, tolerances])
+  })
 
   it("refuses two rules of one name", async () =>
     expect((await ask("PUT", "quirks", { rules: [rule, rule] })).status).toBe(400))
