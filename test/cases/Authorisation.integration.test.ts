@@ -120,11 +120,27 @@ describe("a reservation that is paid for", () => {
 
   it("is part of the session that used it, and of its record", async () => {
     const { acceptedAt, id, idTag, reservationId, station } = await reserved(3600)
+    const before = await world.sessionOf(id)
+    expect(before).toMatchObject({
+      status: "RESERVATION",
+      transactionId: null,
+      tokenUid: idTag,
+      reservationId,
+      startedAt: after(acceptedAt, 0),
+      endedAt: null,
+      authorization: { status: "Accepted", source: "Reservation" }
+    })
+    expect(await world.items(`sessions?chargerId=${id}&status=RESERVATION`)).toMatchObject([{ id: before["id"] }])
     const start = { reservationId, meterStart: 0, timestamp: after(acceptedAt, 15) }
     const { id: transactionId } = await station.start(1, idTag, start)
-    const { id: sessionId } = await world.sessionOf(id)
+    const sessionId = before["id"]
     const path = `sessions/${String(sessionId)}`
-    expect(await world.get(path)).toMatchObject({ status: "ACTIVE", reservationId, cost: { exclVat: 3.5 } })
+    const running = { status: "ACTIVE", transactionId, reservationId, cost: { exclVat: 3.5 } }
+    expect(await world.get(path)).toMatchObject(running)
+    expect(await world.items(`sessions?chargerId=${id}`)).toMatchObject([{ id: sessionId, status: "ACTIVE" }])
+    expect((await world.items(`reservations?chargerId=${id}`))[0]).toMatchObject({ status: "Used", sessionId })
+    // A start that is repeated is the same transaction.
+    expect(await station.start(1, idTag, start)).toMatchObject({ id: transactionId, status: "Accepted" })
     await station.stop(transactionId, { meterStop: 4000, timestamp: after(acceptedAt, 45) })
     const session = await world.get(path)
     expect(session).toMatchObject({ status: "COMPLETED", startedAt: after(acceptedAt, 15), cost: { exclVat: 5.5 } })
@@ -150,5 +166,46 @@ describe("a reservation that is paid for", () => {
         ]
       }
     ])
+  })
+
+  it("costs nothing when it is cancelled", async () => {
+    const { id, reservationId, station } = await reserved(3600)
+    const { id: sessionId } = await world.sessionOf(id)
+    station.on("CancelReservation", { status: "Accepted" })
+    await world.command(id, "CancelReservation", { reservationId })
+    expect(await world.get(`sessions/${String(sessionId)}`)).toMatchObject({
+      status: "INVALID",
+      cost: { exclVat: 0 },
+      reservationId
+    })
+    expect(await world.items(`cdrs?chargerId=${id}`)).toEqual([])
+  })
+
+  it("has a record of its own when nobody came", async () => {
+    const { acceptedAt, id, reservationId, station } = await reserved(2)
+    const { id: sessionId } = await world.sessionOf(id)
+    const { expiryDate } = station.asked("ReserveNow")[0] ?? {}
+    const seconds = (Date.parse(String(expiryDate)) - acceptedAt) / 1000
+    const answer = await world.eventually("its record", `cdrs?sessionId=${String(sessionId)}`, ({ items }) => {
+      return (items as ReadonlyArray<unknown>).length > 0
+    })
+    // Twelve an hour, by the second and begun ones whole, and the fee.
+    const exclVat = Math.round((2 + Math.ceil(seconds) / 300) * 10_000) / 10_000
+    expect(answer["items"]).toMatchObject([
+      {
+        reservationId,
+        totalReservationCost: { exclVat },
+        totalCost: { exclVat },
+        totalEnergyKwh: 0,
+        totalTimeHours: 0,
+        periods: [{ endedAt: expiryDate, reserved: true, elements: { FLAT: 0, TIME: 1 } }]
+      }
+    ])
+    expect(await world.get(`sessions/${String(sessionId)}`)).toMatchObject({
+      status: "COMPLETED",
+      transactionId: null,
+      endedAt: expiryDate
+    })
+    expect((await world.items(`reservations?chargerId=${id}`))[0]).toMatchObject({ status: "Expired", sessionId })
   })
 })

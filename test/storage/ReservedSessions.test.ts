@@ -1,0 +1,372 @@
+/**
+ * Sessions that stand for reservations, from the command to the record: under one id from the charger's yes to the bill, ended when the
+ * reservation is, and never in the way of a start.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import { sessionIdFor } from "../../src/domain/reservation/Reservation.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { Reservations } from "../../src/domain/ports/Reservations.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { uuid7 } from "../../src/domain/values/Uuid7.ts"
+import * as ChargerDirectoryRepository from "../../src/storage/ChargerDirectory.ts"
+import * as JournalRepository from "../../src/storage/Journal.ts"
+import { limits } from "../../src/Config.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { ended, freshId, noon, seedChargers, type Seeded, started, type Transaction } from "../support/journalFacts.ts"
+import { repositories } from "../support/repositories.ts"
+
+const world = Layer.mergeAll(
+  repositories,
+  JournalRepository.layer(limits.journal),
+  ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "reserving" })
+)
+
+const minute = 60_000
+const expiresAt = noon + 30 * minute
+
+const per = (type: "FLAT" | "TIME" | "ENERGY", price: number) => ({ type, price, stepSize: 1 })
+const forReservations = [
+  { priceComponents: [per("TIME", 6)], restrictions: { reservation: "RESERVATION" as const } },
+  { priceComponents: [per("TIME", 12)], restrictions: { reservation: "RESERVATION_EXPIRES" as const } }
+]
+
+const writingOf = (organisationId: string) => ({
+  by: { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] },
+  now: noon
+})
+
+/** A tariff of so much for each kWh, assigned to a charger or one of its connectors. */
+const assign = (seeded: Seeded, chargerId: string, evseId: number | undefined, perKwh: number, more: object = {}) =>
+  Effect.gen(function* () {
+    const tariffs = yield* Tariffs
+    const writing = writingOf(seeded.organisationId)
+    const elements = [...forReservations, { priceComponents: [per("ENERGY", perKwh)] }]
+    const tariff = yield* tariffs.create({ currency: "EUR", elements, ...more }, writing)
+    const scope =
+      evseId === undefined ? { scope: "charger" as const } : { scope: "connector" as const, evseId, connectorId: 1 }
+    yield* tariffs.assign(tariff.id, { ...scope, chargerId }, writing)
+    return tariff
+  })
+
+let commands = 0
+
+const command = (seeded: Seeded, chargerId: string, type: string, given: object) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const id = uuid7(noon - minute, new Uint8Array(10).fill(++commands))
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${type}, 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}', 'test',
+        ${new Date(noon - minute)})`
+    return id
+  })
+
+const answered = (id: string, status: string, at: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (
+      sql
+    ) => sql`UPDATE command SET status = ${status}, result = '{}', completed_at = ${new Date(at)}, sent_at = ${new Date(at)}
+      WHERE id = ${id}::uuid`
+  )
+
+/** A reservation that the charger accepted at noon; answers its command, which is its session's id too. */
+const reserve = (seeded: Seeded, chargerId: string, evseId = 1, reservationId = 7) =>
+  Effect.gen(function* () {
+    const place = { evseId, connectorId: Math.min(evseId, 1) }
+    const given = { reservationId, place, tokenUid: "CARD", parentUid: "FAMILY", expiresAt }
+    const id = yield* command(seeded, chargerId, "ReserveNow", given)
+    yield* answered(id, "Accepted", noon)
+    return id
+  })
+
+const reserved = (chargerId: string, evseId = 1) =>
+  Effect.gen(function* () {
+    const seeded = yield* seedChargers([chargerId])
+    const tariff = yield* assign(seeded, chargerId, undefined, 1)
+    return { seeded, tariff, id: yield* reserve(seeded, chargerId, evseId) }
+  })
+
+/** The start as the directory's facts have it decided. */
+const startOf = (seeded: Seeded, chargerId: string, transactionId: number, minutes = 10, evseId = 1) =>
+  Effect.gen(function* () {
+    const { findToken } = yield* ChargerDirectory
+    const at = noon + minutes * minute
+    const { reservations } = yield* findToken({ ...seeded, chargerId, tokenUid: "CARD", at })
+    const sessionId = reservations[0] === undefined ? undefined : sessionIdFor(reservations[0], at)
+    const tx: Transaction = { chargerId, sessionId: sessionId ?? freshId(), transactionId }
+    const fact = started(seeded, tx, { at, key: `start:${chargerId}:${transactionId}` })
+    const body = { ...fact.body, evseId, ...(sessionId === undefined ? {} : { reserved: true as const }) }
+    return { fact: { ...fact, body }, tx, sessionId }
+  })
+
+const price = Effect.gen(function* () {
+  while (yield* keepPrices(defaultPriceOptions)) {}
+})
+
+const seen = ({ organisationId }: Seeded, id: string) =>
+  Effect.gen(function* () {
+    yield* price
+    const { endedAt, startedAt, status, transactionId } = yield* (yield* Sessions).get(organisationId, id)
+    const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 5, sessionId: id })
+    const ends = endedAt === undefined ? undefined : (endedAt - noon) / minute
+    return {
+      status,
+      from: (startedAt - noon) / minute,
+      to: ends,
+      transactionId: transactionId.startsWith("reservation:") ? undefined : Number(transactionId),
+      bills: items.map(({ body }) => [body.costs.reservation.exclVat, body.total.exclVat])
+    }
+  })
+
+const listed = ({ organisationId }: Seeded, more: object = {}) =>
+  Effect.map(
+    Effect.flatMap(Sessions, (sessions) => sessions.list(organisationId, { limit: 10, ...more })),
+    ({ items }) => items.map(({ id }) => id)
+  )
+
+const reservationOf = ({ organisationId }: Seeded, at = noon) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* Reservations).list(organisationId, { limit: 5 }, at)
+    return items.map(({ reason, sessionId, status }) => ({ reason, sessionId, status }))
+  })
+
+const expire = (minutes: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT reservations_expire(${new Date(noon + minutes * minute)})`)
+
+/** The charger's connection, up since `minutes` after noon. */
+const connect = ({ organisationId }: Seeded, chargerId: string, minutes: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      INSERT INTO connection (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
+      VALUES (${chargerId}, ${organisationId}, 'n', 1, '1.6', 0, '127.0.0.1', ${new Date(noon + minutes * minute)})
+      ON CONFLICT (charger_id) DO UPDATE SET connected_at = excluded.connected_at`
+  )
+
+forEachDriver("a session that stands for a reservation", world, (it) => {
+  it.effect("is there from the charger's yes on, and is no transaction", () =>
+    Effect.gen(function* () {
+      const { id, seeded } = yield* reserved("V-1")
+      assert.deepStrictEqual(yield* seen(seeded, id), {
+        status: "RESERVATION",
+        from: 0,
+        to: undefined,
+        transactionId: undefined,
+        bills: []
+      })
+      assert.deepStrictEqual(yield* listed(seeded, { status: "RESERVATION" }), [id])
+      assert.deepStrictEqual(yield* listed(seeded, { status: "ACTIVE" }), [])
+      assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Active" }])
+      const figures = yield* (yield* Chargers).statistics(seeded.organisationId, noon)
+      assert.deepInclude(figures, { activeSessions: 0, sessionsToday: 0 })
+      const directory = yield* ChargerDirectory
+      const opening = { ocppVersion: "1.6", securityProfile: 0 as const, remoteAddress: "192.0.2.7", at: noon }
+      const state = yield* directory.open({ ...opening, ...seeded, chargerId: "V-1" })
+      assert.deepStrictEqual(state?.sessions, [])
+      const facts = yield* directory.findToken({ ...seeded, chargerId: "V-1", tokenUid: "CARD", at: noon })
+      assert.deepStrictEqual(facts.openSessions, [])
+      assert.deepInclude(facts.reservations[0], { reservationId: 7, sessionId: id })
+    })
+  )
+
+  it.effect("is there only where the tariff of its connector asks for reservations", () =>
+    Effect.gen(function* () {
+      const seeded = yield* seedChargers(["V-2"])
+      yield* assign(seeded, "V-2", undefined, 1, { elements: [{ priceComponents: [per("ENERGY", 1)] }] })
+      yield* assign(seeded, "V-2", 2, 1)
+      yield* reserve(seeded, "V-2", 1, 1)
+      assert.deepStrictEqual(yield* listed(seeded), [])
+      const second = yield* reserve(seeded, "V-2", 2, 2)
+      assert.deepStrictEqual(yield* listed(seeded), [second])
+    })
+  )
+
+  it.effect("goes on under its id when the start comes, and pays for both", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const { id, seeded } = yield* reserved("V-3")
+      const { fact, tx } = yield* startOf(seeded, "V-3", 31)
+      assert.strictEqual(tx.sessionId, id)
+      assert.deepStrictEqual((yield* commit([fact])).recorded, [true])
+      const running = { status: "ACTIVE", from: 10, to: undefined, transactionId: 31, bills: [] }
+      assert.deepStrictEqual(yield* seen(seeded, id), running)
+      assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Used" }])
+      // The same start again, decided anew, is the same transaction.
+      const again = yield* startOf(seeded, "V-3", 32)
+      const { recorded, standing } = yield* commit([{ ...again.fact, key: fact.key }])
+      assert.deepStrictEqual([recorded, standing?.transactionId], [[false], 31])
+      yield* commit([ended(seeded, tx)])
+      yield* expire(600)
+      assert.deepStrictEqual(yield* seen(seeded, id), {
+        ...running,
+        status: "COMPLETED",
+        to: 60,
+        bills: [[1, 6]]
+      })
+      assert.deepStrictEqual(yield* listed(seeded, { from: noon + 9 * minute }), [id])
+    })
+  )
+
+  it.effect("keeps the tariff that it was reserved under on its connector, and has that of another one there", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const tariffOf = (sessionId: string) =>
+        Effect.map(
+          sql<{ tariff_id: string }>`SELECT tariff_id FROM session_tariff WHERE session_id = ${sessionId}`,
+          (rows) => rows.map((row) => row.tariff_id)
+        )
+      const first = yield* reserved("V-4")
+      yield* assign(first.seeded, "V-4", undefined, 9)
+      yield* commit([(yield* startOf(first.seeded, "V-4", 41)).fact])
+      assert.deepStrictEqual(yield* tariffOf(first.id), [first.tariff.id])
+      const whole = yield* reserved("V-4-b", 0)
+      const fast = yield* assign(whole.seeded, "V-4-b", 2, 9)
+      yield* commit([(yield* startOf(whole.seeded, "V-4-b", 42, 10, 2)).fact])
+      assert.deepStrictEqual(yield* tariffOf(whole.id), [fast.id])
+    })
+  )
+
+  it.effect("is billed as expired when nobody came, once the charger has had its say", () =>
+    Effect.gen(function* () {
+      const { id, seeded } = yield* reserved("V-5")
+      const stands = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
+      yield* connect(seeded, "V-5", -60)
+      yield* expire(30)
+      assert.deepStrictEqual(yield* seen(seeded, id), stands)
+      // It came back after the end, and may still tell of a start.
+      yield* connect(seeded, "V-5", 31)
+      yield* expire(40)
+      assert.deepStrictEqual(yield* seen(seeded, id), stands)
+      yield* expire(41)
+      const over = { ...stands, status: "COMPLETED", to: 30, bills: [[6, 6]] }
+      assert.deepStrictEqual(yield* seen(seeded, id), over)
+      assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Expired" }])
+      yield* expire(60)
+      assert.deepStrictEqual(yield* seen(seeded, id), over)
+    })
+  )
+
+  it.effect("is billed after a day where the charger stays away, and costs nothing where it was removed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const away = yield* reserved("V-6")
+      const gone = yield* reserved("V-6-b")
+      yield* sql`DELETE FROM charger WHERE charger_id = 'V-6-b'`
+      yield* expire(24 * 60)
+      assert.strictEqual((yield* seen(away.seeded, away.id)).status, "RESERVATION")
+      yield* expire(24 * 60 + 30)
+      assert.deepInclude(yield* seen(away.seeded, away.id), { status: "COMPLETED", bills: [[6, 6]] })
+      assert.deepInclude(yield* seen(gone.seeded, gone.id), { status: "INVALID", bills: [] })
+    })
+  )
+
+  it.effect("says so where a start that was made in time comes after the bill", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const { id, seeded } = yield* reserved("V-7")
+      yield* expire(24 * 60 + 30)
+      assert.deepInclude(yield* seen(seeded, id), { bills: [[6, 6]] })
+      const { fact, tx } = yield* startOf(seeded, "V-7", 71, 20)
+      yield* commit([fact])
+      yield* commit([ended(seeded, tx)])
+      assert.deepInclude(yield* seen(seeded, id), { status: "COMPLETED", transactionId: 71, bills: [[6, 6]] })
+      const { billed, price: now } = yield* (yield* Sessions).get(seeded.organisationId, id)
+      assert.deepStrictEqual([billed?.exclVat, now?.exclVat], [6, 7])
+    })
+  )
+
+  for (const [how, answer] of [
+    ["cancelled", "Accepted"],
+    ["not known to the charger any more", "Rejected"]
+  ] as const) {
+    it.effect(`is invalid, and costs nothing, when it was ${how}`, () =>
+      Effect.gen(function* () {
+        const { id, seeded } = yield* reserved(`V-8-${answer}`)
+        yield* answered(
+          yield* command(seeded, `V-8-${answer}`, "CancelReservation", { reservationId: 7 }),
+          answer,
+          noon + 5 * minute
+        )
+        assert.deepInclude(yield* seen(seeded, id), { status: "INVALID", from: 0, to: 5, bills: [] })
+        yield* expire(2000)
+        assert.deepInclude(yield* seen(seeded, id), { status: "INVALID", bills: [] })
+        assert.deepStrictEqual(yield* listed(seeded, { status: "INVALID" }), [id])
+      })
+    )
+  }
+
+  it.effect("is invalid when another reservation of its number takes its place", () =>
+    Effect.gen(function* () {
+      const { id, seeded } = yield* reserved("V-9")
+      const next = yield* reserve(seeded, "V-9")
+      assert.strictEqual((yield* seen(seeded, id)).status, "INVALID")
+      assert.strictEqual((yield* seen(seeded, next)).status, "RESERVATION")
+    })
+  )
+
+  it.effect("is invalid when its start has an id of its own, which is paid for instead", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const { id, seeded } = yield* reserved("V-10")
+      const tx: Transaction = { chargerId: "V-10", sessionId: freshId(), transactionId: 101 }
+      yield* commit([started(seeded, tx, { at: noon + 10 * minute })])
+      yield* commit([ended(seeded, tx)])
+      assert.strictEqual((yield* seen(seeded, id)).status, "INVALID")
+      assert.deepInclude(yield* seen(seeded, tx.sessionId), { status: "COMPLETED", bills: [[1, 6]] })
+    })
+  )
+
+  it.effect(
+    "is taken by one start only: the other is refused as a whole, and has an id of its own when it is decided anew",
+    () =>
+      Effect.gen(function* () {
+        const { commit } = yield* Journal
+        const { id, seeded } = yield* reserved("V-11")
+        const one = yield* startOf(seeded, "V-11", 111)
+        const other = yield* startOf(seeded, "V-11", 112, 11, 2)
+        const bystander: Transaction = { chargerId: "V-11", sessionId: freshId(), transactionId: 113 }
+        const [first, second, third] = yield* Effect.all(
+          [
+            commit([one.fact]),
+            Effect.flip(commit([other.fact])),
+            commit([started(seeded, bystander, { at: noon - minute, tokenUid: "BERT" })])
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual([first.recorded, third.recorded], [[true], [true]])
+        assert.propertyVal(second, "_tag", "FactRefused")
+        const anew = yield* startOf(seeded, "V-11", 112, 11, 2)
+        assert.isUndefined(anew.sessionId)
+        assert.deepStrictEqual((yield* commit([anew.fact])).recorded, [true])
+        const three = [id, anew.tx.sessionId, bystander.sessionId]
+        assert.deepStrictEqual((yield* listed(seeded)).toSorted(), three.toSorted())
+        assert.strictEqual((yield* seen(seeded, id)).transactionId, 111)
+      })
+  )
+
+  it.effect("is not gone on with by a start that comes later than a day, for lists find sessions by their ids", () =>
+    Effect.sync(() => {
+      const facts = {
+        commandId: "c",
+        reservationId: 1,
+        evseId: 1,
+        tokenUid: "CARD",
+        parentUid: undefined,
+        expiresAt,
+        status: "Active" as const,
+        sessionId: "s",
+        createdAt: noon
+      }
+      assert.strictEqual(sessionIdFor(facts, noon + 1440 * minute), "s")
+      assert.isUndefined(sessionIdFor(facts, noon + 1440 * minute + 1))
+    })
+  )
+})
