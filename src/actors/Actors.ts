@@ -226,6 +226,10 @@ class Registry {
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
     reconsider: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.reconsider()),
+    reconsiderAll: (organisationId) =>
+      Effect.sync(() => {
+        for (const actor of this.actors.values()) if (actor.organisationId === organisationId) actor.reconsider()
+      }),
     disconnect: (chargerId, reason) => Effect.sync(() => this.actors.get(chargerId)?.line.close(4001, reason)),
     connectedCount: () => this.actors.size
   }

@@ -219,7 +219,7 @@ export class ChargerActor implements ChargerMailbox {
     if (this.state?.commandsWaiting === true || this.workWaits) this.wake()
   }
 
-  /** The operator has chosen anew whether this charger is accepted. */
+  /** The operator has chosen anew whether this charger is accepted, or the organisation what holds for all of them. */
   reconsider(): void {
     if (!this.gone) this.mailbox.push({ _tag: "Settled", since: this.now(), anew: true })
   }
@@ -353,7 +353,7 @@ export class ChargerActor implements ChargerMailbox {
   ): Effect.Effect<void, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
-      if (item._tag === "Settled" && item.anew === true) yield* actor.readRegistration(deadline)
+      if (item._tag === "Settled" && item.anew === true) yield* actor.readChoices(deadline)
       for (let tries = 0; ; tries++) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
@@ -455,13 +455,13 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  /** The operator's choice as it stands now, in a state that is kept: what the charger told on this connection stands in no table. */
-  private readRegistration(deadline: number): Effect.Effect<void> {
+  /** What operators chose, as it stands now, in a state that is kept: what the charger told on this connection stands in no table. */
+  private readChoices(deadline: number): Effect.Effect<void> {
     const { state } = this
     return Effect.match(this.reload(deadline), {
       onFailure: () => void (this.state = undefined),
       onSuccess: (loaded) => {
-        if (state !== undefined && loaded !== undefined) this.state = { ...state, registration: loaded.registration }
+        this.state = state && loaded && { ...state, policy: loaded.policy, registration: loaded.registration }
       }
     })
   }

@@ -122,6 +122,28 @@ describe("the operator's word", () => {
   })
 })
 
+describe("what an organisation has set", () => {
+  it("holds at once, for chargers that are connected too", async () => {
+    const { id, station } = await world.station()
+    const idTag = "NOBODYS-CARD"
+    expect(await station.call("Authorize", { idTag })).toEqual({ idTagInfo: { status: "Invalid" } })
+    await world.ask("PATCH", "organisation", { unknownTokens: "Accept", heartbeatIntervalSeconds: 77 })
+    await until(
+      () => "the card is taken",
+      15_000,
+      async () => JSON.stringify(await station.call("Authorize", { idTag })).includes("Accepted")
+    )
+    expect(await station.boot()).toMatchObject({ status: "Accepted", interval: 77 })
+    await world.ask("PATCH", "organisation", { unknownTokens: "Refuse", heartbeatIntervalSeconds: 300 })
+    await until(
+      () => "the card is refused",
+      15_000,
+      async () => JSON.stringify(await station.call("Authorize", { idTag })).includes("Invalid")
+    )
+    expect((await world.get(`chargers/${id}`))["registration"]).toBe("Accepted")
+  })
+})
+
 describe("the quirk book", () => {
   it("gives a make its time before it is called, and shows whom a rule is about", async () => {
     const rules = [{ name: "late", vendor: "Cases", model: "One", tolerances: { waitForBootSeconds: 300 } }]

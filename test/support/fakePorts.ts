@@ -413,6 +413,7 @@ export const beside = (world: FakeWorld) =>
       ChargerLink.of({
         wake: (chargerId) => Effect.sync(() => void world.woken.push(chargerId)),
         reconsider: (chargerId) => Effect.sync(() => void world.reconsidered.push(chargerId)),
+        reconsiderAll: (organisationId) => Effect.sync(() => void world.reconsidered.push(organisationId)),
         disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),
         connectedCount: () => 0
       })

@@ -5,6 +5,7 @@ import { newKey, newV1Pair } from "../../domain/operator/Keys.ts"
 import type { Organisation as DomainOrganisation } from "../../domain/operator/Operator.ts"
 import { permissions } from "../../domain/operator/Permission.ts"
 import { Access } from "../../domain/ports/Access.ts"
+import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
@@ -47,6 +48,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const access = yield* Access
     const secrets = yield* Secrets
+    const link = yield* ChargerLink
     return handlers.handleAll({
       create: Effect.fn("v2.organisations.create")(function* ({ payload }) {
         const { text, ...key } = newKey(secrets)
@@ -72,8 +74,11 @@ export const layer = HttpApiBuilder.group(
         return toOrganisation(yield* Effect.catchTag(read, "NotFound", Effect.die))
       }),
       update: Effect.fn("v2.organisations.update")(function* ({ payload }) {
-        const changed = access.updateOrganisation(toPatch(payload), yield* writing)
-        return toOrganisation(yield* Effect.catchTag(changed, "NotFound", Effect.die))
+        const patch = toPatch(payload)
+        const changed = access.updateOrganisation(patch, yield* writing)
+        const organisation = yield* Effect.catchTag(changed, "NotFound", Effect.die)
+        if ("policy" in patch) yield* link.reconsiderAll(organisation.id)
+        return toOrganisation(organisation)
       })
     })
   })
