@@ -36,6 +36,29 @@ export const cdrRows = rowsOf(CdrRow)
 
 const pages = pagedList("cdrs", Schema.Int, (cdr: Cdr) => cdr.number)
 
+/** Within times of starts records are read by those: one from long ago lies behind all that have been numbered since. */
+const datedPages = pagedList(
+  "cdrs by start",
+  Schema.Tuple([Schema.Finite, Schema.Int]),
+  (cdr: Cdr) => [cdr.startedAt, cdr.number] as const
+)
+
+const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & CdrFilter) =>
+  Effect.gen(function* () {
+    if (request.from === undefined && request.to === undefined) {
+      const before = yield* pages.after(request)
+      const behind = before === undefined ? sql`` : sql`AND d.number < ${before}::float8::bigint`
+      return { pages, which: sql`${behind} ORDER BY d.number DESC LIMIT ${pages.rows(request)}` }
+    }
+    const before = yield* datedPages.after(request)
+    const behind =
+      before === undefined
+        ? sql``
+        : sql`AND (d.started_at, d.number) < (${new Date(before[0])}, ${before[1]}::float8::bigint)`
+    const order = sql`ORDER BY d.started_at DESC, d.number DESC`
+    return { pages: datedPages, which: sql`${behind} ${order} LIMIT ${datedPages.rows(request)}` }
+  })
+
 /** Of `cdr d`. */
 export const cdrColumns = (sql: SqlClient.SqlClient) => sql`
   d.id, d.organisation_id AS "organisationId", d.number, d.session_id AS "sessionId", d.revision, d.charger_id AS "chargerId", d.site_id AS "siteId",
@@ -139,7 +162,7 @@ const credit = ({ journaled, secrets, sql }: Recording) =>
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Cdrs.list")(function* (organisationId: string, request: PageRequest & CdrFilter) {
     const own = scopedTo(sql, organisationId)
-    const before = yield* pages.after(request)
+    const asked = yield* pageAfter(sql, request)
     const { chargerId, from, sessionId, siteId, to } = request
     const foreign = [siteId, sessionId].some((id) => id !== undefined && !isUuid(id))
     if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
@@ -152,10 +175,9 @@ const list = (sql: SqlClient.SqlClient) =>
           ${sessionId === undefined ? sql`` : sql`AND d.session_id = ${sessionId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
-          ${before === undefined ? sql`` : sql`AND d.number < ${before}::float8::bigint`}
-        ORDER BY d.number DESC LIMIT ${pages.rows(request)}`)
+          ${asked.which}`)
     )
-    return pages.page(request, rows, (cdr) => cdr)
+    return asked.pages.page(request, rows, (cdr) => cdr)
   })
 
 export const layer: Layer.Layer<Cdrs, never, RecordingServices> = Layer.effect(

@@ -2,8 +2,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
+import type { Cdr, NewCdr } from "../../src/domain/cdr/Cdr.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import type { Page } from "../../src/domain/values/Page.ts"
 import { idAt } from "../support/reported.ts"
 import {
   anOrganisation,
@@ -13,6 +14,8 @@ import {
   noon,
   type TestOrganisation
 } from "../support/repositories.ts"
+
+const hour = 3_600_000
 
 const free = { exclVat: 0, inclVat: 0 }
 
@@ -105,6 +108,32 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("records of a time are read by the starts of their sessions, in pages without gaps or repeats", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const ours = yield* anOrganisation
+      const starts = [3, 1, 2, 2, 5, 4].map((hours) => noon + hours * hour)
+      for (const startedAt of starts) yield* cdrs.issue([record(ours, { sessionId: idAt(noon), startedAt })], noon)
+      const filter = { from: noon + 2 * hour, to: noon + 5 * hour }
+      const found: Array<readonly [startedAt: number, number: number]> = []
+      let cursor: string | undefined
+      do {
+        const page: Page<Cdr> = yield* cdrs.list(ours.id, { limit: 2, ...filter, cursor })
+        found.push(...page.items.map((cdr) => [(cdr.startedAt - noon) / hour, cdr.number] as const))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(found).toEqual([
+        [4, 6],
+        [3, 1],
+        [2, 4],
+        [2, 3]
+      ])
+      const first = yield* cdrs.list(ours.id, { limit: 2, ...filter })
+      const misused = cdrs.list(ours.id, { limit: 2, cursor: first.nextCursor ?? "" })
+      expect(yield* failureOf(misused), "of one order, none of the other").toEqual(["InvalidInput", "/cursor"])
+    })
+  )
+
   it.effect("a record is taken back once, by one that differs in the sign of its total", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
@@ -149,7 +178,6 @@ export const cdrsContract = (it: ContractIt): void => {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation
       const theirs = yield* anOrganisation
-      const hour = 3_600_000
       const one = record(ours, { chargerId: "one", startedAt: noon })
       const two = record(ours, { chargerId: "two", startedAt: noon + hour })
       yield* cdrs.issue([one], noon)

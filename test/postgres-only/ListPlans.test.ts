@@ -89,7 +89,7 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
 
 /** A table read whole, but for those that have a handful of rows here. */
 const wholeTable =
-  /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|operator)\b)/
+  /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|operator|reservation)\b)/
 
 const expectIndexed = (statements: ReadonlyArray<SentStatement>, index?: string) =>
   Effect.gen(function* () {
@@ -156,6 +156,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, siteId })), "cdr_site")
           yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, chargerId })), "cdr_charger")
           yield* expectIndexed(yield* statementsOf(cdrs.get(ours.id, id)), "cdr_pkey")
+          const dated = { limit: 50, from: noon - 1, to: noon + 1 }
+          yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, dated)), "cdr_started")
           const [ofSession] = yield* statementsOf(cdrs.list(ours.id, { limit: 50, sessionId }))
           assert.include(yield* planOf(ofSession!), "cdr_of_session")
         })

@@ -25,6 +25,7 @@ import { authorisation } from "./0023_authorisation.ts"
 import { registers } from "./0024_registers.ts"
 import { reservedSessions } from "./0025_reserved_sessions.ts"
 import { earlyReadings } from "./0026_early_readings.ts"
+import { listing } from "./0027_listing.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -52,5 +53,6 @@ export const migrations = {
   "0023_authorisation": authorisation,
   "0024_registers": registers,
   "0025_reserved_sessions": reservedSessions,
-  "0026_early_readings": earlyReadings
+  "0026_early_readings": earlyReadings,
+  "0027_listing": listing
 }
