@@ -157,6 +157,39 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("decides a start anew whose reservation's session another start was quicker to take", () => {
+    const world = makeWorld()
+    const reservation = {
+      commandId: "01990000-0000-7000-8000-0000000000aa",
+      reservationId: 7,
+      evseId: 0,
+      tokenUid: "CARD",
+      parentUid: undefined,
+      expiresAt: Date.UTC(2100, 0, 1),
+      status: "Active" as const,
+      sessionId: "01990000-0000-7000-8000-0000000000aa",
+      createdAt: Date.UTC(2026, 0, 1)
+    }
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      world.failures.push({ error: new FactRefused({ message: "taken" }), stored: false })
+      world.reservations.push([reservation])
+      deliver(mailbox, start(100), answers)
+      yield* settle
+      assert.strictEqual(answers[0]?._tag, "StartAnswered")
+      const [fact, ...others] = world.facts
+      assert.deepStrictEqual(others, [])
+      if (fact?.type !== "SessionStarted") return assert.fail("the start is stored as a start")
+      assert.notStrictEqual(fact.body.sessionId, reservation.sessionId)
+      assert.isUndefined(fact.body.reserved)
+      // Nobody else is in the way of the next one: it goes on under the reservation's id.
+      world.reservations.push([reservation])
+      deliver(mailbox, start(200), answers)
+      yield* settle
+      assert.deepInclude(world.facts[1]?.body, { sessionId: reservation.sessionId, reserved: true })
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("ends alone by a defect: its socket closes with 1011, its neighbour does not notice", () => {
     const world = makeWorld()
     const actors = actorsOn(world, (state, input, now, ids) => {

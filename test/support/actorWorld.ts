@@ -19,6 +19,7 @@ import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/Charger
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import { ModelCommands } from "./modelCommands.ts"
 
 type Failure = StorageUnavailable | FactRefused
@@ -61,6 +62,8 @@ export interface World {
   /** Chargers that were removed. */
   readonly removed: Set<string>
   reloads: number
+  /** What each question after a token is told of the charger's reservations, in order; none once they are used up. */
+  readonly reservations: Array<ReadonlyArray<ReservationFacts>>
   readonly commands: ModelCommands
   /** What the organisation's policy has beside what every state has. */
   policy: Partial<ChargerState["policy"]>
@@ -99,6 +102,7 @@ export const makeWorld = (): World => ({
   away: false,
   removed: new Set(),
   reloads: 0,
+  reservations: [],
   commands: new ModelCommands(),
   policy: {}
 })
@@ -178,7 +182,11 @@ const directory = (world: World) =>
           world.closings.push(closing)
           world.commands.closed(closing.chargerId, closing.epoch)
         }),
-      findToken: () => asked(world, () => ({ token: undefined, reservations: [], roaming: [], openSessions: [] })),
+      findToken: () =>
+        asked(world, () => {
+          const reservations = world.reservations.shift() ?? []
+          return { token: undefined, reservations, roaming: [], openSessions: [] }
+        }),
       findSession: () => asked(world, () => undefined),
       takeTransactionNumbers: () => Effect.succeed(1)
     })
