@@ -171,7 +171,7 @@ export interface SessionEnded extends FactBase {
   readonly body: {
     readonly sessionId: string
     readonly tokenUid: string | undefined
-    /** The start's register, where what came with the stop shows that it is another one than the start's. */
+    /** The start's register, where what came with the stop tells one that the start did not. */
     readonly meterStartWh?: number | undefined
     readonly meterStopWh: number | undefined
     /** What the stop said, where `meterStopWh` is something else. */

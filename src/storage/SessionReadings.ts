@@ -26,6 +26,7 @@ const ReadingRow = Schema.Struct({
   /** Hex of the reading's own key: orders the readings of one instant. */
   key: Schema.String,
   heardAt: Millis,
+  rawAt: optional(Schema.String),
   energyWh: optional(Whole),
   samples: Schema.Array(Sample)
 })
@@ -51,7 +52,7 @@ export const readings = (sql: SqlClient.SqlClient) =>
     if (session.length === 0) return yield* new NotFound({ kind: "session", id })
     const rows = yield* guarded(
       readingRows(own`
-        SELECT m.at, encode(m.key, 'hex') AS key, m.heard_at AS "heardAt", m.energy_wh AS "energyWh", m.samples FROM meter m
+        SELECT m.at, encode(m.key, 'hex') AS key, m.heard_at AS "heardAt", m.raw_at AS "rawAt", m.energy_wh AS "energyWh", m.samples FROM meter m
         WHERE ${own.rowsOf("m")} AND m.session_id = ${id}
           ${after === undefined ? sql`` : sql`AND (m.at, m.key) > (${new Date(after.at)}, decode(${after.key}, 'hex'))`}
         ORDER BY m.at, m.key LIMIT ${pages.rows(request)}`)

@@ -69,11 +69,22 @@ forEachDriver("Registers", world, (it) => {
       const samples = [energy("0002.50", { unit: "KWH", phase: "L1" }), energy("1", { location: "Roof" })]
       yield* commit([read(noon + minute, 100_002_500, ...samples)])
       yield* commit([read(noon + 2 * minute, undefined, energy("n/a"))])
+      const untimed = read(noon + 3 * minute, undefined, energy("later"))
+      const [reading] = untimed.body.readings
+      const readings = [{ ...reading!, at: undefined, rawAt: "25:61" }]
+      yield* commit([{ ...untimed, body: { ...untimed.body, readings } }])
       const sessions = yield* Sessions
       const { items } = yield* sessions.readings(organisationId, sessionId, { limit: 10 })
+      const told = (n: number) => ({
+        at: noon + n * minute,
+        heardAt: noon + n * minute + 500,
+        rawAt: undefined,
+        energyWh: undefined
+      })
       assert.deepStrictEqual(items, [
-        { at: noon + minute, heardAt: noon + minute + 500, energyWh: 100_002_500, samples },
-        { at: noon + 2 * minute, heardAt: noon + 2 * minute + 500, energyWh: undefined, samples: [energy("n/a")] }
+        { ...told(1), energyWh: 100_002_500, samples },
+        { ...told(2), samples: [energy("n/a")] },
+        { ...told(3), at: noon + 3 * minute + 500, rawAt: "25:61", samples: [energy("later")] }
       ])
       assert.strictEqual((yield* sessions.get(organisationId, sessionId)).energyWh, 100_001_500)
     })

@@ -56,6 +56,9 @@ export interface ChargingSession {
 export interface SessionReading {
   readonly at: number
   readonly heardAt: number
+  /** What the charger sent in place of a time; undefined where `at` is its own. */
+  readonly rawAt?: string | undefined
+  /** What was made of it. */
   readonly energyWh: number | undefined
   readonly samples: ReadonlyArray<Sample>
 }

@@ -115,6 +115,9 @@ export const ending = (
   const energyWh = stopWh === undefined ? undefined : stopWh - startWh
   const negative = energyWh !== undefined && energyWh < 0
   const early = stop.at < session.startedAt
+  // What the readings bear out is said even where it is the start's: 0 may have stood in for a register that the start did not tell.
+  const isBorneOut = own.beginWh !== undefined && own.endWh !== undefined && doubt === undefined
+  const isTold = startWh !== session.meterStartWh || (startWh === 0 && isBorneOut)
   let heldReason = doubt
   if (heldReason === undefined && negative) heldReason = "MeterStopBelowStart"
   if (heldReason === undefined && early) heldReason = "ClockImplausible"
@@ -123,7 +126,7 @@ export const ending = (
     body: {
       sessionId: session.sessionId,
       tokenUid: stop.tokenUid,
-      ...(startWh === session.meterStartWh ? {} : { meterStartWh: startWh }),
+      ...(isTold ? { meterStartWh: startWh } : {}),
       meterStopWh: stopWh,
       ...(stop.meterStopWh === undefined || stop.meterStopWh === stopWh ? {} : { rawMeterStopWh: stop.meterStopWh }),
       energyWh: negative ? undefined : energyWh,

@@ -61,6 +61,7 @@ const toSession = (session: ChargingSession): typeof Session.Type => ({
 const toMeterValue = (reading: SessionReading): typeof MeterValue.Type => ({
   at: reading.at,
   receivedAt: reading.heardAt,
+  rawAt: reading.rawAt ?? null,
   energyWh: reading.energyWh ?? null,
   samples: reading.samples.map((sample) => ({
     value: sample.value,

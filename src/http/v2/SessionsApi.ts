@@ -20,9 +20,14 @@ const SampledValue = Schema.Struct({
 }).annotate({ identifier: "SampledValue" })
 
 export const MeterValue = Schema.Struct({
-  at: Time.annotate({ description: "The charger's time" }),
+  at: Time.annotate({ description: "The charger's time; that of receipt where it sent none that can be read" }),
   receivedAt: Time,
-  energyWh: Schema.NullOr(Schema.Finite).annotate({ description: "The energy register, where the reading has one" }),
+  rawAt: Schema.NullOr(Schema.String).annotate({
+    description: "What the charger sent in place of a time that can be read"
+  }),
+  energyWh: Schema.NullOr(Schema.Finite).annotate({
+    description: "The energy register in Wh that was made of the samples, where they have one"
+  }),
   samples: Schema.Array(SampledValue)
 }).annotate({ identifier: "MeterValue" })
 

@@ -190,5 +190,9 @@ describe("the registers of a session's end", () => {
     expect(bodyOf({ start: 0, stop: 0, ...odometer })).toMatchObject({ meterStartWh: 1_000_000, rawMeterStopWh: 0 })
     expect(bodyOf({ stop: 1_005_000, ...odometer })).not.toHaveProperty("rawMeterStopWh")
     expect(bodyOf({ stop: 1_005_000, ...odometer })).not.toHaveProperty("meterStartWh")
+    // 0 may stand for nothing at all, until a beginning says the same.
+    expect(bodyOf({ start: 0, stop: 5000, ...counter })).toMatchObject({ meterStartWh: 0 })
+    expect(bodyOf({ start: 0, stop: 5000 })).not.toHaveProperty("meterStartWh")
+    expect(bodyOf({ start: 0, stop: 1_005_000, begin: 0 })).not.toHaveProperty("meterStartWh")
   })
 })

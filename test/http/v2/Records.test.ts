@@ -85,6 +85,7 @@ describe("sessions", () => {
     expect(embedded.json.meterValues[0]).toEqual({
       at: "2026-05-20T08:00:00.000Z",
       receivedAt: "2026-05-20T08:00:00.500Z",
+      rawAt: null,
       energyWh: 1000,
       samples: [
         {
