@@ -236,7 +236,14 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("is billed as expired when nobody came, once the charger has had its say", () =>
     Effect.gen(function* () {
-      const { id, seeded } = yield* reserved("V-5")
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["V-5"])
+      yield* assign(seeded, "V-5", undefined, 1)
+      // The session before it on its connector says nothing about it.
+      const before: Transaction = { chargerId: "V-5", sessionId: freshId(), transactionId: 51 }
+      yield* commit([started(seeded, before, { at: noon - 90 * minute, tokenUid: "BERT" })])
+      yield* commit([ended(seeded, before, { at: noon - 60 * minute })])
+      const id = yield* reserve(seeded, "V-5")
       const stands = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
       yield* connect(seeded, "V-5", -60)
       yield* expire(30)
@@ -275,8 +282,9 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       yield* expire(24 * 60 + 30)
       assert.deepInclude(yield* seen(seeded, id), { bills: [[6, 6]] })
       const { fact, tx } = yield* startOf(seeded, "V-7", 71, 20)
-      yield* commit([fact])
-      yield* commit([ended(seeded, tx)])
+      const heardAt = noon + 25 * 60 * minute
+      yield* commit([{ ...fact, heardAt }])
+      yield* commit([{ ...ended(seeded, tx), heardAt }])
       assert.deepInclude(yield* seen(seeded, id), { status: "COMPLETED", transactionId: 71, bills: [[6, 6]] })
       const { billed, price: now } = yield* (yield* Sessions).get(seeded.organisationId, id)
       assert.deepStrictEqual([billed?.exclVat, now?.exclVat], [6, 7])

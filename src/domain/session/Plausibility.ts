@@ -3,6 +3,7 @@
  * are never put right here.
  */
 import type { Pricing } from "../tariff/Tariff.ts"
+import { isOnlyReserved } from "./ChargingSession.ts"
 import { changesOf, jitterWh } from "./Counting.ts"
 import { isPriced, type Observed, pricedReadings } from "./Ledger.ts"
 
@@ -79,7 +80,8 @@ const phantomPower = (ledger: Observed, powerW: number): boolean =>
 export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, startedAt } = ledger.session
-  if (endedAt === undefined) return undefined
+  // A reservation that nobody used has no register, and the one before it says nothing about it.
+  if (endedAt === undefined || isOnlyReserved(ledger.session)) return undefined
   if (ledger.session.authorization.status !== "Accepted") return "NotAuthorized"
   const powerW = maxPowerW ?? anyPowerW
   const changes = changesOf(ledger)

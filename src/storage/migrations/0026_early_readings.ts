@@ -12,11 +12,12 @@ const statements = [
   DECLARE
     s record;
   BEGIN
-    FOR s IN SELECT id, organisation_id, charger_id, evse_id, connector_id, started_at FROM started LOOP
+    FOR s IN SELECT id, organisation_id, charger_id, evse_id, connector_id, started_at FROM started WHERE NOT reservation_only LOOP
       UPDATE meter m SET session_id = s.id
       WHERE m.charger_id = s.charger_id AND m.at >= s.started_at AND m.at < least(s.started_at + interval '60 days', (
           SELECT min(n.started_at) FROM session n
-          WHERE n.charger_id = s.charger_id AND n.evse_id = s.evse_id AND n.connector_id = s.connector_id AND n.started_at > s.started_at))
+          WHERE n.charger_id = s.charger_id AND n.evse_id = s.evse_id AND n.connector_id = s.connector_id AND n.started_at > s.started_at
+            AND NOT n.reservation_only))
         AND (m.session_id IS NULL OR EXISTS (
           SELECT 1 FROM session e WHERE e.id = m.session_id AND e.started_at < s.started_at AND (e.ended_at IS NULL OR e.ended_at < m.at)))
         AND m.organisation_id = s.organisation_id AND m.evse_id = s.evse_id AND m.connector_id = s.connector_id;
