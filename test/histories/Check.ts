@@ -106,6 +106,9 @@ export const expectWhole = (result: Result): void => {
   if (session.heldReason !== undefined || session.endedAt === undefined)
     assert.lengthOf(records, 0, "nobody is billed yet")
   if (result.priced !== undefined) expectSound(result.priced)
+  // The lists have the same price as whoever asks for one session.
+  const kept = session.price
+  assert.deepStrictEqual(kept && [kept.exclVat, kept.inclVat], result.priced && [...money(result.priced.total)])
   for (const cdr of records) expectSum(cdr)
 }
 

@@ -17,7 +17,8 @@ export interface Ways {
 }
 
 /** A reading that names no transaction is in no queue. */
-const isLoose = ({ action, payload }: Telling): boolean => action === "MeterValues" && "transactionId" in payload
+const isLoose = ({ action, payload }: Telling): boolean =>
+  action === "MeterValues" && (payload["transactionId"] === null || payload["transactionId"] === 0)
 
 const connectorOf = (told: ReadonlyArray<Step>): ReadonlyMap<string, unknown> =>
   new Map(

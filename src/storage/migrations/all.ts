@@ -26,6 +26,7 @@ import { registers } from "./0024_registers.ts"
 import { reservedSessions } from "./0025_reserved_sessions.ts"
 import { earlyReadings } from "./0026_early_readings.ts"
 import { listing } from "./0027_listing.ts"
+import { sessionUpdates } from "./0028_session_updates.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -54,5 +55,6 @@ export const migrations = {
   "0024_registers": registers,
   "0025_reserved_sessions": reservedSessions,
   "0026_early_readings": earlyReadings,
-  "0027_listing": listing
+  "0027_listing": listing,
+  "0028_session_updates": sessionUpdates
 }
