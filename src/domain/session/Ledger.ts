@@ -9,7 +9,7 @@ import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
 import { offsetOf } from "./Counting.ts"
-import { figureOf, isSigned, type Sample } from "./MeterValue.ts"
+import { measuredOf, type Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
 export interface LedgerReading {
@@ -51,28 +51,10 @@ export interface Ledger extends Observed {
 /** True where there was a tariff when the session began. */
 export const isPriced = (observed: Observed | Ledger): observed is Ledger => "tariff" in observed
 
-/** W or A of a measurand: the sample without a phase, else the sum of the phases. */
-const measured = (samples: ReadonlyArray<Sample>, measurand: string, factorOf: (unit: string) => number) => {
-  const told = samples
-    .filter((sample) => sample.measurand === measurand && !isSigned(sample))
-    .map((sample) => ({
-      phase: sample.phase,
-      amount: (figureOf(sample.value) ?? Number.NaN) * factorOf(sample.unit.toLowerCase())
-    }))
-    .filter(({ amount }) => Number.isFinite(amount) && amount >= 0)
-  const whole = told.find(({ phase }) => phase === undefined)
-  if (whole !== undefined) return whole.amount
-  const phases = told.filter(({ phase }) => phase !== "N")
-  return phases.length === 0 ? undefined : phases.reduce((sum, { amount }) => sum + amount, 0)
-}
-
-const powerOf = (samples: ReadonlyArray<Sample>) =>
-  measured(samples, "Power.Active.Import", (unit) => (unit === "kw" ? 1000 : 1))
 const stateOfChargeOf = (samples: ReadonlyArray<Sample>) => {
-  const percent = measured(samples, "SoC", () => 1)
+  const percent = measuredOf(samples, "SoC")
   return percent === undefined || percent > 100 ? undefined : percent
 }
-const currentOf = (samples: ReadonlyArray<Sample>) => measured(samples, "Current.Import", () => 1)
 
 /**
  * Readings as pricing takes them. Registers are brought to the session's beginning and kept within what the session has in all: one figure
@@ -91,8 +73,8 @@ export const pricedReadings = ({
           {
             at,
             energyWh: Math.min(Math.max(registerWh + offset - meterStartWh, 0), energyWh),
-            powerW: powerOf(samples),
-            currentA: currentOf(samples),
+            powerW: measuredOf(samples, "Power.Active.Import"),
+            currentA: measuredOf(samples, "Current.Import"),
             stateOfCharge: stateOfChargeOf(samples)
           }
         ]

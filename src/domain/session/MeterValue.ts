@@ -1,6 +1,6 @@
 /**
  * What a meter told: samples as the charger sent them, and what we make of them. The raw strings are kept beside every interpretation,
- * since money may have to be explained years later. Wh are made of samples here and nowhere else.
+ * since money may have to be explained years later. Figures are made of samples here and nowhere else.
  */
 import type { RegisterRules } from "../charger/Quirks.ts"
 
@@ -52,13 +52,19 @@ export const figureOf = (value: string): number | undefined => {
   return text.length <= figureMaxLength && decimal.test(text) ? Number(text) : undefined
 }
 
-/** Wh of one unit; undefined for a unit that is none of energy. Nothing said means Wh (OCPP 1.6 §7.43). */
-const factorOf = (unit: string, { registerUnit }: RegisterRules): number | undefined => {
-  if (registerUnit === "kWh") return 1000
-  const word = wordOf(unit)
-  if (word === "wh" || word === "") return 1
-  return word === "kwh" ? 1000 : undefined
+/** What one unit is worth; undefined for one that the measurand is not told in. */
+type Factor = (unit: string) => number | undefined
+
+const inKiloWattHours: Factor = () => 1000
+
+/** By a unit's word, `""` for nothing said. */
+const units = (factors: Readonly<Record<string, number>>): Factor => {
+  const known = new Map(Object.entries(factors))
+  return (unit) => known.get(unit) ?? known.get(wordOf(unit))
 }
+
+/** In Wh; nothing said means Wh (OCPP 1.6 §7.43). */
+const energyUnits = units({ Wh: 1, wh: 1, kwh: 1000, "": 1 })
 
 /**
  * Where it was measured, the nearest to the vehicle first: readings of two places are two meters. The inlet has what other connectors and
@@ -70,13 +76,13 @@ const places = ["outlet", "cable", "ev", "body", "inlet"]
 type Moment = "End" | "Now" | "Begin"
 
 interface Told {
-  /** Unrounded Wh; undefined where the value or its unit cannot be read. */
-  readonly wh: number | undefined
+  /** Unrounded; undefined where the value or its unit cannot be read. */
+  readonly amount: number | undefined
   /** Undefined for the total. */
   readonly phase: string | undefined
   readonly place: number
   readonly moment: Moment
-  /** Told in Wh. */
+  /** Told in the smallest unit. */
   readonly fine: boolean
 }
 
@@ -87,13 +93,13 @@ const momentOf = (context: string): Moment => {
   return word === "transaction.end" ? "End" : "Now"
 }
 
-const toldBy = (sample: Sample, rules: RegisterRules): Told => {
+const toldBy = (sample: Sample, factorOf: Factor): Told => {
   const figure = figureOf(sample.value)
-  const factor = factorOf(sample.unit, rules)
-  const wh = figure === undefined || factor === undefined ? undefined : figure * factor
+  const factor = factorOf(sample.unit)
+  const amount = figure === undefined || factor === undefined ? undefined : figure * factor
   const place = places.indexOf(wordOf(sample.location))
   return {
-    wh: wh !== undefined && Math.abs(wh) <= Number.MAX_SAFE_INTEGER ? wh : undefined,
+    amount: amount !== undefined && Math.abs(amount) <= Number.MAX_SAFE_INTEGER ? amount : undefined,
     phase: sample.phase,
     place: place < 0 ? places.length : place,
     moment: momentOf(sample.context),
@@ -101,14 +107,11 @@ const toldBy = (sample: Sample, rules: RegisterRules): Told => {
   }
 }
 
-const same = (figures: ReadonlyArray<number>): number | undefined =>
-  figures.every((wh) => wh === figures[0]) ? figures[0] : undefined
-
 /** One figure of those that stand for the same thing: the finer ones where units differ, and none where they disagree. */
-const agreed = (told: ReadonlyArray<Told>): number | undefined => {
-  const readable = told.filter(({ wh }) => wh !== undefined)
-  const fine = readable.filter((one) => one.fine)
-  return same((fine.length > 0 ? fine : readable).map(({ wh }) => Math.round(wh!)))
+const agreed = (totals: ReadonlyArray<Told>): number | undefined => {
+  const fine = totals.filter((one) => one.fine)
+  const [first, ...others] = (fine.length > 0 ? fine : totals).map(({ amount }) => amount)
+  return others.every((amount) => amount === first) ? first : undefined
 }
 
 /** L1 of `L1` and of `L1-N`; undefined for the neutral, and for voltages between two phases, which no energy belongs to. */
@@ -117,21 +120,26 @@ const phaseOf = (phase: string): string | undefined => /^(L[123])(?:-N)?$/.exec(
 /** The sum of the phases that are there, each once. One of them that cannot be read leaves nothing to add up. */
 const sumOfPhases = (told: ReadonlyArray<Told>): number | undefined => {
   const phases = new Map<string, number>()
-  for (const { phase = "", wh } of told) {
+  for (const { amount, phase = "" } of told) {
     const name = phaseOf(phase)
     if (name === undefined) continue
-    if (wh === undefined || (phases.has(name) && phases.get(name) !== wh)) return undefined
-    phases.set(name, wh)
+    if (amount === undefined || (phases.has(name) && phases.get(name) !== amount)) return undefined
+    phases.set(name, amount)
   }
-  if (phases.size === 0) return undefined
-  const sum = Math.round([...phases.values()].reduce((all, wh) => all + wh, 0))
-  return Math.abs(sum) <= Number.MAX_SAFE_INTEGER ? sum : undefined
+  return phases.size === 0 ? undefined : [...phases.values()].reduce((all, amount) => all + amount, 0)
 }
 
 /** The total, else the sum of its phases (OCPP 1.6 §7.43: phases are added up only where there is no total). */
 const total = (told: ReadonlyArray<Told>): number | undefined => {
-  const totals = told.filter(({ phase, wh }) => phase === undefined && wh !== undefined)
+  const totals = told.filter(({ amount, phase }) => phase === undefined && amount !== undefined)
   return totals.length > 0 ? agreed(totals) : sumOfPhases(told)
+}
+
+/** Those of the place nearest to the vehicle. */
+const atOnePlace = (told: ReadonlyArray<Told>): ReadonlyArray<Told> => {
+  if (told.length < 2) return told
+  const nearest = told.reduce((least, { place }) => Math.min(least, place), places.length)
+  return told.filter(({ place }) => place === nearest)
 }
 
 /** The energy registers that one reading tells, whole Wh. */
@@ -144,6 +152,10 @@ export interface Registers {
   readonly end: number | undefined
 }
 
+/** Whole Wh, as far as a number holds them. */
+const whole = (wh: number | undefined): number | undefined =>
+  wh === undefined || Math.abs(wh) > Number.MAX_SAFE_INTEGER ? undefined : Math.round(wh)
+
 const none: Registers = { now: undefined, begin: undefined, end: undefined }
 
 /**
@@ -151,22 +163,36 @@ const none: Registers = { now: undefined, begin: undefined, end: undefined }
  * interval is no register and is never added up, since nobody can see whether one is missing or was told twice.
  */
 export const registersOf = (reading: Reading, rules: RegisterRules): Registers => {
+  const factorOf = rules.registerUnit === "kWh" ? inKiloWattHours : energyUnits
   let told: Array<Told> | undefined
   for (const sample of reading.samples) {
     if (sample.measurand !== energyRegister && wordOf(sample.measurand) !== registerWord) continue
-    if (!isSigned(sample)) (told ??= []).push(toldBy(sample, rules))
+    if (!isSigned(sample)) (told ??= []).push(toldBy(sample, factorOf))
   }
   if (told === undefined) return none
-  if (told.length > 1) {
-    const nearest = Math.min(...told.map(({ place }) => place))
-    told = told.filter(({ place }) => place === nearest)
-  }
+  const here = atOnePlace(told)
   const of = (moment: Moment) => {
-    const those = told.filter((one) => one.moment === moment)
-    return those.length === 0 ? undefined : { wh: total(those) }
+    const those = here.filter((one) => one.moment === moment)
+    return those.length === 0 ? undefined : { wh: whole(total(those)) }
   }
   const [begin, now, end] = [of("Begin"), of("Now"), of("End")]
   return { begin: begin?.wh, end: end?.wh, now: (end ?? now ?? begin)?.wh }
+}
+
+/** What is measured beside energy, and what is made of it: W, A and per cent. */
+const others = {
+  "Power.Active.Import": units({ w: 1, kw: 1000, "": 1 }),
+  "Current.Import": units({ a: 1, "": 1 }),
+  SoC: units({ percent: 1, "%": 1, "": 1 })
+}
+
+/** The figure of a measurand at one moment, by the same rules as a register; undefined where there is none, or one below zero. */
+export const measuredOf = (samples: ReadonlyArray<Sample>, measurand: keyof typeof others): number | undefined => {
+  const told = samples
+    .filter((sample) => sample.measurand === measurand && !isSigned(sample))
+    .map((sample) => toldBy(sample, others[measurand]))
+  const amount = total(atOnePlace(told))
+  return amount === undefined || amount < 0 ? undefined : amount
 }
 
 /**

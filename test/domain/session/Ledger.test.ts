@@ -94,6 +94,21 @@ describe("the readings of a session, as they are priced", () => {
     expect(figures(...phases, sample("Current.Import", "31", "A"))).toEqual([undefined, 31])
   })
 
+  it("take each phase once, and no figure between two phases or of another place", () => {
+    const inlet = { ...sample("Power.Active.Import", "22", "kW"), location: "Inlet" }
+    const pairs = ["L1-L2", "L2-L3", "L3-L1"].map((phase) => sample("Current.Import", "17", "A", phase))
+    expect(figures(inlet, sample("Power.Active.Import", "11", "kW"), ...pairs)).toEqual([11_000, undefined])
+    const doubled = ["L1", "L1-N"].map((phase) => sample("Current.Import", "10.5", "A", phase))
+    expect(figures(inlet, ...doubled)).toEqual([22_000, 10.5])
+  })
+
+  it("have none where two figures disagree, or the unit is another", () => {
+    const power = (value: string, unit = "W") => sample("Power.Active.Import", value, unit)
+    expect(figures(power("7000"), power("64800"))).toEqual([undefined, undefined])
+    expect(figures(power("7.2", "kW"), power("7234"))).toEqual([7234, undefined])
+    expect(figures(power("7000", "Wh"), sample("Current.Import", "0x10", "A"))).toEqual([undefined, undefined])
+  })
+
   it("have none where the figure is no number", () =>
     expect(figures(sample("Power.Active.Import", "", "W"), sample("Current.Import", "-3", "A"))).toEqual([
       undefined,

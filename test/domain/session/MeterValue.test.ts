@@ -64,6 +64,7 @@ describe("the energy register of a sample", () => {
     { name: "in KWH too", samples: [energy("2", { unit: "KWH" })], wh: 2000 },
     { name: "in another unit is none", samples: [energy("2", { unit: "kW" })], wh: undefined },
     { name: "in a unit that nobody knows is none", samples: [energy("2", { unit: "Joule" })], wh: undefined },
+    { name: "in no unit at all is none", samples: [energy("2", { unit: "constructor" })], wh: undefined },
     { name: "is rounded to whole Wh", samples: [energy("10.4")], wh: 10 },
     { name: "may be negative", samples: [energy("-5")], wh: -5 },
     { name: "beyond counting is none", samples: [energy("1e17")], wh: undefined },
