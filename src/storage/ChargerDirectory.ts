@@ -164,7 +164,7 @@ const WantedRow = Schema.Struct({
 })
 const decodeWanted = Schema.decodeUnknownSync(WantedRow)
 
-/** Reservations of one charger that are looked at, the latest first: more than it has connectors, many times over. */
+/** Reservations of one charger that are looked at, those that stand longest first: more than it has connectors, many times over. */
 const reservationsLooked = 100
 
 interface TokenWanted {
@@ -203,7 +203,7 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
           SELECT x.* FROM reservation x
           WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.expires_at > w.at
             AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
-          ORDER BY x.command_id DESC LIMIT ${reservationsLooked}::int
+          ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
         ) r
       ) AS reservations
       FROM unnest(${organisations}, ${keys}, ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})

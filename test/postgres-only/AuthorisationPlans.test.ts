@@ -1,0 +1,90 @@
+/**
+ * What PostgreSQL does when a card is asked about and when the few sessions are listed that are invalid or reserved: it goes along their small
+ * indexes, however many reservations a charger has had and however many sessions an organisation.
+ */
+import { expect, layer as suite } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import * as ChargerDirectoryRepository from "../../src/storage/ChargerDirectory.ts"
+import { limits } from "../../src/Config.ts"
+import { drivers } from "../support/databases.ts"
+import { noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
+import { repositories } from "../support/repositories.ts"
+import { planOf, statementsOf } from "../support/statements.ts"
+
+const options = { ...limits.directory, nodeId: "plans" }
+
+/** A busy charger's years: ten thousand reservations, one of which stands, and thirty thousand sessions, few of them unlike the others. */
+const fill = ({ organisationId, siteId }: Seeded) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const now = new Date(noon)
+    yield* sql`INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status,
+        created_at, updated_at)
+      SELECT gen_random_uuid(), ${organisationId}::uuid, 'P-1', n, 1, 'Card' || n, ${now}::timestamptz - n * interval '1 hour' + interval '90 minutes',
+        CASE WHEN n % 3 = 0 THEN 'Used' ELSE 'Active' END, ${now}, ${now}
+      FROM generate_series(1, 10000) n`
+    yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, created_at, updated_at)
+      SELECT ${organisationId}::uuid, 'card' || n, 'Card' || n, 'RFID', 'Accepted', ${now}, ${now} FROM generate_series(1, 10000) n`
+    yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
+        token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
+        created_at, updated_at, reservation_only)
+      SELECT gen_random_uuid(), ${organisationId}::uuid, 'P-1', ${siteId}::uuid, 1, 1, n::text, '1.6', 'Card', 'card',
+        CASE WHEN n % 500 = 0 THEN 'INVALID' WHEN n % 500 = 1 THEN 'RESERVATION' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', ${now}, ${now},
+        ${now}, 0, ${now}, ${now}, n % 500 = 1
+      FROM generate_series(1, 30000) n`
+    yield* sql`ANALYZE`
+  })
+
+for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
+  suite(Layer.provideMerge(repositories, driver.layer), { excludeTestServices: true, timeout: "120 seconds" })(
+    `Plans of authorisation on ${driver.name}`,
+    (it) => {
+      let ours: Seeded
+
+      it.effect("are asked of a database with rows", () =>
+        Effect.gen(function* () {
+          ours = yield* seedChargers(["P-1"])
+          yield* fill(ours)
+        })
+      )
+
+      it.effect("a card is found with the charger's reservations in two statements, along indexes alone", () =>
+        Effect.gen(function* () {
+          const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon }
+          // The fiber that asks is the layer's, so it is built where statements are watched.
+          const statements = yield* statementsOf(
+            Effect.gen(function* () {
+              const context = yield* Layer.build(ChargerDirectoryRepository.layer(options))
+              const { findToken } = yield* Effect.provide(ChargerDirectory, context)
+              expect((yield* findToken(wanted)).reservations).toHaveLength(1)
+            }).pipe(Effect.scoped)
+          )
+          expect(statements).toHaveLength(2)
+          const plans = yield* Effect.forEach(statements, planOf)
+          expect(plans[0]).toContain("token_pkey")
+          expect(plans[0]).toContain("reservation_standing")
+          expect(plans[1]).toContain("session_open")
+          for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on/)
+        })
+      )
+
+      it.effect("what few sessions are is listed along an index of those alone", () =>
+        Effect.gen(function* () {
+          const sessions = yield* Sessions
+          for (const [status, index] of [
+            ["INVALID", "session_invalid"],
+            ["RESERVATION", "session_reserved"]
+          ] as const) {
+            const [statement] = yield* statementsOf(sessions.list(ours.organisationId, { limit: 50, status }))
+            const plan = statement === undefined ? "" : yield* planOf(statement)
+            expect(plan).toContain(index)
+            expect(plan).not.toMatch(/Seq Scan on session\b/)
+          }
+        })
+      )
+    }
+  )
+}
