@@ -34,13 +34,15 @@ const changed = (sql: SqlClient.SqlClient) =>
         SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", array_agg(c.id) AS "sessionIds",
           array_agg(c.id) FILTER (WHERE c.metered) AS metered
         FROM (
-          SELECT n.id, bool_and(n.type = 'MeterRead') AS metered FROM (
+          SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on FROM (
             SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
                 THEN s.body ->> 'sessionId'
               WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
             FROM seen s
           ) n WHERE n.id IS NOT NULL GROUP BY n.id
-        ) c`)
+        ) c
+        -- One without a tariff has no price to keep: it is looked at when it ends.
+        WHERE NOT c.goes_on OR EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid)`)
     )
     return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [], metered: row?.metered ?? [] }
   })
