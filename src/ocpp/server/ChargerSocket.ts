@@ -26,6 +26,9 @@ export interface SocketList {
 const byActor = 1
 const byRate = 2
 
+/** The code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
+const brokenOff = 1006
+
 const plainText = { compress: false, binary: false, fin: true } as const
 
 /** A close frame carries at most 123 bytes of reason (RFC 6455 §5.5). */
@@ -132,7 +135,10 @@ export class ChargerSocket implements SocketOwner {
   closed(code: number, reason: string): void {
     if (this.hasEnded) return
     this.hasEnded = true
-    this.ending ??= `closed by the charger (${code}${reason === "" ? "" : `, ${closeReason(reason)}`})`
+    this.ending ??=
+      code === brokenOff
+        ? "the line broke off: no close came from the charger (1006)"
+        : `closed by the charger (${code}${reason === "" ? "" : `, ${closeReason(reason)}`})`
     this.backlog = undefined
     this.tellPingWaiters(false)
     this.list.ended(this)

@@ -427,6 +427,14 @@ describe("the end of a connection", () => {
     expect(server.metric("ocpp_connections")).toBe(0)
   })
 
+  it("is told as the line's where no close came", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.ws.terminate()
+    await until(() => server.inbox.of("CP1").closedBecause.length > 0, "the end")
+    expect(server.inbox.of("CP1").closedBecause).toEqual(["the line broke off: no close came from the charger (1006)"])
+  })
+
   it("of an older connection touches nothing of the newer one, and its frames change nothing", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const old = await connect(server.port, "CP1")
