@@ -156,6 +156,7 @@ describe("the energy register of a reading", () => {
       expect(registers([begin, end])).toEqual({ begin: 1000, end: 6000, now: 6000 })
       expect(registers([end, begin])).toEqual({ begin: 1000, end: 6000, now: 6000 })
       expect(registers([begin, energy(5000)])).toEqual({ begin: 1000, end: undefined, now: 5000 })
+      expect(registers([energy(5000), end])).toEqual({ begin: undefined, end: 6000, now: 6000 })
       expect(registers([begin])).toEqual({ begin: 1000, end: undefined, now: 1000 })
     })
     it("is none of a moment whose own figures disagree", () =>

@@ -104,6 +104,13 @@ describe("the signed values of a session", () => {
     ])
   })
 
+  it("keep the last of many ends, and the first of many beginnings", () => {
+    const values = ["b1", "b2", "b3", "b4", "b5"].map((value) => signed(value, "Transaction.Begin"))
+    const ends = ["e1", "e2", "e3", "e4", "e5"].map((value) => signed(value, "transaction.end"))
+    const kept = signedDataOf([...values, ...ends])?.signedValues.map(({ signedData }) => signedData)
+    expect(kept).toEqual(["b1", "b2", "b3", "b4", "e2", "e3", "e4", "e5"])
+  })
+
   it("keep whole values only, the ends before what lies between", () => {
     const [begin, end, between] = ["b", "e", "i"].map((letter) => letter.repeat(15_000))
     const samples = [
