@@ -206,7 +206,7 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
   if (secretKey === undefined && get("DATABASE_URL") !== undefined) {
     problem(
       "SECRET_KEY",
-      "is required with DATABASE_URL: every process on one database must have the same, of at least 32 characters"
+      "is required with DATABASE_URL: every process on one database must have the same, best 32 random characters"
     )
   }
   const stored = (name: "SECRET_KEY" | "NODE_ID", generate: (directory: string) => string): string =>
