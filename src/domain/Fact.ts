@@ -182,6 +182,8 @@ export interface SessionEnded extends FactBase {
     /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
     readonly heldReason: string | undefined
     readonly rawAt: string | undefined
+    /** True when the stop told no time that can be true, so that it ended when that was heard. */
+    readonly untimed?: true | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
   }

@@ -31,13 +31,14 @@ const LedgerRow = Schema.Struct({
   place: PlaceRow,
   tokenType: optional(TokenTypeRow),
   signed: Schema.NullOr(Schema.Array(Sample)),
-  before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite }))
+  before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite })),
+  clockJumped: Schema.Boolean
 })
 export const ledgerRows = rowsOf(LedgerRow)
 
 /** The domain's ledger of a row. */
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
-  const { before, maxPowerW, place, readings, signed, tariff, timeZone, tokenType, ...session } = row
+  const { before, clockJumped, maxPowerW, place, readings, signed, tariff, timeZone, tokenType, ...session } = row
   const observed: Observed = {
     session: sessionOf({ ...session, price: null }),
     timeZone,
@@ -46,7 +47,7 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
       registerWh: wh ?? undefined,
       samples: samples ?? undefined
     })),
-    surroundings: { maxPowerW, before: before ?? undefined },
+    surroundings: { maxPowerW, before: before ?? undefined, clockJumped },
     place,
     tokenType,
     signed: signed ?? undefined
@@ -102,7 +103,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
       WHERE b.charger_id = s.charger_id AND b.evse_id = s.evse_id AND b.connector_id = s.connector_id
         AND b.organisation_id = s.organisation_id AND b.started_at < s.started_at AND b.meter_stop_wh IS NOT NULL
       ORDER BY b.started_at DESC LIMIT 1
-    ) AS before
+    ) AS before, s.clock_jumped AS "clockJumped"
   FROM session s
   ${withReview(sql)}
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id

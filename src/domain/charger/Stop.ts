@@ -10,7 +10,7 @@ import { sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer, bareVerdict } from "./Acting.ts"
 import type { TransactionEnded } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
-import { occurredAt } from "./Clock.ts"
+import { isBelievable, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
 import { stopKey } from "./Keys.ts"
 import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
@@ -53,7 +53,8 @@ const endingFacts = (
       : countedOnSince(gistOf(readings, rules, envelope, state.epoch, now), session, rules)
   const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, now)
   const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
-  const { at, body } = ending(session, figuresOf(event, now), newestRegister(session, read), own)
+  const { at, body: figures } = ending(session, figuresOf(event, now), newestRegister(session, read), own)
+  const body = isBelievable(event.time.at, now) ? figures : { ...figures, untimed: true as const }
   const end: SessionEnded = {
     type: "SessionEnded",
     key: stopKey(state, session.transactionId),

@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly maxPowerW: number | undefined
   /** Registers of the session before on the same connector, Wh. */
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
+  /** How its times and those at which they were heard lie to one another cannot be by one clock. Undefined means that it can. */
+  readonly clockJumped?: boolean | undefined
 }
 
 /** All that is known of a session, whether or not it has a price. */

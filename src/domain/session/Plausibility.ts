@@ -21,6 +21,8 @@ export type Doubt =
   | "MeterStartImplausible"
   /** A power or current that the connector cannot have given, under a tariff whose price depends on it. */
   | "PowerImplausible"
+  /** The charger's clock jumped within it, or its stop has no time and may be of long before it was heard. */
+  | "ClockImplausible"
   /** It lasted longer than any vehicle stays. */
   | "DurationImplausible"
 
@@ -93,5 +95,6 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
     return "EnergyImplausible"
   }
   if (phantomPower(ledger, powerW)) return "PowerImplausible"
+  if (ledger.surroundings.clockJumped === true) return "ClockImplausible"
   return endedAt - startedAt > longestMillis ? "DurationImplausible" : undefined
 }

@@ -27,6 +27,7 @@ import { reservedSessions } from "./0025_reserved_sessions.ts"
 import { earlyReadings } from "./0026_early_readings.ts"
 import { listing } from "./0027_listing.ts"
 import { sessionUpdates } from "./0028_session_updates.ts"
+import { clocks } from "./0029_clocks.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -56,5 +57,6 @@ export const migrations = {
   "0025_reserved_sessions": reservedSessions,
   "0026_early_readings": earlyReadings,
   "0027_listing": listing,
-  "0028_session_updates": sessionUpdates
+  "0028_session_updates": sessionUpdates,
+  "0029_clocks": clocks
 }

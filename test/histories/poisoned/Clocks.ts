@@ -7,6 +7,7 @@ import {
   type Held,
   meter,
   power,
+  reconnect,
   soc,
   start,
   stop,
@@ -16,6 +17,7 @@ import {
 } from "../Story.ts"
 
 const at = day("2026-05-20")
+const spring = day("2026-03-29")
 
 /** 10 × 0.30 = 3.00, × 1.21. */
 const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
@@ -99,6 +101,44 @@ const unset: ReadonlyArray<Story> = [
 ]
 
 const jumps: ReadonlyArray<Story> = [
+  {
+    name: "a clock in local time, in the night in spring",
+    zone: "Europe/Amsterdam",
+    tariff: allThree,
+    told: [
+      // 01:50 in winter and 03:10 in summer, called UTC: twenty minutes that look like eighty.
+      start(spring("00:50"), 1_000_000, { clock: "2026-03-29T01:50:00Z", heard: spring("00:50") }),
+      stop(spring("01:10"), 1_003_000, { clock: "2026-03-29T03:10:00Z", heard: spring("01:10") })
+    ],
+    expected: { ANNA: held("ClockImplausible") },
+    toldOnlySo: "it shows by when it was heard"
+  },
+  {
+    name: "a clock three hours ahead that is set right while a vehicle charges",
+    tariff: allThree,
+    told: [
+      start(at("10:00"), 1_000_000, { clock: "2026-05-20T13:00:00Z", heard: at("10:00") }),
+      stop(at("15:00"), 1_010_000, { heard: at("15:00") })
+    ],
+    expected: { ANNA: held("ClockImplausible") },
+    toldOnlySo: "it shows by when it was heard"
+  },
+  {
+    name: "a stop that lost its time, told when the charger is back days later",
+    tariff: allThree,
+    told: [
+      start(at("10:00"), 1_000_000, { heard: at("10:00") }),
+      meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
+      reconnect,
+      stop(at("10:40"), 1_010_000, {
+        clock: "1970-01-01T00:10:00Z",
+        heard: at("82:00"),
+        with: { reason: "PowerLoss" }
+      })
+    ],
+    expected: { ANNA: held("ClockImplausible") },
+    toldOnlySo: "it shows by when it was heard"
+  },
   told("a clock that is set back between start and stop", held("ClockImplausible"), start(at("12:00"), 1_000_000), end),
   told(
     "a clock that is set back by two seconds in a session of none",
