@@ -120,32 +120,17 @@ const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<Closing>) =
     closings.map(() => undefined)
   )
 
-const TokenRow = Schema.Struct({
-  uid: Schema.String,
-  type: Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"]),
-  status: Schema.Literals(["Accepted", "Blocked", "Expired"]),
+/** Of one that was asked about: its token's columns, null where there is none; reservations and open sessions as documents. */
+const WantedRow = Schema.Struct({
+  uid: Schema.NullOr(Schema.String),
+  type: Schema.NullOr(Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])),
+  status: Schema.NullOr(Schema.Literals(["Accepted", "Blocked", "Expired"])),
   parent_uid: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.Finite),
   visual_number: Schema.NullOr(Schema.String),
   note: Schema.NullOr(Schema.String),
-  created_at: Schema.Finite,
-  updated_at: Schema.Finite
-})
-
-const OpenRow = Schema.Struct({
-  organisation_id: Schema.String,
-  token_key: Schema.String,
-  charger_id: Schema.String,
-  evse_id: Schema.Int,
-  id: Schema.String,
-  started_at: Schema.Finite
-})
-const decodeOpen = Schema.decodeUnknownSync(OpenRow)
-
-/** Of one that was asked about: its token as a document, and the reservations. */
-const WantedRow = Schema.Struct({
-  ord: Schema.Finite,
-  token: Schema.NullOr(TokenRow),
+  created_at: Schema.NullOr(Schema.Finite),
+  updated_at: Schema.NullOr(Schema.Finite),
   reservations: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
@@ -158,6 +143,16 @@ const WantedRow = Schema.Struct({
         status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"]),
         sessionId: Schema.NullOr(Schema.String),
         createdAt: Schema.Finite
+      })
+    )
+  ),
+  open: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        chargerId: Schema.String,
+        evseId: Schema.Int,
+        sessionId: Schema.String,
+        startedAt: Schema.Finite
       })
     )
   )
@@ -174,27 +169,42 @@ interface TokenWanted {
   readonly at: number
 }
 
-const tokenOf = (organisationId: string, row: typeof TokenRow.Type): Token => ({
-  uid: row.uid,
-  organisationId,
-  type: row.type,
-  status: row.status,
-  parentUid: row.parent_uid ?? undefined,
-  expiresAt: row.expires_at ?? undefined,
-  visualNumber: row.visual_number ?? undefined,
-  note: row.note ?? undefined,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at
+const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | undefined =>
+  row.uid === null || row.type === null || row.status === null
+    ? undefined
+    : {
+        uid: row.uid,
+        organisationId,
+        type: row.type,
+        status: row.status,
+        parentUid: row.parent_uid ?? undefined,
+        expiresAt: row.expires_at ?? undefined,
+        visualNumber: row.visual_number ?? undefined,
+        note: row.note ?? undefined,
+        createdAt: row.created_at ?? 0,
+        updatedAt: row.updated_at ?? 0
+      }
+
+/** Partners and their tokens come with OCPI; until then there are none. */
+const roaming: TokenFacts["roaming"] = []
+
+const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts => ({
+  token: tokenOf(organisationId, row),
+  reservations: (row.reservations ?? []).map((one) => ({
+    ...one,
+    parentUid: one.parentUid ?? undefined,
+    sessionId: one.sessionId ?? undefined
+  })),
+  roaming,
+  openSessions: row.open ?? []
 })
 
 const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
-  Effect.gen(function* () {
-    const organisations = uuidArray(wanted.map((w) => w.organisationId))
-    const keys = textArray(wanted.map((w) => tokenKey(w.tokenUid)))
-    const rows = yield* guarded(sql<Record<string, unknown>>`
-      SELECT w.ord::float8 AS ord, CASE WHEN t.uid IS NOT NULL THEN json_build_object('uid', t.uid, 'type', t.type, 'status', t.status,
-          'parent_uid', t.parent_uid, 'expires_at', extract(epoch FROM t.expires_at) * 1000, 'visual_number', t.visual_number, 'note', t.note,
-          'created_at', extract(epoch FROM t.created_at) * 1000, 'updated_at', extract(epoch FROM t.updated_at) * 1000) END AS token, (
+  Effect.map(
+    guarded(sql<Record<string, unknown>>`
+      SELECT t.uid, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS expires_at,
+        t.visual_number, t.note, (extract(epoch FROM t.created_at) * 1000)::float8 AS created_at,
+        (extract(epoch FROM t.updated_at) * 1000)::float8 AS updated_at, (
         SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
           'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status,
           'createdAt', extract(epoch FROM r.created_at) * 1000, 'sessionId', (
@@ -205,39 +215,20 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
             AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
           ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
         ) r
-      ) AS reservations
-      FROM unnest(${organisations}, ${keys}, ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})
+      ) AS reservations, (
+        SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
+          'startedAt', extract(epoch FROM s.started_at) * 1000))
+        FROM session s
+        WHERE s.organisation_id = w.organisation_id AND s.token_key = w.uid_key AND s.ended_at IS NULL
+          AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}
+      ) AS open
+      FROM unnest(${uuidArray(wanted.map((w) => w.organisationId))}, ${textArray(wanted.map((w) => tokenKey(w.tokenUid)))},
+        ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})
         WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, ord)
-      LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key`)
-    const open = yield* guarded(sql<Record<string, unknown>>`
-      SELECT s.organisation_id, s.token_key, s.charger_id, s.evse_id, s.id, (extract(epoch FROM s.started_at) * 1000)::float8 AS started_at
-      FROM unnest(${organisations}, ${keys}) AS w(organisation_id, token_key)
-      JOIN session s ON s.organisation_id = w.organisation_id AND s.token_key = w.token_key AND s.ended_at IS NULL
-        AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}`)
-    const sessions = new Map<string, Array<TokenFacts["openSessions"][number]>>()
-    for (const row of open) {
-      const s = decodeOpen(row)
-      const key = `${s.organisation_id} ${s.token_key}`
-      const list = sessions.get(key) ?? []
-      list.push({ chargerId: s.charger_id, evseId: s.evse_id, sessionId: s.id, startedAt: s.started_at })
-      sessions.set(key, list)
-    }
-    const found = new Map(rows.map((row) => decodeWanted(row)).map((row) => [row.ord, row]))
-    return wanted.map(({ organisationId, tokenUid }, i): TokenFacts => {
-      const { reservations, token } = found.get(i + 1) ?? { reservations: null, token: null }
-      return {
-        token: token === null ? undefined : tokenOf(organisationId, token),
-        reservations: (reservations ?? []).map((one) => ({
-          ...one,
-          parentUid: one.parentUid ?? undefined,
-          sessionId: one.sessionId ?? undefined
-        })),
-        // Partners and their tokens come with OCPI; until then there are none.
-        roaming: [],
-        openSessions: sessions.get(`${organisationId} ${tokenKey(tokenUid)}`) ?? []
-      }
-    })
-  })
+      LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key
+      ORDER BY w.ord`),
+    (rows) => rows.map((row, i) => factsOf(wanted[i]?.organisationId ?? "", decodeWanted(row)))
+  )
 
 interface SessionWanted {
   readonly chargerId: string

@@ -6,6 +6,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import type { SessionStatus } from "../../src/domain/session/ChargingSession.ts"
 import { sessionIdFor } from "../../src/domain/reservation/Reservation.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
@@ -110,19 +111,30 @@ const price = Effect.gen(function* () {
   while (yield* keepPrices(defaultPriceOptions)) {}
 })
 
+interface Seen {
+  readonly status: SessionStatus
+  /** Minutes after noon. */
+  readonly from: number
+  readonly to: number | undefined
+  readonly transactionId: number | undefined
+  /** Of each record what the reservation costs, and the total. */
+  readonly bills: ReadonlyArray<ReadonlyArray<number>>
+}
+
 const seen = ({ organisationId }: Seeded, id: string) =>
   Effect.gen(function* () {
     yield* price
     const { endedAt, startedAt, status, transactionId } = yield* (yield* Sessions).get(organisationId, id)
     const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 5, sessionId: id })
     const ends = endedAt === undefined ? undefined : (endedAt - noon) / minute
-    return {
+    const found: Seen = {
       status,
       from: (startedAt - noon) / minute,
       to: ends,
       transactionId: transactionId.startsWith("reservation:") ? undefined : Number(transactionId),
       bills: items.map(({ body }) => [body.costs.reservation.exclVat, body.total.exclVat])
     }
+    return found
   })
 
 const listed = ({ organisationId }: Seeded, more: object = {}) =>
@@ -195,7 +207,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       const { fact, tx } = yield* startOf(seeded, "V-3", 31)
       assert.strictEqual(tx.sessionId, id)
       assert.deepStrictEqual((yield* commit([fact])).recorded, [true])
-      const running = { status: "ACTIVE", from: 10, to: undefined, transactionId: 31, bills: [] }
+      const running: Seen = { status: "ACTIVE", from: 10, to: undefined, transactionId: 31, bills: [] }
       assert.deepStrictEqual(yield* seen(seeded, id), running)
       assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Used" }])
       // The same start again, decided anew, is the same transaction.
@@ -244,7 +256,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       yield* commit([started(seeded, before, { at: noon - 90 * minute, tokenUid: "BERT" })])
       yield* commit([ended(seeded, before, { at: noon - 60 * minute })])
       const id = yield* reserve(seeded, "V-5")
-      const stands = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
+      const stands: Seen = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
       yield* connect(seeded, "V-5", -60)
       yield* expire(30)
       assert.deepStrictEqual(yield* seen(seeded, id), stands)
@@ -253,7 +265,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       yield* expire(40)
       assert.deepStrictEqual(yield* seen(seeded, id), stands)
       yield* expire(41)
-      const over = { ...stands, status: "COMPLETED", to: 30, bills: [[6, 6]] }
+      const over: Seen = { ...stands, status: "COMPLETED", to: 30, bills: [[6, 6]] }
       assert.deepStrictEqual(yield* seen(seeded, id), over)
       assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Expired" }])
       yield* expire(60)
