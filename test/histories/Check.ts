@@ -4,7 +4,7 @@ import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
 import type { Price } from "../../src/domain/money/Amount.ts"
 import type { PricedResult } from "../../src/domain/tariff/Price.ts"
 import { type Billed, iso, type Money, type Outcome } from "./Story.ts"
-import type { Result } from "./World.ts"
+import { type Result, standingOf } from "./World.ts"
 
 const nothing: Money = [0, 0]
 const money = ({ exclVat, inclVat }: Price): Money => [exclVat, inclVat]
@@ -12,10 +12,6 @@ const money = ({ exclVat, inclVat }: Price): Money => [exclVat, inclVat]
 const small = (n: number): number => Math.round(n * 1e4)
 
 export const isCredit = ({ creditReferenceId }: Cdr): boolean => creditReferenceId !== undefined
-
-/** The record that stands: it bills, and no other takes it back. */
-export const standingOf = ({ records }: Result): Cdr | undefined =>
-  records.find((one) => !isCredit(one) && !records.some(({ creditReferenceId }) => creditReferenceId === one.id))
 
 /** As `needsCorrection` of REST: what it would cost now is not what its record says. */
 export const needsCorrection = ({ priced, session: { billed } }: Result): boolean =>
@@ -115,7 +111,7 @@ export const expectWhole = (result: Result): void => {
 const expectBilled = (result: Result, { needsCorrection: needs, periods, records, ...wanted }: Billed): void => {
   const { session } = result
   assert.strictEqual(session.heldReason, undefined)
-  const standing = standingOf(result)
+  const standing = standingOf(result.records)
   assert.isDefined(standing, "it has a record")
   if (standing === undefined) return
   const none = { parkingMinutes: 0, fixed: nothing, energy: nothing, time: nothing, parking: nothing }
@@ -149,6 +145,12 @@ export const expectOutcome = (result: Result | undefined, outcome: Outcome): voi
     assert.strictEqual(session.heldReason, outcome.held)
     assert.lengthOf(records, 0)
     if (outcome.energyWh !== undefined) assert.strictEqual(session.energyWh, outcome.energyWh)
+  } else if ("credited" in outcome) {
+    assert.deepStrictEqual(
+      records.map(({ body }) => money(body.total)),
+      [...outcome.credited]
+    )
+    assert.isUndefined(standingOf(records))
   } else if ("unbilled" in outcome) {
     assert.isDefined(session.endedAt)
     assert.lengthOf(records, 0)

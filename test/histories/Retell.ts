@@ -90,6 +90,8 @@ const trouble = (teller: Teller, random: Random) =>
     if (random.chance(0.1)) yield* teller.charger.forget
     if (random.chance(0.1)) yield* keepAndDie
     if (random.chance(0.15)) yield* keep
+    // Two nodes, each with a keeper.
+    if (random.chance(0.05)) yield* Effect.all([keep, keep], { concurrency: 2, discard: true })
     teller.charger.loseNextOutcome = random.chance(0.1)
   })
 

@@ -25,6 +25,8 @@ export type Happening =
   /** The service starts anew: what was in memory is loaded. */
   | { readonly happens: "restart" }
   | { readonly happens: "release"; readonly of: string }
+  /** The record that stands is taken back, and nothing put in its place. */
+  | { readonly happens: "credit"; readonly of: string }
   | { readonly happens: "correct"; readonly of: string; readonly correction: WrittenCorrection }
   | { readonly happens: "tariff"; readonly tariff: Pricing }
 
@@ -68,6 +70,8 @@ export interface Held {
 export type Outcome =
   | Billed
   | Held
+  /** Its records, in order of their numbers, and none that stands. */
+  | { readonly credited: ReadonlyArray<Money> }
   /** Ended, with no record; whether it is held or void is not what the history is about. */
   | { readonly unbilled: string }
   /** It runs still: what it costs so far. */
@@ -176,6 +180,7 @@ export const billing: Happening = { happens: "billing" }
 export const reconnect: Happening = { happens: "reconnect" }
 export const restart: Happening = { happens: "restart" }
 export const release = (of = driver): Happening => ({ happens: "release", of })
+export const credit = (of = driver): Happening => ({ happens: "credit", of })
 export const correct = (correction: WrittenCorrection = {}, of = driver): Happening => ({
   happens: "correct",
   of,

@@ -55,6 +55,13 @@ export interface Result {
   readonly records: ReadonlyArray<Cdr>
 }
 
+/** The record that stands: it bills, and no other takes it back. */
+export const standingOf = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
+  records.find(
+    ({ creditReferenceId, id }) =>
+      creditReferenceId === undefined && !records.some((other) => other.creditReferenceId === id)
+  )
+
 let made = 0
 
 /** Where a history takes place; several chargers may tell it there, each in its way. */
@@ -166,6 +173,12 @@ export class Teller {
         case "tariff":
           yield* (yield* Tariffs).update(tariffId, { elements: happening.tariff.elements }, writing)
           return
+        case "credit": {
+          yield* keep
+          const standing = standingOf((yield* teller.resultOf(happening.of)).records)
+          yield* (yield* Cdrs).credit(standing?.id ?? "none", writing)
+          return
+        }
         case "release":
         case "correct": {
           yield* keep

@@ -3,6 +3,7 @@ import {
   allThree,
   billing,
   correct,
+  credit,
   day,
   meter,
   type Money,
@@ -146,6 +147,40 @@ export const reviews: ReadonlyArray<Story> = [
     told: [begin, stop(at("11:00"), null), correct({ energyWh: 7000 })],
     // 7 × 0.30.
     expected: { ANNA: { energyWh: 7000, minutes: 60, total: [2.1, 2.541], energy: [2.1, 2.541] } },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "a record that is taken back is not issued again, whatever is told",
+    tariff: thirtyCents,
+    told: [begin, end, credit(), end, billing, late, billing],
+    expected: {
+      ANNA: {
+        credited: [
+          [3, 3.63],
+          [-3, -3.63]
+        ]
+      }
+    },
+    toldOnlySo: "it has to be taken back before it is told again"
+  },
+  {
+    name: "a session whose record was taken back is billed once more when it is corrected",
+    tariff: thirtyCents,
+    told: [begin, end, credit(), correct({ energyWh: 6000 })],
+    // 6 × 0.30.
+    expected: {
+      ANNA: {
+        energyWh: 6000,
+        minutes: 60,
+        total: [1.8, 2.178],
+        energy: [1.8, 2.178],
+        records: [
+          [3, 3.63],
+          [-3, -3.63],
+          [1.8, 2.178]
+        ]
+      }
+    },
     toldOnlySo: "a correction's figures stand in for what is told after it"
   }
 ]
