@@ -197,7 +197,8 @@ export const measuredOf = (samples: ReadonlyArray<Sample>, measurand: keyof type
 
 /**
  * A register that has passed its highest figure since the session began, counted on as if it had not. Only for makes of which it is known
- * where they roll over, and only where it fell by more than half of that: a smaller fall is none that a roll-over makes.
+ * where they roll over, and only where it fell by more than half of that: a smaller fall is none that a roll-over makes. And 0 is what meters say
+ * that cannot be read.
  */
 export const countedOn = (wh: number, meterStartWh: number, { registerRollsOverAtWh: top }: RegisterRules): number =>
-  top !== undefined && wh >= 0 && meterStartWh < top && meterStartWh - wh > top / 2 ? wh + top : wh
+  top !== undefined && wh > 0 && meterStartWh < top && meterStartWh - wh > top / 2 ? wh + top : wh

@@ -172,6 +172,7 @@ describe("a register that rolls over", () => {
     ["is as it stands after a small fall, which is none", 99_999_000, 99_998_990, 99_998_990],
     ["is as it stands after a fall of half, which may be another meter", 60_000_000, 10_000_000, 10_000_000],
     ["is as it stands when the session began beyond, so that the rule is wrong", 100_000_001, 5, 5],
+    ["is as it stands at zero, which may be no figure at all", 99_999_000, 0, 0],
     ["is as it stands below zero", 99_999_000, -1, -1]
   ]
   for (const [name, start, wh, counted] of cases) it(name, () => expect(countedOn(wh, start, rules)).toBe(counted))

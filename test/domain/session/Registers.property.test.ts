@@ -1,0 +1,181 @@
+/**
+ * Chargers that count in all ways, lose some figures and round others: whoever is billed is billed what flowed, and whoever told everything is
+ * not held.
+ */
+import { expect, it } from "vitest"
+import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
+import { jitterWh } from "../../../src/domain/session/Counting.ts"
+import type { Observed } from "../../../src/domain/session/Ledger.ts"
+import { doubtOf } from "../../../src/domain/session/Plausibility.ts"
+import { at, ended, energy, metered, minute, reading, started } from "../../support/events.ts"
+import { ModelService } from "../../support/modelCharger.ts"
+import { forSeeds, type Random } from "../../support/random.ts"
+
+type Counts = "on" | "the session"
+type Defect = "none" | "zero" | "missing"
+
+/** What really happened, and how the charger tells it. */
+interface Truth {
+  /** The meter's register as the session began; it has been in use for a while. */
+  readonly from: number
+  /** Wh that have flowed by each minute of an hour. */
+  readonly flowed: ReadonlyArray<number>
+  readonly registers: Counts
+  readonly start: Defect
+  readonly stop: Defect
+  readonly readings: Counts
+  /** Minutes at which it sends a reading. */
+  readonly at: ReadonlyArray<number>
+  /** Wh to which readings are rounded. */
+  readonly grid: number
+  readonly begin: boolean
+  readonly end: boolean
+  /** Where its register begins at 0 again, if it does, and whether the quirk book knows. */
+  readonly top?: number
+  readonly isKnown?: boolean
+}
+
+const truth = (random: Random): Truth => {
+  const wh = random.pick([0, random.between(1, 200), random.between(200, 60_000)])
+  const weights = Array.from({ length: 60 }, () => (random.chance(0.2) ? 0 : 0.2 + random.next() * 2))
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  let sum = 0
+  const flowed = [0, ...weights.map((weight) => Math.round((wh * (sum += weight)) / all))]
+  return {
+    from: random.between(100_000, random.pick([1_000_000, 900_000_000])),
+    flowed,
+    registers: random.pick<Counts>(["on", "on", "the session"]),
+    start: random.pick<Defect>(["none", "none", "zero", "missing"]),
+    stop: random.pick<Defect>(["none", "none", "zero", "missing"]),
+    readings: random.pick<Counts>(["on", "the session"]),
+    at: Array.from({ length: random.pick([0, 1, 2, 8]) }, () => random.between(1, 59)).toSorted((a, b) => a - b),
+    grid: random.pick([1, 10, 100, 1000]),
+    begin: random.chance(0.5),
+    end: random.chance(0.5)
+  }
+}
+
+const rounded = (wh: number, grid: number): number => Math.round(wh / grid) * grid
+
+/** Nothing but zeros was told, as of a session that took nothing: nobody could know better. */
+const isSilent = ({ at, end, flowed, grid, readings, registers, start, stop }: Truth): boolean => {
+  const isTold = readings === "on" ? at.length > 0 : at.some((n) => rounded(flowed[n]!, grid) > jitterWh)
+  return stop === "zero" && !end && !isTold && (start !== "none" || registers === "the session")
+}
+
+const withDefect = (defect: Defect, wh: number): number | undefined =>
+  defect === "none" ? wh : defect === "zero" ? 0 : undefined
+
+/** What becomes of it: the energy that is billed, or why it is held. */
+const outcome = (told: Truth): number | string => {
+  const charger = new ModelService().charger({
+    policy: {
+      unknownTokens: "Accept",
+      concurrentTransactions: "Allow",
+      heartbeatIntervalSeconds: 300,
+      quirks:
+        told.isKnown === true && told.top !== undefined
+          ? [{ name: "own", vendor: "*", tolerances: { registerRollsOverAtWh: told.top } }]
+          : []
+    }
+  })
+  charger.now = minute(61)
+  const { top = Infinity } = told
+  const registerAt = (counts: Counts, n: number) => ((counts === "on" ? told.from : 0) + told.flowed[n]!) % top
+  const sampleAt = (n: number, context = "Sample.Periodic") => {
+    const wh = rounded(registerAt(told.readings, n), told.grid)
+    return reading(at(minute(n)), energy(wh / 1000, { unit: "kWh", context }))
+  }
+  const meterStartWh = withDefect(told.start, registerAt(told.registers, 0))
+  const id = charger.start(started({ meterStartWh, time: at(minute(0)) }))
+  for (const n of told.at) charger.say(metered(id, [sampleAt(n)]))
+  charger.say(
+    ended(id, {
+      time: at(minute(60)),
+      meterStopWh: withDefect(told.stop, registerAt(told.registers, 60)),
+      readings: [
+        ...(told.begin ? [sampleAt(0, "Transaction.Begin")] : []),
+        ...(told.end ? [sampleAt(60, "Transaction.End")] : [])
+      ]
+    })
+  )
+  const row = charger.sessions[0]
+  if (row?.end === undefined) throw new Error("it has not ended")
+  const { body } = row.end
+  if (body.heldReason !== undefined) return body.heldReason
+  if (row.start.body.meterStartMissing === true && body.meterStartWh === undefined) return "MeterStartMissing"
+  const session = {
+    startedAt: row.start.at,
+    endedAt: row.end.at,
+    meterStartWh: body.meterStartWh ?? row.start.body.meterStartWh,
+    meterStopWh: body.meterStopWh,
+    energyWh: body.energyWh,
+    authorization: { status: "Accepted" }
+  } as ChargingSession
+  const readings = charger.factsOf("MeterRead").flatMap(({ body }) => body.readings)
+  const observed: Observed = {
+    session,
+    timeZone: "UTC",
+    readings: readings.map(({ at, registerWh }) => ({ at: at!, registerWh, samples: undefined })),
+    surroundings: {
+      maxPowerW: undefined,
+      before:
+        told.registers === "on"
+          ? { meterStartWh: told.from - 9000, meterStopWh: told.from }
+          : { meterStartWh: 0, meterStopWh: 9000 }
+    }
+  }
+  return doubtOf(observed) ?? session.energyWh
+}
+
+it("bills what flowed, or nobody", () => {
+  forSeeds(3000, (random) => {
+    const told = truth(random)
+    if (isSilent(told)) return
+    const billed = outcome(told)
+    if (typeof billed === "string") return
+    // Two registers that were rounded, where the energy comes from readings; and a meter's jitter.
+    expect(Math.abs(billed - told.flowed[60]!), JSON.stringify(told)).toBeLessThanOrEqual(told.grid + jitterWh)
+  })
+})
+
+it("holds nobody who told start and stop, and readings that count alike", () => {
+  forSeeds(1000, (random) => {
+    const told = { ...truth(random), start: "none", stop: "none" } as const
+    const alike = { ...told, readings: told.registers }
+    expect(outcome(alike), JSON.stringify(alike)).toBe(told.flowed[60])
+  })
+})
+
+it("holds nobody whose readings tell beginning and end", () => {
+  forSeeds(1000, (random) => {
+    const told = { ...truth(random), begin: true, end: true, grid: 1, readings: "on" } as const
+    expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
+  })
+})
+
+/** A meter that turns over within the hour, or nearly. One that loses its start to a 0 besides is taken for a new one. */
+const overflowing = (random: Random): Truth => {
+  const top = random.pick([1_000_000, 100_000_000, 2 ** 32])
+  const start = random.pick<Defect>(["none", "missing"])
+  return { ...truth(random), start, registers: "on", readings: "on", from: top - random.between(1, 70_000), top }
+}
+
+it("bills what flowed through a meter that rolls over, or nobody", () => {
+  forSeeds(2000, (random) => {
+    const told = { ...overflowing(random), isKnown: random.chance(0.5) }
+    if (isSilent(told)) return
+    const billed = outcome(told)
+    if (typeof billed === "string") return
+    expect(Math.abs(billed - told.flowed[60]!), JSON.stringify(told)).toBeLessThanOrEqual(told.grid + jitterWh)
+  })
+})
+
+it("holds nobody whose meter is known to roll over, and who told start and stop", () => {
+  forSeeds(1000, (random) => {
+    const told = { ...overflowing(random), start: "none", stop: "none", grid: 1, isKnown: true } as const
+    // A 0 might be no figure at all, and is not counted on.
+    if (told.flowed.some((wh) => told.from + wh === told.top)) return
+    expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
+  })
+})
