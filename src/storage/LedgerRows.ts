@@ -82,7 +82,7 @@ const signedSamples = (sql: SqlClient.SqlClient) => sql`
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`
-  SELECT ${sessionColumns(sql)}, coalesce(i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
+  SELECT ${sessionColumns(sql)}, coalesce(t.time_zone, i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
       json_build_object('id', v.tariff_id, 'version', v.version, 'body', v.body, 'at', extract(epoch FROM v.created_at) * 1000) END AS tariff, (
       SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
         'samples', (

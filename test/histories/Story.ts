@@ -29,6 +29,8 @@ export type Happening =
   | { readonly happens: "credit"; readonly of: string }
   | { readonly happens: "correct"; readonly of: string; readonly correction: WrittenCorrection }
   | { readonly happens: "tariff"; readonly tariff: Pricing }
+  /** The site is said to lie elsewhere. */
+  | { readonly happens: "zone"; readonly zone: string }
 
 export interface WrittenCorrection {
   readonly energyWh?: number

@@ -160,7 +160,7 @@ export class Teller {
 
   happen(happening: Happening) {
     const teller = this
-    const { organisation, tariffId } = this.place
+    const { organisation, siteId, tariffId } = this.place
     return Effect.gen(function* () {
       const writing = organisation.writing(teller.charger.now + 1000)
       switch (happening.happens) {
@@ -172,6 +172,9 @@ export class Teller {
           return yield* teller.charger.forget
         case "tariff":
           yield* (yield* Tariffs).update(tariffId, { elements: happening.tariff.elements }, writing)
+          return
+        case "zone":
+          yield* (yield* Sites).update(siteId, { timeZone: happening.zone }, writing)
           return
         case "credit": {
           yield* keep

@@ -28,6 +28,7 @@ import { earlyReadings } from "./0026_early_readings.ts"
 import { listing } from "./0027_listing.ts"
 import { sessionUpdates } from "./0028_session_updates.ts"
 import { clocks } from "./0029_clocks.ts"
+import { zoneOfPrice } from "./0030_zone_of_price.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -58,5 +59,6 @@ export const migrations = {
   "0026_early_readings": earlyReadings,
   "0027_listing": listing,
   "0028_session_updates": sessionUpdates,
-  "0029_clocks": clocks
+  "0029_clocks": clocks,
+  "0030_zone_of_price": zoneOfPrice
 }

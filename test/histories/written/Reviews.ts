@@ -5,12 +5,14 @@ import {
   correct,
   credit,
   day,
+  element,
   meter,
   type Money,
   release,
   start,
   stop,
   type Story,
+  tariff,
   thirtyCents
 } from "../Story.ts"
 
@@ -182,5 +184,20 @@ export const reviews: ReadonlyArray<Story> = [
       }
     },
     toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "a site whose time zone is changed leaves the prices of what was before",
+    zone: "America/New_York",
+    tariff: tariff([element([["TIME", 6]], { startTime: "06:00", endTime: "07:00" }), element([["TIME", 1]])]),
+    told: [
+      begin,
+      { happens: "zone", zone: "Europe/Amsterdam" },
+      end,
+      billing,
+      { happens: "zone", zone: "Asia/Tokyo" },
+      billing
+    ],
+    // From 06:00 in New York.
+    expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [6, 6], time: [6, 6] } }
   }
 ]
