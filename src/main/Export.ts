@@ -7,7 +7,7 @@ import { rename, rm } from "node:fs/promises"
 import { Readable, Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { parseArgs } from "node:util"
-import { Data, Effect } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { Progress, type ProgressOptions } from "./Progress.ts"
 
 export class ExportFailed extends Data.TaggedError("ExportFailed")<{ readonly message: string }> {}
@@ -70,15 +70,21 @@ const serviceOf = (env: Readonly<Record<string, string | undefined>>): Effect.Ef
   return Effect.succeed({ url: url.replace(/\/$/, ""), key })
 }
 
+const decodeProblem = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ detail: Schema.String, errors: Schema.optionalKey(Schema.Array(Schema.Unknown)) })
+  )
+)
+const decodeNewest = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ items: Schema.Array(Schema.Struct({ number: Schema.Int })) }))
+)
+
 /** What the service says of a refusal: problem documents carry `detail` and, for each field, `errors`. */
 const detailOf = (text: string): string => {
-  try {
-    const { detail, errors } = JSON.parse(text) as { readonly detail?: string; readonly errors?: ReadonlyArray<object> }
-    const fields = (errors ?? []).map((error) => JSON.stringify(error)).join(" ")
-    return [detail ?? text, fields].join(" ").trim()
-  } catch {
-    return text.slice(0, 500)
-  }
+  const problem = decodeProblem(text)
+  if (problem._tag === "None") return text.slice(0, 500)
+  const { detail, errors = [] } = problem.value
+  return [detail, ...errors.map((error) => JSON.stringify(error))].join(" ")
 }
 
 const ask = ({ key, url }: Service, path: string): Effect.Effect<Response, ExportFailed> =>
@@ -99,9 +105,11 @@ const totalOf = (service: Service, { query }: Asked): Effect.Effect<number | und
     ? Effect.undefined
     : Effect.gen(function* () {
         const answer = yield* ask(service, "cdrs?limit=1")
-        const { items } = (yield* Effect.promise(() => answer.json())) as {
-          readonly items: ReadonlyArray<{ readonly number: number }>
-        }
+        const text = yield* Effect.promise(() => answer.text())
+        const { items } = yield* Effect.mapError(
+          decodeNewest(text),
+          () => new ExportFailed({ message: `${service.url} is no Voltlane: set VOLTLANE_URL` })
+        )
         return items[0]?.number ?? 0
       })
 
