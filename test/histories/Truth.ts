@@ -89,10 +89,10 @@ interface Drive {
 }
 
 /** Sessions that follow one another at each connector, whose register only grows. */
-const drivesOf = (random: Random, date: string): ReadonlyArray<Drive> => {
-  const connectors = Array.from({ length: random.between(1, 2) }, () => ({
+const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Drive> => {
+  const connectors = Array.from({ length: random.between(1, most) }, () => ({
     at: Date.parse(`${date}T00:00:00Z`) + random.between(-180, 600) * minute,
-    register: random.between(1, 5_000_000)
+    register: random.between(2_000_000, 7_000_000)
   }))
   return Array.from({ length: random.between(1, 3) }, (_, n): Drive => {
     const evse = random.between(1, connectors.length)
@@ -144,12 +144,16 @@ const tellingsOf = (random: Random, { evse, meterStart, of, segments, startedAt 
   ]
 }
 
-/** A history by chance: told in order, with what must come of each session. */
-export const truthOf = (random: Random, seed: number): Story => {
+/** A history by chance, of one connector or two: told in order, with what must come of each session. */
+export const truthOf = (
+  random: Random,
+  seed: number,
+  given?: { readonly tariff: Pricing; readonly connectors: 1 }
+): Story => {
   const date = random.pick(days)
   const zone = random.pick(zones)
-  const tariff = pricingOf(random, date)
-  const drives = drivesOf(random, date)
+  const tariff = given?.tariff ?? pricingOf(random, date)
+  const drives = drivesOf(random, date, given?.connectors ?? 2)
   const expected = drives.map(({ of, segments, startedAt }): [string, Outcome] => {
     const perMinute = segments.flatMap(({ minutes, wh }) => Array.from({ length: minutes }, () => wh))
     return [of, slowBill(tariff, { startedAt, perMinute, timeZone: zone })]
