@@ -33,6 +33,7 @@ export const TokenTypeRow = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", 
 
 const SignedDataRow = Schema.Struct({
   encodingMethod: text,
+  publicKey: text,
   signedValues: Schema.Array(
     Schema.Struct({
       nature: Schema.Literals(["Start", "End", "Intermediate"]),

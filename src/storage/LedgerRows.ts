@@ -31,6 +31,7 @@ const LedgerRow = Schema.Struct({
   place: PlaceRow,
   tokenType: optional(TokenTypeRow),
   signed: Schema.NullOr(Schema.Array(Sample)),
+  meterPublicKey: optional(Schema.String),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite })),
   clockJumped: Schema.Boolean
 })
@@ -38,7 +39,19 @@ export const ledgerRows = rowsOf(LedgerRow)
 
 /** The domain's ledger of a row. */
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
-  const { before, clockJumped, maxPowerW, place, readings, signed, tariff, timeZone, tokenType, ...session } = row
+  const {
+    before,
+    clockJumped,
+    maxPowerW,
+    meterPublicKey,
+    place,
+    readings,
+    signed,
+    tariff,
+    timeZone,
+    tokenType,
+    ...session
+  } = row
   const observed: Observed = {
     session: sessionOf({ ...session, price: null }),
     timeZone,
@@ -50,7 +63,8 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
     surroundings: { maxPowerW, before: before ?? undefined, clockJumped },
     place,
     tokenType,
-    signed: signed ?? undefined
+    signed: signed ?? undefined,
+    meterPublicKey
   }
   if (tariff === null) return observed
   const { at, body, id, version } = tariff
@@ -78,6 +92,15 @@ const signedSamples = (sql: SqlClient.SqlClient) => sql`
       AND (q.sample ->> 'format' = 'SignedData' OR q.sample ->> 'value' LIKE 'OCMF|%')
   ) END`
 
+/** The public key of the meter of `session s` at `charger c` (OCA's whitepaper on signed meter values for OCPP 1.6: `MeterPublicKey[n]`). */
+const meterPublicKey = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN s.ended_at IS NOT NULL THEN (
+    SELECT k.e ->> 'value' FROM charger_configuration f, jsonb_array_elements(f.keys) AS k(e)
+    WHERE f.charger_id = c.charger_id
+      AND lower(k.e ->> 'key') IN ('meterpublickey[' || s.evse_id || ']', 'meterpublickey' || s.evse_id)
+    ORDER BY k.e ->> 'key' LIMIT 1
+  ) END`
+
 /** Ledgers of the sessions that fit; with what their meters signed where a record may be made of them. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
@@ -93,7 +116,8 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
         SELECT ${occurredAt(sql)} AS at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
-    ) AS readings, ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed, e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
+    ) AS readings, ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed,
+    ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
       'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
       'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
       'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,

@@ -122,6 +122,7 @@ describe("signed meter values", () => {
     expect(cdr).toMatchObject({ totalEnergyKwh: 5 })
     expect(cdr["signedData"]).toEqual({
       encodingMethod: "OCMF",
+      publicKey: null,
       signedValues: [
         { nature: "Start", plainData: payload("B", 1), signedData: begin },
         { nature: "End", plainData: payload("E", 6), signedData: end }

@@ -1,6 +1,7 @@
 /** What meters told, from the journal over the sessions' readings to their records: raw and as it was read, and what was signed byte for byte. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
 import type { MeterRead, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
@@ -122,6 +123,12 @@ forEachDriver("Registers", world, (it) => {
     Effect.gen(function* () {
       const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-4")
       const ocmf = `OCMF|{"FV":"1.0","RD":[{"TX":"B","RV":1.0}],"ü":"😀 \\n \\u0041"}|{"SD":"30 45\\""}`
+      const sql = yield* SqlClient.SqlClient
+      const keys = [
+        { key: "MeterPublicKey[2]", value: "other" },
+        { key: "meterPublicKey[1]", value: "3059301306" }
+      ]
+      yield* sql`INSERT INTO charger_configuration (charger_id, keys, reported_at) VALUES ('R-4', ${JSON.stringify(keys)}::text::jsonb, now())`
       const long = `${"\t\r\n \u2028\u0001é😀\\".repeat(1000)}=`
       const values = [
         signed(ocmf),
@@ -143,6 +150,7 @@ forEachDriver("Registers", world, (it) => {
       )
       const [record] = yield* records(organisationId, sessionId)
       assert.deepStrictEqual(record?.body.signedData, {
+        publicKey: "3059301306",
         signedValues: [
           {
             nature: "Start",

@@ -78,11 +78,11 @@ const decisionOf = ({ decidedAt, source, status }: Authorization) => ({ status, 
 
 /** The record of a billable session. */
 export const cdrOf = (
-  { place, session, signed = [], tariff, timeZone, tokenType }: Ledger,
+  { meterPublicKey, place, session, signed = [], tariff, timeZone, tokenType }: Ledger,
   priced: PricedResult
 ): NewCdr => {
   const { costs, durationMillis, energyWh, parkingMillis, periods, total } = priced
-  const signedData = signedDataOf(signed)
+  const signedData = signedDataOf(signed, meterPublicKey)
   return {
     organisationId: session.organisationId,
     sessionId: session.id,

@@ -44,6 +44,8 @@ export interface Observed {
   readonly tokenType?: TokenType | undefined
   /** Signed samples of its first and last readings that have some, in order of time; only of a session that has ended. */
   readonly signed?: ReadonlyArray<Sample> | undefined
+  /** As the charger's configuration has it; with `signed`. */
+  readonly meterPublicKey?: string | undefined
 }
 
 export interface Ledger extends Observed {

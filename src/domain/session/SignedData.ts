@@ -12,13 +12,15 @@ export interface SignedValue {
   readonly nature: Nature
   /** What was signed, readable; only where it can be told from the signed text. */
   readonly plainData?: string
-  /** As the charger sent it, byte for byte. */
+  /** As the charger sent it, byte for byte; taken out of what OCA's whitepaper wraps it in. */
   readonly signedData: string
 }
 
 export interface SignedData {
   /** OCPI's name of the encoding; missing where it cannot be told, or is not one for all values. */
   readonly encodingMethod?: string
+  /** The meter's, as the records bring it or the charger's configuration has it. */
+  readonly publicKey?: string
   readonly signedValues: ReadonlyArray<SignedValue>
 }
 
@@ -34,12 +36,49 @@ const valueMost = 20_000
 /** UTF-16 units of all of a record's, readable parts included: records are listed by the hundred. */
 const allMost = 40_000
 
-/** `OCMF|<payload>|<signature>` (Open Charge Metering Format 1.0 §3), and how its first letters look in hex and in base64. */
-const ocmf = ["OCMF|", "4F434D467C", "4f434d467c", "T0NNRn"]
+/** OCPI's length of an encoding's name. */
+const methodMost = 36
 
-const methodOf = (signed: string): string | undefined => {
-  if (ocmf.some((prefix) => signed.startsWith(prefix))) return "OCMF"
-  return /^AP;[01];\d;/.test(signed) ? "Alfen Eichrecht" : undefined
+/** UTF-16 units of a public key: OCPP 2.x has room for 2500. */
+const keyMost = 5000
+
+/** A record as OCPP 2.x wraps it, and 1.6 in the text of a sample (OCA's whitepaper on signed meter values, §3.2.1). */
+const Wrapped = Schema.fromJsonString(
+  Schema.Struct({
+    signedMeterData: Schema.String,
+    encodingMethod: Schema.optionalKey(Schema.String),
+    publicKey: Schema.optionalKey(Schema.String)
+  })
+)
+const unwrap = Schema.decodeUnknownOption(Wrapped)
+
+/** What was signed, and what was said of it. */
+type Signed = typeof Wrapped.Type
+
+const signedIn = ({ value }: Sample): Signed =>
+  Option.getOrElse(value.trimStart().startsWith("{") ? unwrap(value) : Option.none(), () => ({
+    signedMeterData: value
+  }))
+
+/** `OCMF|<payload>|<signature>` (Open Charge Metering Format 1.0 §3), and how its first letters look in hex and in base64. */
+const inHex = /^4F434D467C/i
+const inBase64 = "T0NNRn"
+
+const hex = Schema.decodeUnknownOption(Schema.StringFromHex)
+const base64 = Schema.decodeUnknownOption(Schema.StringFromBase64)
+
+/** The text of an OCMF record; undefined for anything else. */
+const ocmfOf = (signed: string): string | undefined => {
+  if (signed.startsWith("OCMF|")) return signed
+  if (inHex.test(signed)) return Option.getOrUndefined(hex(signed.toLowerCase()))
+  return signed.startsWith(inBase64) ? Option.getOrUndefined(base64(signed)) : undefined
+}
+
+const methodOf = ({ encodingMethod = "", signedMeterData }: Signed): string | undefined => {
+  const told = encodingMethod.trim()
+  if (told !== "") return told.length <= methodMost ? told : undefined
+  if (ocmfOf(signedMeterData)?.startsWith("OCMF|") === true) return "OCMF"
+  return /^AP;[01];\d;/.test(signedMeterData) ? "Alfen Eichrecht" : undefined
 }
 
 /** What is read of an OCMF payload: its readings, each with what of the transaction it marks (§4.2: `TX`). */
@@ -49,9 +88,10 @@ const Payload = Schema.fromJsonString(
 const decodePayload = Schema.decodeUnknownOption(Payload)
 
 const plainOf = (signed: string): string | undefined => {
-  const end = signed.lastIndexOf("|")
-  if (!signed.startsWith("OCMF|") || end <= "OCMF|".length) return undefined
-  const plain = signed.slice("OCMF|".length, end)
+  const text = ocmfOf(signed) ?? ""
+  const end = text.lastIndexOf("|")
+  if (!text.startsWith("OCMF|") || end <= "OCMF|".length) return undefined
+  const plain = text.slice("OCMF|".length, end)
   return Option.isSome(decodePayload(plain)) ? plain : undefined
 }
 
@@ -71,12 +111,12 @@ const natureOf = ({ context }: Sample, plain: string | undefined): Nature => {
   return plain === undefined ? "Intermediate" : markedIn(plain)
 }
 
-const toValue = (sample: Sample): SignedValue => {
-  const plain = plainOf(sample.value)
+const toValue = (sample: Sample, { signedMeterData }: Signed): SignedValue => {
+  const plain = plainOf(signedMeterData)
   return {
     nature: natureOf(sample, plain),
     ...(plain === undefined ? {} : { plainData: plain }),
-    signedData: sample.value
+    signedData: signedMeterData
   }
 }
 
@@ -105,14 +145,31 @@ const withinLimits = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedV
   return values.filter((value) => kept.has(value))
 }
 
-/** The signed values among a session's samples, which come in order of time; undefined where there are none. */
-export const signedDataOf = (samples: ReadonlyArray<Sample>): SignedData | undefined => {
-  const signed = samples.filter((sample) => isSigned(sample) && sample.value !== "" && sample.value.length <= valueMost)
-  const signedValues = withinLimits(distinct(signed.map(toValue)))
+/** The one thing that all say alike; undefined where they do not. */
+const alike = (said: ReadonlyArray<string | undefined>): string | undefined =>
+  said.every((one) => one === said[0]) ? said[0] : undefined
+
+/**
+ * The signed values among a session's samples, which come in order of time; undefined where there are none. `configuredKey` is the meter's public
+ * key as the charger's configuration has it, for records that bring none.
+ */
+export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: string): SignedData | undefined => {
+  const records = samples
+    .filter((sample) => isSigned(sample) && sample.value.length <= valueMost)
+    .map((sample) => ({ sample, signed: signedIn(sample) }))
+    .filter(({ signed }) => signed.signedMeterData !== "")
+  const signedValues = withinLimits(distinct(records.map(({ sample, signed }) => toValue(sample, signed))))
   if (signedValues.length === 0) return undefined
-  const methods = new Set(signedValues.map(({ signedData }) => methodOf(signedData)))
-  const [encodingMethod] = methods
-  return methods.size === 1 && encodingMethod !== undefined ? { encodingMethod, signedValues } : { signedValues }
+  const kept = new Set(signedValues.map(({ signedData }) => signedData))
+  const theirs = records.flatMap(({ signed }) => (kept.has(signed.signedMeterData) ? [signed] : []))
+  const encodingMethod = alike(theirs.map(methodOf))
+  const told = theirs.map(({ publicKey = "" }) => publicKey.trim()).filter((key) => key !== "")
+  const publicKey = told.length === 0 ? configuredKey?.trim() : alike(told)
+  return {
+    ...(encodingMethod === undefined ? {} : { encodingMethod }),
+    ...(publicKey === undefined || publicKey === "" || publicKey.length > keyMost ? {} : { publicKey }),
+    signedValues
+  }
 }
 
 /** Readings at each end of a session that are looked at for signed values: each may tell several. */

@@ -33,8 +33,9 @@ const toLocation = (place: Place): NonNullable<(typeof Cdr.Type)["location"]> =>
   maxPowerW: place.maxPowerW ?? null
 })
 
-const toSignedData = ({ encodingMethod, signedValues }: SignedData) => ({
+const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) => ({
   encodingMethod: encodingMethod ?? null,
+  publicKey: publicKey ?? null,
   signedValues: signedValues.map(({ nature, plainData, signedData }) => ({
     nature,
     plainData: plainData ?? null,

@@ -41,11 +41,12 @@ const SignedData = Schema.Struct({
   encodingMethod: Schema.NullOr(Schema.String).annotate({
     description: "OCPI's name of it, such as OCMF; null where it cannot be told, or is not one for all values"
   }),
+  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger told it" }),
   signedValues: Schema.Array(
     Schema.Struct({
       nature: Schema.Literals(["Start", "End", "Intermediate"]),
       plainData: Schema.NullOr(Schema.String).annotate({ description: "What was signed, where it can be read" }),
-      signedData: Schema.String.annotate({ description: "As the charger sent it, byte for byte" })
+      signedData: Schema.String.annotate({ description: "As the meter signed it, byte for byte" })
     })
   ).annotate({ description: "In order of time; start and end, and at most 8 between" })
 }).annotate({ identifier: "SignedData" })

@@ -70,6 +70,50 @@ describe("the signed values of a session", () => {
       expect(signedDataOf([signed(value)])?.encodingMethod).toBe(method))
   }
 
+  const wrapped = (signedMeterData: string, more: object = {}) =>
+    JSON.stringify({ signedMeterData, signingMethod: "ECDSA", encodingMethod: "OCMF", publicKey: "b2Nh", ...more })
+
+  it("are taken out of what OCA's whitepaper wraps them in, with the key that they bring", () => {
+    const values = [wrapped(btoa(ocmf("B"))), wrapped(btoa(ocmf("E", 5)), { publicKey: " b2Nh " })]
+    expect(signedDataOf(values.map((value) => signed(value)))).toEqual({
+      encodingMethod: "OCMF",
+      publicKey: "b2Nh",
+      signedValues: [
+        { nature: "Start", plainData: payload("B"), signedData: btoa(ocmf("B")) },
+        { nature: "End", plainData: payload("E", 5), signedData: btoa(ocmf("E", 5)) }
+      ]
+    })
+    expect(signedDataOf([signed(wrapped(""))])).toBeUndefined()
+    const edl = wrapped("1B1B", { encodingMethod: "EDL40 Mennekes", publicKey: "" })
+    expect(signedDataOf([signed(edl)])).toEqual({
+      encodingMethod: "EDL40 Mennekes",
+      signedValues: [{ nature: "Intermediate", signedData: "1B1B" }]
+    })
+    const odd = [`{"signedMeterData":7}`, "{", wrapped("x", { encodingMethod: "M".repeat(37) })]
+    expect(odd.map((value) => signedDataOf([signed(value)])?.encodingMethod)).toEqual([undefined, undefined, undefined])
+  })
+
+  it("have the key of the charger's configuration where they bring none, and none where they bring two", () => {
+    const keyOf = (configured: string | undefined, ...values: ReadonlyArray<string>) =>
+      signedDataOf(
+        values.map((value) => signed(value)),
+        configured
+      )?.publicKey
+    expect(keyOf(" 3059 ", ocmf("B"))).toBe("3059")
+    expect(keyOf("3059", wrapped("x"))).toBe("b2Nh")
+    expect(keyOf("3059", wrapped("x"), wrapped("y", { publicKey: "other" }))).toBeUndefined()
+    expect([keyOf(" ", ocmf("B")), keyOf("k".repeat(5001), ocmf("B"))]).toEqual([undefined, undefined])
+    expect(signedDataOf([], "3059")).toBeUndefined()
+  })
+
+  it("of OCMF in hex or base64 say what was signed, where it can be decoded", () => {
+    const hex = [...new TextEncoder().encode(ocmf("E"))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+    const plain = [hex, hex.toUpperCase(), btoa(ocmf("E")), `${hex}0`, `${btoa(ocmf("E"))}!`].map(
+      (value) => signedDataOf([signed(value)])?.signedValues[0]?.plainData
+    )
+    expect(plain).toEqual([payload("E"), payload("E"), payload("E"), undefined, undefined])
+  })
+
   it("of two methods are of none", () =>
     expect(signedDataOf([signed(ocmf("B")), signed("1B1B")])).not.toHaveProperty("encodingMethod"))
 
