@@ -9,7 +9,7 @@ import type { Ledger, Observed } from "../domain/session/Ledger.ts"
 import { signedReadingsAtEachEnd } from "../domain/session/SignedData.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { PlaceRow, TokenTypeRow } from "./CdrRows.ts"
-import { Millis, optional, rowsOf } from "./rows.ts"
+import { optional, rowsOf } from "./rows.ts"
 import { Sample } from "./SessionReadings.ts"
 import { sessionColumns, sessionOf, SessionRow, withReview } from "./SessionRows.ts"
 
