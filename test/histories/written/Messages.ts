@@ -147,7 +147,27 @@ const delayed: ReadonlyArray<Story> = [
   }
 ]
 
+/** Six sessions of ten minutes and 1 kWh, one after another. */
+const six = [0, 1, 2, 3, 4, 5].map((n) => ({
+  of: `CARD${n}`,
+  begins: start(at(`1${n}:00`), 1000 + n * 1000, { of: `CARD${n}` }),
+  reads: meter(at(`1${n}:05`), 1500 + n * 1000, { of: `CARD${n}` }),
+  ends: stop(at(`1${n}:10`), 2000 + n * 1000, { of: `CARD${n}` })
+}))
+/** 1 × 0.30. */
+const oneKwh: Billed = { energyWh: 1000, minutes: 10, total: [0.3, 0.363], energy: [0.3, 0.363] }
+
 const besideOthers: ReadonlyArray<Story> = [
+  {
+    name: "a session that is told again after many others is the same one still",
+    tariff: thirtyCents,
+    told: [
+      ...six.flatMap(({ begins, ends, reads }) => [begins, reads, ends]),
+      billing,
+      ...six.flatMap(({ begins, ends, reads }) => [begins, reads, ends])
+    ],
+    expected: Object.fromEntries(six.map(({ of }) => [of, oneKwh]))
+  },
   {
     name: "sessions of two connectors at once have each its own energy",
     tariff: allThree,
