@@ -1,6 +1,6 @@
 /** What an organisation expects of its chargers, in REST v2: the configuration template and the quirk book. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { quirksMax, rollOverBounds, type Tolerances, toleranceBounds } from "../../domain/charger/Quirks.ts"
 import { isRefused, keyMaxLength, nameOf, templateKeysMax, valueMaxLength } from "../../domain/charger/Template.ts"
 import { ChargerId, optionalText, rule, text, Time, whole } from "../Fields.ts"
@@ -141,9 +141,11 @@ export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
     payload: [Schema.Struct(expiresIn), Schema.Undefined],
     success: Applied.pipe(HttpApiSchema.status(202)),
     error: [NotFound404, Conflict409, TooMany429]
-  }).annotateMerge(
-    operation("Send the charger what drifts from the template, one command for each key", "commands:write")
-  ),
+  })
+    .annotateMerge(
+      operation("Send the charger what drifts from the template, one command for each key", "commands:write")
+    )
+    .annotate(OpenApi.Transform, (shown) => ({ ...shown, requestBody: { ...shown["requestBody"], required: false } })),
   HttpApiEndpoint.get("quirks", "/v2/quirks", { success: QuirkBook }).annotateMerge(
     operation("The quirk book: what chargers of some makes are granted, and which chargers that are", "chargers:read")
   ),

@@ -77,6 +77,11 @@ it("takes an Idempotency-Key on every POST, and bounds lists", () => {
   expect([ofPosts.length > 4, ofLists.length > 4]).toEqual([true, true])
 })
 
+it("wants a body wherever one is read, but where all of it may be left out", () => {
+  const without = operations().filter(({ requestBody }) => requestBody !== undefined && requestBody.required !== true)
+  expect(without.map(({ path }) => path)).toEqual(["/v2/chargers/{chargerId}/configuration/apply"])
+})
+
 it("has a page for people that asks nobody else for anything", async () => {
   const root = await app.ask("GET", "/")
   expect([root.status, root.headers.get("location")]).toEqual([302, "/cpo/docs"])
