@@ -8,7 +8,8 @@ import type { Tariff } from "../tariff/Tariff.ts"
 import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
-import { offsetOf } from "./Counting.ts"
+import { jitterWh, offsetOf } from "./Counting.ts"
+import { fitting } from "./Fitting.ts"
 import { measuredOf, type Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -68,15 +69,24 @@ export const pricedReadings = ({
   readings,
   session
 }: Pick<Ledger, "readings" | "session">): ReadonlyArray<PricedReading> => {
-  const { endedAt, energyWh, meterStartWh } = session
-  const offset = offsetOf({ readings, session })
+  const { endedAt, energyWh, meterStartWh, startedAt } = session
+  const offset = offsetOf({ readings, session }) - meterStartWh
+  const within = readings.flatMap(({ at, registerWh }) =>
+    registerWh === undefined || at < startedAt || at > (endedAt ?? 0) ? [] : [registerWh + offset]
+  )
+  const fit = fitting(session, within)
+  // While it runs the newest register stands, and where that jitters the one before it does: what it costs never falls.
+  const most = endedAt === undefined ? energyWh + jitterWh : energyWh
   const told = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
       ? []
       : [
           {
             at,
-            energyWh: Math.min(Math.max(registerWh + offset - meterStartWh, 0), energyWh),
+            energyWh: Math.min(
+              Math.max(endedAt === undefined ? registerWh + offset : fit(registerWh + offset), 0),
+              most
+            ),
             powerW: measuredOf(samples, "Power.Active.Import"),
             currentA: measuredOf(samples, "Current.Import"),
             stateOfCharge: stateOfChargeOf(samples)

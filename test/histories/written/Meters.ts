@@ -162,6 +162,13 @@ const others: ReadonlyArray<Story> = [
     expected: { ANNA: { runs: [3.3, 3.96], energyWh: 3000 } }
   },
   {
+    name: "a session whose register jitters costs no less than before",
+    tariff: thirtyCents,
+    told: [start(at("10:00"), 5000), meter(at("10:30"), 8004), meter(at("10:31"), 8000)],
+    // 3.004 × 0.30 = 0.9012; × 1.21 = 1.090452.
+    expected: { ANNA: { runs: [0.9012, 1.0905], energyWh: 3000 } }
+  },
+  {
     name: "a session that has only begun costs its flat fee",
     tariff: { ...thirtyCents, elements: [{ priceComponents: [{ type: "FLAT", price: 0.35, vat: 21, stepSize: 1 }] }] },
     told: [start(at("10:00"), 5000)],

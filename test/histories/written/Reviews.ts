@@ -199,5 +199,42 @@ export const reviews: ReadonlyArray<Story> = [
     ],
     // From 06:00 in New York.
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [6, 6], time: [6, 6] } }
+  },
+  {
+    name: "a corrected energy flowed when the readings say, counted back from the stop where the start was wrong",
+    tariff: allThree,
+    told: [
+      start(at("10:00"), 0),
+      meter(at("10:05"), 400_500),
+      meter(at("10:30"), 410_000),
+      stop(at("11:00"), 410_000),
+      correct({ energyWh: 10_000 })
+    ],
+    // 10 × 0.40; half an hour × 1.20; half an hour × 6.
+    expected: { ANNA: { ...corrected, records: [after] } },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
+  },
+  {
+    name: "a corrected energy flowed when the readings say, in proportion where neither end was wrong",
+    tariff: allThree,
+    told: [begin, meter(at("10:20"), 9000), late, end, correct({ energyWh: 6000 })],
+    // 6 × 0.40; half an hour × 1.20; half an hour × 6.
+    expected: {
+      ANNA: {
+        energyWh: 6000,
+        minutes: 60,
+        parkingMinutes: 30,
+        total: [6, 7.2],
+        energy: [2.4, 2.88],
+        time: [0.6, 0.72],
+        parking: [3, 3.6],
+        periods: [
+          [at("10:00"), at("10:30"), 6000, "charging"],
+          [at("10:30"), at("11:00"), 0, "parking"]
+        ],
+        records: [after, back(after), [6, 7.2]]
+      }
+    },
+    toldOnlySo: "a correction's figures stand in for what is told after it"
   }
 ]
