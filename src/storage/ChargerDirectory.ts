@@ -10,7 +10,7 @@ import { type Token, type TokenFacts, tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
-import { isClosed } from "./SessionRows.ts"
+import { isClosed, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
 export interface ChargerDirectoryOptions {
@@ -152,7 +152,8 @@ const WantedRow = Schema.Struct({
         chargerId: Schema.String,
         evseId: Schema.Int,
         sessionId: Schema.String,
-        startedAt: Schema.Finite
+        startedAt: Schema.Finite,
+        source: SessionRow.fields.authorizationSource
       })
     )
   )
@@ -217,7 +218,7 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
         ) r
       ) AS reservations, (
         SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
-          'startedAt', extract(epoch FROM s.started_at) * 1000))
+          'startedAt', extract(epoch FROM s.started_at) * 1000, 'source', s.authorization_source))
         FROM session s
         WHERE s.organisation_id = w.organisation_id AND s.token_key = w.uid_key AND s.ended_at IS NULL
           AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}

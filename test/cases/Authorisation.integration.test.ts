@@ -29,6 +29,9 @@ describe("the order in which is asked who may charge", () => {
       status: "ACTIVE",
       authorization: { status: "Accepted", source: "Reservation", decidedAt: expect.any(String) }
     })
+    // It may end what it was let begin, and is a stranger again then.
+    expect(await authorized(station, idTag)).toMatchObject({ status: "Accepted" })
+    await station.stop(Number(session["transactionId"]), { meterStop: 7 })
     expect(await authorized(station, idTag)).toMatchObject({ status: "Invalid" })
   })
 

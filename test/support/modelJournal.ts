@@ -149,7 +149,8 @@ export class ModelJournal {
           chargerId: start.chargerId,
           evseId: start.body.evseId,
           sessionId: start.body.sessionId,
-          startedAt: start.at
+          startedAt: start.at,
+          source: start.body.authorization.source
         })),
       reservations: this.reservations,
       roaming: []

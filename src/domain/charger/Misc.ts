@@ -36,7 +36,12 @@ export const authorizationAsked = (
 ): Decision => {
   const { tokenUid } = event
   if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at: now } }
-  const authorization = authorize(answers.token, state.policy, { _tag: "Asking", tokenUid }, now)
+  const authorization = authorize(
+    answers.token,
+    state.policy,
+    { _tag: "Asking", tokenUid, chargerId: state.chargerId },
+    now
+  )
   const fact: TokenAuthorized = {
     type: "TokenAuthorized",
     ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),

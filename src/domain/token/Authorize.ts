@@ -11,7 +11,7 @@ import type { RoamingToken, Token, TokenFacts } from "./Token.ts"
 /** What is to be done with the token. */
 export type AuthorizationContext =
   /** Only asked: OCPP 1.6 §6.1 has no connector, and hence no other session to be at the same time as. */
-  | { readonly _tag: "Asking"; readonly tokenUid: string }
+  | { readonly _tag: "Asking"; readonly tokenUid: string; readonly chargerId: string }
   /** A session starts at this connector. */
   | {
       readonly _tag: "Starting"
@@ -25,6 +25,9 @@ export type AuthorizationContext =
 
 /** Starts that are older than this when they arrive were made offline; younger ones are as old as clocks and networks make them. */
 const offlineAfterMillis = 5 * 60_000
+
+/** What it takes to end a session by a card. */
+const endsWithinMillis = 5 * 60_000
 
 interface Verdict {
   readonly status: AuthorizationStatus
@@ -74,6 +77,17 @@ const reservedVerdict = (
 }
 
 /**
+ * Of a card that nobody knows and that charges at this charger: it is held up to end that, and its reservation is used by now. Whoever was let
+ * begin is let end; some chargers ask before they let go of the cable. The charger may remember that for as long as it takes.
+ */
+const charging = (facts: TokenFacts, context: AuthorizationContext, now: number): Verdict | undefined => {
+  if (context._tag === "Starting") return undefined
+  const session = facts.openSessions.find(({ chargerId }) => chargerId === context.chargerId)
+  const expiresAt = now + endsWithinMillis
+  return session && { status: "Accepted", source: session.source, expiresAt, parentUid: undefined }
+}
+
+/**
  * A card of one's own that is blocked or has expired stays refused whatever was reserved for it: who blocked it did so knowing it, and a
  * reservation that was made before must not be the way around. Of a partner's card the partner who reserved has already answered for it
  * (OCPI 2.2.1 §13.2.1: the token of a ReserveNow is not validated).
@@ -89,7 +103,13 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
   return (
     reserved ??
     own ??
-    roaming ?? { status: unknown, source: "UnknownTokenRule", expiresAt: undefined, parentUid: undefined }
+    roaming ??
+    charging(facts, context, now) ?? {
+      status: unknown,
+      source: "UnknownTokenRule",
+      expiresAt: undefined,
+      parentUid: undefined
+    }
   )
 }
 

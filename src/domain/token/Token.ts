@@ -1,4 +1,5 @@
 /** A driver's token (card, tag): what an operator registers and what a charger reads. Uids compare case-insensitively (OCPP CiString). */
+import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
 
 export type TokenStatus = "Accepted" | "Blocked" | "Expired"
@@ -47,5 +48,7 @@ export interface TokenFacts {
     readonly sessionId: string
     /** ms epoch. */
     readonly startedAt: number
+    /** Who let it begin. */
+    readonly source: AuthorizationSource
   }>
 }

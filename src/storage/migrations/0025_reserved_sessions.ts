@@ -20,7 +20,7 @@ const tables = [
 const begin = `
 CREATE FUNCTION reservation_session_begin(r reservation) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
-  IF r.expires_at <= r.accepted_at THEN RETURN; END IF;
+  IF r.accepted_at IS NULL OR r.expires_at <= r.accepted_at THEN RETURN; END IF;
   INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid, token_key,
     status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, ended_at, meter_start_wh, created_at, updated_at,
     reservation_id, reservation_only)

@@ -11,15 +11,15 @@ const policy: ChargerPolicy = {
   heartbeatIntervalSeconds: 300
 }
 const now = minute(0)
-const asking: AuthorizationContext = { _tag: "Asking", tokenUid: "ANNA" }
+const asking: AuthorizationContext = { _tag: "Asking", tokenUid: "ANNA", chargerId: "CP-1" }
 const start = { _tag: "Starting", tokenUid: "Anna", chargerId: "CP-1", evseId: 1, reservationId: undefined } as const
 const starting: AuthorizationContext = { ...start, at: now }
 /** It was made offline, and comes an hour later. */
 const late: AuthorizationContext = { ...start, at: minute(-60) }
 const startedAt = minute(-90)
-const elsewhere = { chargerId: "CP-2", evseId: 1, sessionId: "s", startedAt }
-const nextDoor = { chargerId: "CP-1", evseId: 2, sessionId: "s", startedAt }
-const here = { chargerId: "CP-1", evseId: 1, sessionId: "s", startedAt }
+const elsewhere = { chargerId: "CP-2", evseId: 1, sessionId: "s", startedAt, source: "Reservation" as const }
+const nextDoor = { chargerId: "CP-1", evseId: 2, sessionId: "s", startedAt, source: "Reservation" as const }
+const here = { chargerId: "CP-1", evseId: 1, sessionId: "s", startedAt, source: "Reservation" as const }
 
 const reserved = (more: Partial<ReservationFacts> = {}): ReservationFacts => ({
   commandId: "01900000-0000-7000-8000-000000000001",
@@ -323,5 +323,10 @@ describe("authorisation", () => {
     expect(authorize(facts, policy, starting, now)).toMatchObject({ parentUid: undefined, expiresAt: minute(30) })
     const own = { ...facts, token: token("ANNA", { parentUid: "FAMILY", expiresAt: minute(900) }) }
     expect(authorize(own, policy, starting, now)).toMatchObject({ parentUid: "FAMILY", expiresAt: minute(900) })
+  })
+
+  it("lets the charger remember a card that may only end its session for some minutes", () => {
+    const facts = factsOf({ name: "", open: [here], status: "" })
+    expect(authorize(facts, policy, asking, now)).toMatchObject({ status: "Accepted", expiresAt: minute(5) })
   })
 })
