@@ -88,10 +88,10 @@ describe("an export", () => {
     ["a time that is none", ["x.csv", "--from", "yesterday"], {}, "/from"],
     ["an option that is not there", ["x.csv", "--since", "1"], {}, "usage: voltlane export FILE"]
   ])("ends with one line about %s, and leaves no file", async (_, args, env, why) => {
-    const { code, stderr } = await run([...args.map((arg) => arg.replace(/^x/, join(folder, "x")))], {
-      ...here(),
-      ...env
-    })
+    const { code, stderr } = await run(
+      args.map((arg) => arg.replace(/^x/, join(folder, "x"))),
+      { ...here(), ...env }
+    )
     expect(code).toBe(1)
     expect(stderr).toMatch(/^voltlane: export: /)
     expect(stderr.replaceAll(folder + "/", "")).toContain(why)

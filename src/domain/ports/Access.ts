@@ -49,7 +49,12 @@ export class Access extends Context.Service<
     >
     readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
     readonly updateOrganisation: (
-      patch: { readonly name?: string; readonly timeZone?: string; readonly policy?: Partial<ChargerPolicy> },
+      patch: {
+        readonly name?: string
+        readonly timeZone?: string
+        readonly closeSilentHours?: number
+        readonly policy?: Partial<ChargerPolicy>
+      },
       writing: Writing
     ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
     /**
