@@ -122,11 +122,19 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
       'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
       'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
       'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w)) AS place, k.type AS "tokenType", (
-      SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.meter_stop_wh)
-      FROM session b
-      WHERE b.charger_id = s.charger_id AND b.evse_id = s.evse_id AND b.connector_id = s.connector_id
-        AND b.organisation_id = s.organisation_id AND b.started_at < s.started_at AND b.meter_stop_wh IS NOT NULL
-      ORDER BY b.started_at DESC LIMIT 1
+      SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.stop_wh)
+      FROM (
+        SELECT o.meter_start_wh, CASE WHEN NOT o.superseded THEN o.meter_stop_wh
+          -- Of one whose stop is lost a reading stands in for it, which may be of this very session.
+          ELSE (
+            SELECT y.energy_wh FROM meter y WHERE y.session_id = o.id AND y.at < s.started_at AND y.energy_wh IS NOT NULL
+            ORDER BY y.at DESC LIMIT 1
+          ) END AS stop_wh
+        FROM session o
+        WHERE o.charger_id = s.charger_id AND o.evse_id = s.evse_id AND o.connector_id = s.connector_id
+          AND o.organisation_id = s.organisation_id AND o.started_at < s.started_at AND o.meter_stop_wh IS NOT NULL
+        ORDER BY o.started_at DESC LIMIT 1
+      ) b WHERE b.stop_wh IS NOT NULL
     ) AS before, s.clock_jumped AS "clockJumped"
   FROM session s
   ${withReview(sql)}

@@ -39,6 +39,9 @@ const changed = (sql: SqlClient.SqlClient) =>
                 THEN s.body ->> 'sessionId'
               WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
             FROM seen s
+            UNION ALL
+            -- A start ends those before it on its connector.
+            SELECT 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes') FROM seen s WHERE s.type = 'SessionStarted'
           ) n WHERE n.id IS NOT NULL GROUP BY n.id
         ) c
         -- One without a tariff has no price to keep: it is looked at when it ends.

@@ -86,6 +86,10 @@ interface Drive {
   readonly startedAt: number
   readonly meterStart: number
   readonly segments: ReadonlyArray<Segment>
+  /** Its start was never answered: neither readings nor stop name a transaction. */
+  readonly offline: boolean
+  /** Its stop is lost; the next start on the connector shows that it has ended. */
+  readonly stopLost: boolean
 }
 
 /** Sessions that follow one another at each connector, whose register only grows. */
@@ -94,11 +98,13 @@ const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Dri
     at: Date.parse(`${date}T00:00:00Z`) + random.between(-180, 600) * minute,
     register: random.between(2_000_000, 7_000_000)
   }))
-  return Array.from({ length: random.between(1, 3) }, (_, n): Drive => {
+  const drives = Array.from({ length: random.between(1, 3) }, (_, n): Drive => {
     const evse = random.between(1, connectors.length)
     const connector = connectors[evse - 1]!
     const segments = Array.from({ length: random.between(1, 6) }, () => segmentOf(random))
-    const drive = { of: `CARD${n}`, evse, startedAt: connector.at, meterStart: connector.register, segments }
+    const offline = random.chance(0.2)
+    const ends = { offline, stopLost: random.chance(0.15) }
+    const drive = { of: `CARD${n}`, evse, startedAt: connector.at, meterStart: connector.register, segments, ...ends }
     for (const { minutes, wh } of segments) {
       connector.at += minutes * minute
       connector.register += minutes * wh
@@ -106,6 +112,8 @@ const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Dri
     connector.at += random.between(1, 90) * minute
     return drive
   })
+  const isLast = ({ evse }: Drive, n: number) => !drives.slice(n + 1).some((later) => later.evse === evse)
+  return drives.map((drive, n) => (isLast(drive, n) ? { ...drive, stopLost: false } : drive))
 }
 
 /** The samples of one moment, in one of the ways in which meters tell it. */
@@ -120,12 +128,13 @@ const samplesOf = (random: Random, wh: number, flow: number): ReadonlyArray<unkn
 }
 
 /** How the charger tells of a session: readings as they come, or some of them within the stop. */
-const tellingsOf = (random: Random, { evse, meterStart, of, segments, startedAt }: Drive): ReadonlyArray<Telling> => {
+const tellingsOf = (random: Random, drive: Drive): ReadonlyArray<Telling> => {
+  const { evse, meterStart, of, offline, segments, startedAt, stopLost } = drive
   let at = startedAt
   let wh = meterStart
   const readings: Array<Telling> = []
   const within: Array<unknown> = []
-  const way = random.pick(["named", "named", "unnamed", "stop"])
+  const way = random.pick(offline ? ["unnamed", "stop"] : ["named", "named", "unnamed", "stop"])
   for (const segment of segments) {
     at += segment.minutes * minute
     wh += segment.minutes * segment.wh
@@ -137,11 +146,9 @@ const tellingsOf = (random: Random, { evse, meterStart, of, segments, startedAt 
     }
   }
   const data = within.length === 0 ? {} : { transactionData: within }
-  return [
-    start(startedAt, meterStart, { of, with: { connectorId: evse } }),
-    ...readings,
-    stop(at, wh, { of, with: data })
-  ]
+  const end = stop(at, wh, { of, with: offline ? { ...data, transactionId: random.pick([-1, 0]) } : data })
+  const begin = start(startedAt, meterStart, { of, with: { connectorId: evse } })
+  return stopLost ? [begin, ...readings] : [begin, ...readings, end]
 }
 
 /** A history by chance, of one connector or two: told in order, with what must come of each session. */
@@ -154,7 +161,8 @@ export const truthOf = (
   const zone = random.pick(zones)
   const tariff = given?.tariff ?? pricingOf(random, date)
   const drives = drivesOf(random, date, given?.connectors ?? 2)
-  const expected = drives.map(({ of, segments, startedAt }): [string, Outcome] => {
+  const expected = drives.map(({ of, segments, startedAt, stopLost }): [string, Outcome] => {
+    if (stopLost) return [of, { held: "StopMissing" }]
     const perMinute = segments.flatMap(({ minutes, wh }) => Array.from({ length: minutes }, () => wh))
     return [of, slowBill(tariff, { startedAt, perMinute, timeZone: zone })]
   })
