@@ -54,6 +54,17 @@ export const Uuid = Schema.String.check(
   rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
 )
 
+/** Yes or no in a query. */
+export const Flag = Schema.Literals(["true", "false"]).pipe(
+  Schema.decodeTo(
+    Schema.Boolean,
+    SchemaTransformation.transform({
+      decode: (value) => value === "true",
+      encode: (flag: boolean) => (flag ? "true" : "false")
+    })
+  )
+)
+
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 
 /** Times lie between 1970 and 9999: what every part of the service, the database included, can hold and write. */

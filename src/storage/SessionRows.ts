@@ -97,6 +97,10 @@ export const isBilledAfterAll = (sql: SqlClient.SqlClient) => sql`
 export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
   least(greatest(s.started_at, s.register_at), s.ended_at)`
 
+/** Why `session s` with its review `r` waits for an operator; NULL where it does not. */
+export const heldReason = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END`
+
 /** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger told. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
@@ -114,7 +118,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
     FROM reservation y WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id
     ORDER BY y.status = 'Used' DESC, y.command_id LIMIT 1
   ) AS reservation,
-  CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END AS "heldReason", s.created_at AS "createdAt",
+  ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
 /** Beside `session s`: what became of it after it ended. */

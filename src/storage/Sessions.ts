@@ -11,7 +11,15 @@ import { pagedList, UuidKey } from "./Cursor.ts"
 import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { readings } from "./SessionReadings.ts"
-import { isBilledAfterAll, isClosed, PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
+import {
+  heldReason,
+  isBilledAfterAll,
+  isClosed,
+  PricedRow,
+  sessionColumns,
+  sessionOf,
+  withPrice
+} from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 import { firstIdOf } from "./Statistics.ts"
 import { unstorableText } from "./Storable.ts"
@@ -47,9 +55,26 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
   }
 }
 
+/**
+ * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (migration 0031), each in its very
+ * words, and then judged as everywhere.
+ */
+const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean) =>
+  held
+    ? own`(${heldReason(sql)} IS NOT NULL AND s.id IN (
+        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND NOT h.reviewed AND h.status <> 'INVALID'
+          AND (h.held_reason IS NOT NULL OR (h.closed_as_of IS NOT NULL AND h.ended_at IS NULL))
+        UNION ALL
+        SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.held_reason IS NOT NULL AND y.released_at IS NULL))`
+    : // Nearly all are not; PostgreSQL takes it for rare that such an expression is NULL, and would read them all.
+      sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
+
+/** As `needsCorrection` of the domain has it; the database compares whenever a price or a record is stored. */
+const differs = (sql: SqlClient.SqlClient, needed: boolean) => (needed ? sql`p.differs` : sql`p.differs IS NOT TRUE`)
+
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
-const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
-  const { chargerId, from, siteId, status, to, transactionId } = filter
+const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {
+  const { chargerId, from, held, needsCorrection, siteId, status, to, transactionId } = filter
   if (chargerId !== undefined && !isChargerId(chargerId)) return undefined
   if (siteId !== undefined && !isUuid(siteId)) return undefined
   if (transactionId !== undefined && unstorableText(transactionId)) return undefined
@@ -61,6 +86,8 @@ const conditions = (sql: SqlClient.SqlClient, filter: SessionFilter) => {
     ...(status === undefined ? [] : [statusIs(sql, status)]),
     // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
+    ...(held === undefined ? [] : [isHeld(sql, own, held)]),
+    ...(needsCorrection === undefined ? [] : [differs(sql, needsCorrection)]),
     ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)} AND s.id >= ${firstIdOf(from)}`]),
     ...(to === undefined ? [] : [sql`s.started_at < ${new Date(to)}`])
   ])
@@ -70,7 +97,7 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Sessions.list")(function* (organisationId: string, request: PageRequest & SessionFilter) {
     const own = scopedTo(sql, organisationId)
     const before = yield* pages.after(request)
-    const filter = conditions(sql, request)
+    const filter = conditions(sql, own, request)
     if (filter === undefined) return { items: [], nextCursor: null }
     const rows = yield* guarded(
       sessionRows(own`

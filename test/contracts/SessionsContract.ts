@@ -3,6 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Sessions, type SessionFilter } from "../../src/domain/ports/Sessions.ts"
+import { needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
 
@@ -107,6 +108,103 @@ export const sessionsContract = (it: ContractIt): void => {
       expect(yield* numbers({ from: noon + 2 * hour, to: noon + 4 * hour, siteId: siteB })).toEqual([3])
       expect(yield* numbers({ chargerId: "not an id ' --" })).toEqual([])
       expect(yield* numbers({ siteId: "not an id ' --" })).toEqual([])
+    })
+  )
+
+  it.effect("those that are held are found, whyever they are, until somebody has looked", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      const ids: Array<string> = []
+      for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+        const startedAt = noon + n * hour
+        const chargerId = n % 2 === 0 ? "even" : "odd"
+        ids.push(yield* aSession(ours, { chargerId, siteId: siteA, startedAt, endedAt: startedAt + 1 }))
+      }
+      const [told, released, closed, reopened, doubted, corrected, invalid, lifted] = ids
+      yield* sql`UPDATE session SET held_reason = 'MeterStopMissing' WHERE id IN (${told}, ${released}, ${invalid})`
+      yield* sql`UPDATE session SET status = 'INVALID' WHERE id = ${invalid}`
+      yield* sql`UPDATE session SET ended_at = NULL, closed_as_of = updated_at WHERE id IN (${closed}, ${reopened})`
+      yield* sql`UPDATE session SET updated_at = updated_at + interval '1 second' WHERE id = ${reopened}`
+      for (const id of [doubted, corrected, lifted]) {
+        yield* sql`INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+          VALUES (${id}, ${ours.id}, 'RegisterFell', ${new Date(noon)})`
+      }
+      const list = (filter: SessionFilter & { readonly limit?: number; readonly cursor?: string }) =>
+        sessions.list(ours.id, { limit: 50, ...filter })
+      const numbers = (filter: SessionFilter) =>
+        Effect.map(list(filter), ({ items }) => {
+          for (const { heldReason } of items) expect(heldReason !== undefined).toBe(filter.held)
+          return items.map(({ id }) => ids.indexOf(id) + 1)
+        })
+      expect(yield* numbers({ held: true })).toEqual([8, 6, 5, 3, 2, 1])
+      expect(yield* numbers({ held: false })).toEqual([9, 7, 4])
+      yield* sql`UPDATE session_review SET held_reason = NULL WHERE session_id = ${lifted}`
+      yield* sql`UPDATE session_review SET released_at = ${new Date(noon)}, revision = 1 WHERE session_id = ${corrected}`
+      yield* sql`INSERT INTO session_review (session_id, organisation_id, released_at, updated_at)
+        VALUES (${released}, ${ours.id}, ${new Date(noon)}, ${new Date(noon)})`
+      expect(yield* numbers({ held: true })).toEqual([5, 3, 1])
+      expect(yield* numbers({ held: false })).toEqual([9, 8, 7, 6, 4, 2])
+      expect(yield* numbers({ held: true, chargerId: "odd", from: noon + 2 * hour })).toEqual([5, 3])
+      expect(yield* numbers({ held: true, status: "COMPLETED", to: noon + 4 * hour })).toEqual([3, 1])
+      expect(yield* numbers({ held: true, siteId: siteB })).toEqual([])
+      expect(yield* numbers({ held: true, needsCorrection: false })).toEqual([5, 3, 1])
+      const first = yield* list({ held: true, limit: 2 })
+      const second = yield* list({ held: true, limit: 2, cursor: first.nextCursor ?? "" })
+      expect([first, second].flatMap(({ items }) => items.map(({ id }) => id))).toEqual([doubted, closed, told])
+      expect(second.nextCursor).toBeNull()
+      const theirs = yield* anOrganisation
+      expect((yield* sessions.list(theirs.id, { limit: 50, held: true })).items).toEqual([])
+    })
+  )
+
+  it.effect("those whose record does not say what they cost now are found, whichever of the two came last", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      const id = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
+      const other = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
+      let number = 0
+      const record = (exclVat: number, revision: number, credits?: string) =>
+        Effect.gen(function* () {
+          const made = idAt(noon)
+          yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits,
+              body, issued_at)
+            VALUES (${made}, ${ours.id}, ${++number}, ${id}, ${revision}, 'one', ${siteA}, ${new Date(noon)}, ${new Date(noon)},
+              ${credits ?? null}, ${JSON.stringify({ total: { exclVat, inclVat: exclVat } })}::text::jsonb, ${new Date(noon)})`
+          return made
+        })
+      const priced = (exclVat: number) => sql`
+        INSERT INTO session_price (session_id, organisation_id, based_on, price)
+        VALUES (${id}, ${ours.id}, ${new Date(noon)},
+          ${JSON.stringify({ currency: "EUR", exclVat, inclVat: exclVat, periods: [] })}::text::jsonb)
+        ON CONFLICT (session_id) DO UPDATE SET price = excluded.price`
+      /** That the list shows what the filter says. */
+      const needed = Effect.gen(function* () {
+        const page = (wanted: boolean) => sessions.list(ours.id, { limit: 50, needsCorrection: wanted })
+        const yes = (yield* page(true)).items
+        const no = (yield* page(false)).items
+        expect([...yes, ...no].map((one) => one.id).toSorted()).toEqual([id, other].toSorted())
+        expect(yes.every(needsCorrection)).toBe(true)
+        expect(no.some(needsCorrection)).toBe(false)
+        return yes.length === 1
+      })
+      const seen: Array<boolean> = []
+      const step = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+        Effect.tap(change, () => Effect.map(needed, (yes) => void seen.push(yes)))
+      const first = yield* step(record(1, 0))
+      yield* step(priced(1))
+      yield* step(priced(2))
+      yield* step(priced(1))
+      yield* step(priced(0.1 + 0.2))
+      yield* step(record(-1, 0, first))
+      const review = sql`INSERT INTO session_review (session_id, organisation_id, released_at, revision, updated_at)
+        VALUES (${id}, ${ours.id}, ${new Date(noon)}, 1, ${new Date(noon)})`
+      yield* step(Effect.andThen(review, record(3, 1)))
+      yield* step(priced(3))
+      expect(seen).toEqual([false, false, true, false, true, false, true, false])
     })
   )
 

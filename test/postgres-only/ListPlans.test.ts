@@ -40,6 +40,10 @@ const sealed = {
   meterStartWh: 0
 }
 
+/** True of about one row in `of`; of others with another `rest`. */
+const oneOf = (sql: SqlClient.SqlClient, of: number, rest: number) =>
+  sql`abs(hashtext(id::text)::bigint) % ${of}::int = ${rest}::int`
+
 /** Half of the rows are the organisation's, so that no index is chosen for its rarity alone. */
 const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
   Effect.gen(function* () {
@@ -79,8 +83,14 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
         '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator', ${now}, ${now}
       FROM charger c, generate_series(1, 4) n`
     yield* sql`INSERT INTO session_price (session_id, organisation_id, based_on, price)
-      SELECT id, organisation_id, ${now}, '{"currency": "EUR", "exclVat": 1, "inclVat": 1, "periods": []}' FROM session`
-    yield* sql`INSERT INTO session_review (session_id, organisation_id, updated_at) SELECT id, organisation_id, ${now} FROM session`
+      SELECT id, organisation_id, ${now}, json_build_object('currency', 'EUR', 'exclVat', CASE WHEN ${oneOf(sql, 500, 0)} THEN 1 ELSE 0 END,
+        'inclVat', 0, 'periods', '{}'::text[]) FROM session`
+    // A tenth has been held once; few still are, for each of the three reasons of which there are.
+    yield* sql`UPDATE session SET held_reason = 'RegisterFell' WHERE ${oneOf(sql, 10, 1)} OR ${oneOf(sql, 500, 2)}`
+    yield* sql`UPDATE session SET ended_at = NULL, closed_as_of = updated_at WHERE ${oneOf(sql, 500, 3)}`
+    yield* sql`INSERT INTO session_review (session_id, organisation_id, updated_at, released_at, held_reason)
+      SELECT id, organisation_id, ${now}, CASE WHEN ${oneOf(sql, 10, 1)} THEN ${now}::timestamptz END,
+        CASE WHEN ${oneOf(sql, 500, 4)} THEN 'DurationImplausible' END FROM session`
     yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
       SELECT gen_random_uuid(), organisation_id, row_number() OVER (PARTITION BY organisation_id), id, 0, charger_id, site_id, ${now}, ${now},
         ${JSON.stringify(sealed)}::text::jsonb, ${now} FROM session`
@@ -183,6 +193,17 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           for (const statement of yield* list({ limit: 50, status: "ACTIVE" })) {
             expect(yield* planOf(statement)).not.toMatch(wholeTable)
           }
+          for (const more of [{}, { cursor: page.nextCursor ?? "" }, { from: noon }]) {
+            const [held] = yield* list({ limit: 50, held: true, ...more })
+            assert(held !== undefined)
+            const plan = yield* planOf(held)
+            expect(plan).not.toMatch(wholeTable)
+            expect(plan).toContain("session_held")
+            expect(plan).toContain("session_review_held")
+            yield* expectIndexed(yield* list({ limit: 50, needsCorrection: true, ...more }), "session_price_differing")
+          }
+          yield* expectIndexed(yield* list({ limit: 50, held: false }), "session_organisation")
+          yield* expectIndexed(yield* list({ limit: 50, needsCorrection: false }), "session_organisation")
           yield* expectIndexed(yield* statementsOf(sessions.readings(ours.id, one?.id ?? "", { limit: 50 })))
         })
       )

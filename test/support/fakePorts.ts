@@ -24,6 +24,7 @@ import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
 import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
@@ -190,6 +191,8 @@ const sessions = (world: FakeWorld) =>
               (page.transactionId === undefined || session.transactionId === page.transactionId) &&
               (page.siteId === undefined || session.siteId === page.siteId) &&
               (page.status === undefined || session.status === page.status) &&
+              (page.held === undefined || (session.heldReason !== undefined) === page.held) &&
+              (page.needsCorrection === undefined || needsCorrection(session) === page.needsCorrection) &&
               (page.from === undefined || session.startedAt >= page.from) &&
               (page.to === undefined || session.startedAt < page.to)
           ),

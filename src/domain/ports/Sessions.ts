@@ -10,6 +10,10 @@ export interface SessionFilter {
   readonly transactionId?: string | undefined
   readonly siteId?: string | undefined
   readonly status?: SessionStatus | undefined
+  /** Whether it has a `heldReason`. */
+  readonly held?: boolean | undefined
+  /** As `needsCorrection` of a session has it. */
+  readonly needsCorrection?: boolean | undefined
   /** Started at or after, ms epoch. */
   readonly from?: number | undefined
   /** Started before, ms epoch. */

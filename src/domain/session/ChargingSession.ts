@@ -63,6 +63,10 @@ export interface SessionReading {
   readonly samples: ReadonlyArray<Sample>
 }
 
+/** What came after its record was issued would change the record's total. */
+export const needsCorrection = ({ billed, price }: Pick<ChargingSession, "billed" | "price">): boolean =>
+  billed !== undefined && price !== undefined && (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat)
+
 /** True of a session that is a reservation which nobody has used, now or for good. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>
   reservation !== undefined && !reservation.used

@@ -4,7 +4,12 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Ledgers } from "../../domain/ports/Ledgers.ts"
 import { SessionReviews } from "../../domain/ports/SessionReviews.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
-import { type ChargingSession, isOnlyReserved, type SessionReading } from "../../domain/session/ChargingSession.ts"
+import {
+  type ChargingSession,
+  isOnlyReserved,
+  needsCorrection,
+  type SessionReading
+} from "../../domain/session/ChargingSession.ts"
 import { priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { pathOf } from "../RawUrl.ts"
@@ -23,9 +28,6 @@ const transactionId = (session: ChargingSession): number | string | null => {
 }
 
 const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
-
-const needsCorrection = ({ billed, price }: ChargingSession): boolean =>
-  billed !== undefined && price !== undefined && (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat)
 
 const toSession = (session: ChargingSession): typeof Session.Type => ({
   id: session.id,
@@ -91,8 +93,8 @@ export const layer = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       list: Effect.fn("v2.sessions.list")(function* ({ query, request }) {
-        const { chargerId, from, siteId, status, to } = query
-        const filter = { ...pageRequest(query), chargerId, from, siteId, status, to }
+        const { chargerId, from, held, needsCorrection, siteId, status, to } = query
+        const filter = { ...pageRequest(query), chargerId, from, held, needsCorrection, siteId, status, to }
         return listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
       }),
       get: Effect.fn("v2.sessions.get")(function* ({ params, query, request }) {

@@ -29,6 +29,7 @@ import { listing } from "./0027_listing.ts"
 import { sessionUpdates } from "./0028_session_updates.ts"
 import { clocks } from "./0029_clocks.ts"
 import { zoneOfPrice } from "./0030_zone_of_price.ts"
+import { waiting } from "./0031_waiting.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -60,5 +61,6 @@ export const migrations = {
   "0027_listing": listing,
   "0028_session_updates": sessionUpdates,
   "0029_clocks": clocks,
-  "0030_zone_of_price": zoneOfPrice
+  "0030_zone_of_price": zoneOfPrice,
+  "0031_waiting": waiting
 }

@@ -143,6 +143,8 @@ const badQueries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   [`${sites}?cursor=nonsense`, ["/cursor"]],
   [`${chargers}?siteId=1`, ["/siteId"]],
   [`/cpo/v2/sessions?status=DONE&from=yesterday&to=2026-02-30T00:00:00Z`, ["/status", "/from", "/to"]],
+  [`/cpo/v2/sessions?held=yes&needsCorrection=1`, ["/held", "/needsCorrection"]],
+  [`/cpo/v2/sessions?held=&needsCorrection=TRUE`, ["/held", "/needsCorrection"]],
   [`${chargers}/CP-1/messages?from=1`, ["/from"]]
 ]
 

@@ -76,6 +76,22 @@ describe("sessions", () => {
     expect(await ids("from=2026-05-20T10:01:00%2B02:00")).toEqual([two])
   })
 
+  it("are listed by whether they wait for somebody to look at them", async () => {
+    const free = { currency: "EUR", exclVat: 1, inclVat: 1, periods: [] }
+    const held = session({ heldReason: "RegisterFell" })
+    const billed = session({ price: free, billed: { exclVat: 1, inclVat: 1 } })
+    const dearer = session({ price: { ...free, inclVat: 2 }, billed: { exclVat: 1, inclVat: 1 } })
+    const list = (query: string) => ask("GET", `/sessions?${query}`)
+    const ids = async (query: string) => (await list(query)).json.items.map((item: Json) => item.id)
+    expect(await ids("held=true")).toEqual([held])
+    expect(await ids("held=false")).toEqual([billed, dearer])
+    expect(await ids("needsCorrection=true")).toEqual([dearer])
+    expect(await ids("needsCorrection=false")).toEqual([held, billed])
+    expect(await ids("held=false&needsCorrection=false&limit=1")).toEqual([billed])
+    const first = (await list("held=false&limit=1")).json
+    expect(await ids(`held=false&limit=1&cursor=${first.nextCursor}`)).toEqual([dearer])
+  })
+
   it("embed their first readings when asked to, and link to the rest", async () => {
     const id = session()
     readingsOf(app.world, id, 130)
