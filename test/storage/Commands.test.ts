@@ -32,6 +32,9 @@ const ports = Layer.mergeAll(
 
 const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
 
+/** For commands that wait longer than any test: every second, what waited too long by the real clock is ended, and the tests' noon is past. */
+const expiresInSeconds = 1e9
+
 const asking = (chargerId: string, more: Partial<NewCommand> = {}): NewCommand => ({
   chargerId,
   command: reset,
@@ -135,8 +138,8 @@ forEachDriver("Commands", ports, (it) => {
       const failed = yield* commands.issue(asking(chargerId), organisation.writing())
       assert.deepInclude(failed, { status: "Failed", sentAt: undefined })
       assert.strictEqual(failed.result?.["errorCode"], "NotConnected")
-      const waiting = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
-      assert.deepInclude(waiting, { status: "Pending", expiresAt: noon + 60_000 })
+      const waiting = yield* commands.issue(asking(chargerId, { expiresInSeconds }), organisation.writing())
+      assert.deepInclude(waiting, { status: "Pending", expiresAt: noon + expiresInSeconds * 1000 })
       const state = yield* connect(organisation, chargerId)
       assert.strictEqual(state.commandsWaiting, true)
       assert.strictEqual((yield* commands.take(chargerId, state.epoch, noon + 1000))?.id, waiting.id)
@@ -163,7 +166,7 @@ forEachDriver("Commands", ports, (it) => {
       const first = yield* connect(organisation, chargerId)
       const sent = yield* commands.issue(asking(chargerId), organisation.writing())
       const queued = yield* commands.issue(asking(chargerId), organisation.writing())
-      const patient = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
+      const patient = yield* commands.issue(asking(chargerId, { expiresInSeconds }), organisation.writing())
       yield* commands.take(chargerId, first.epoch, noon)
       // Replaced by a newer connection: never without one.
       const second = yield* connect(organisation, chargerId)
@@ -210,7 +213,7 @@ forEachDriver("Commands", ports, (it) => {
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
-      const patient = (id: string) => asking(id, { expiresInSeconds: 60 })
+      const patient = (id: string) => asking(id, { expiresInSeconds })
       for (let n = 0; n < 3; n++) yield* commands.issue(patient(chargerId), organisation.writing())
       assert.deepStrictEqual(yield* failureOf(commands.issue(patient(chargerId), organisation.writing())), [
         "Conflict",
@@ -225,7 +228,7 @@ forEachDriver("Commands", ports, (it) => {
       const late = Effect.flip(commands.issue(patient(third), organisation.writing(noon + 58_500)))
       assert.deepInclude(yield* late, { retryAfterSeconds: 2 })
       yield* commands.issue(patient(second), organisation.writing(noon + 1000))
-      const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds: 60 })
+      const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds })
       yield* commands.issue(question, organisation.writing())
       yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
     })
