@@ -18,7 +18,9 @@ export const Reservation = Schema.Struct({
     description: "`Failed`: it was never sent. `Unknown`: it was sent, and whether the charger has it is not known"
   }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "The charger's word for no, or an error's code" }),
-  sessionId: Schema.NullOr(Schema.String).annotate({ description: "Its session: the one that used it, or that stands for it while its tariff asks a price" }),
+  sessionId: Schema.NullOr(Schema.String).annotate({
+    description: "Its session: the one that used it, or that stands for it while its tariff asks a price"
+  }),
   commandId: Schema.String,
   createdAt: Time,
   updatedAt: Time
