@@ -55,15 +55,18 @@ export const Uuid = Schema.String.check(
 )
 
 /** Yes or no in a query. */
-export const Flag = Schema.Literals(["true", "false"]).pipe(
-  Schema.decodeTo(
-    Schema.Boolean,
-    SchemaTransformation.transform({
-      decode: (value) => value === "true",
-      encode: (flag: boolean) => (flag ? "true" : "false")
-    })
-  )
-)
+export const flag = (description: string) =>
+  Schema.Literals(["true", "false"])
+    .annotate({ description })
+    .pipe(
+      Schema.decodeTo(
+        Schema.Boolean,
+        SchemaTransformation.transform({
+          decode: (value) => value === "true",
+          encode: (given: boolean) => (given ? "true" : "false")
+        })
+      )
+    )
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 

@@ -1,7 +1,7 @@
 /** Tariffs in a `FakeWorld`, without versions and assignments: those are tried on real databases. */
-import { Effect } from "effect"
+import { Effect, Equal } from "effect"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
-import type { Tariff } from "../../src/domain/tariff/Tariff.ts"
+import type { Tariff, TariffBody } from "../../src/domain/tariff/Tariff.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 
 export const tariffs = (world: FakeWorld) => {
@@ -24,7 +24,17 @@ export const tariffs = (world: FakeWorld) => {
           page
         )
       ),
-    update: (id, _, { by }) => world.write(() => own(by.organisationId, id)),
+    update: (id, patch, { by, now }) =>
+      world.write(() =>
+        Effect.map(own(by.organisationId, id), (before) => {
+          const given = Object.entries({ ...before.body, ...patch }).filter(([, value]) => value !== null)
+          const body = Object.fromEntries(given) as unknown as TariffBody
+          if (Equal.equals(before.body, body)) return before
+          const after = { ...before, version: before.version + 1, body, updatedAt: now }
+          known.set(id, after)
+          return after
+        })
+      ),
     remove: (id, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
     assign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
     unassign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),

@@ -28,7 +28,8 @@ const description = `Sites, chargers, sessions, drivers' tokens and keys of one 
 
 Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
 \`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header. Errors are problem documents (RFC 9457) with a stable
-\`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served.`
+\`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served;
+unknown fields of commands and tariffs are refused.`
 
 export class Api extends HttpApi.make("voltlane-v2")
   .add(

@@ -1,7 +1,7 @@
 /** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Flag, text, Time, Uuid, whole } from "../Fields.ts"
+import { flag, text, Time, Uuid, whole } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
@@ -102,11 +102,9 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
       chargerId: Schema.optionalKey(text(48)),
       siteId: Schema.optionalKey(Uuid),
       status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
-      held: Schema.optionalKey(
-        Flag.annotate({ description: "true: those that wait for an operator, with a `heldReason`; false: all others" })
-      ),
+      held: Schema.optionalKey(flag("true: those that wait for an operator, with a `heldReason`; false: all others")),
       needsCorrection: Schema.optionalKey(
-        Flag.annotate({ description: "true: those whose record does not say what they cost now; false: all others" })
+        flag("true: those whose record does not say what they cost now; false: all others")
       ),
       from: Schema.optionalKey(Time.annotate({ description: "Started at or after" })),
       to: Schema.optionalKey(Time.annotate({ description: "Started before" }))

@@ -1,116 +1,10 @@
-/** Tariffs on the wire of REST v2: OCPI 2.2.1's model in camelCase, checked whole, with every finding at its place. */
+/** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
 import { Schema } from "effect"
-import { errorsOf } from "../../domain/tariff/Findings.ts"
-import { EnergyMix, PriceLimit, type Pricing, TariffBody, TariffElement } from "../../domain/tariff/Tariff.ts"
-import { ChargerId, rule, text, Time, Uuid, whole } from "../Fields.ts"
-
-/** OCPI 2.2.1 `types` §16.3: a display text has 512 characters at most, and a URL 255. */
-const displayTextMax = 512
-const urlMax = 255
-
-/** Languages of one text; there are not as many that drivers read. */
-const languagesMax = 50
-
-/** Names within an energy mix (OCPI 2.2.1 §8.4.9), and how many sources and impacts it can have. */
-const mixNameMax = 64
-const mixMax = 8
+import { EnergyMix, PriceLimit, TariffBody, TariffElement } from "../../domain/tariff/Tariff.ts"
+import { ChargerId, rule, Time, Uuid, whole } from "../Fields.ts"
 
 const Element = TariffElement.annotate({ identifier: "TariffElement" })
 const Limit = PriceLimit.annotate({ identifier: "PriceLimit" })
-
-const pricing = {
-  currency: Schema.String.annotate({ description: "ISO 4217" }),
-  elements: Schema.Array(Element).annotate({
-    description:
-      "For each dimension the first element that matches and has a price for it counts, at each moment; without one it is free"
-  }),
-  minPrice: Schema.optionalKey(Limit),
-  maxPrice: Schema.optionalKey(Limit)
-}
-
-const segments = (pointer: string): ReadonlyArray<string | number> =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
-
-/** Everything that keeps a tariff from being used, each at its place. */
-const isSound = Schema.makeFilter((given: Pricing) =>
-  errorsOf(given).map(({ detail, pointer }) => ({ path: segments(pointer), issue: detail }))
-)
-
-/** What prices a session. */
-export const TariffPricing = Schema.Struct(pricing).check(isSound).annotate({ identifier: "TariffPricing" })
-
-const Url = text(urlMax).check(
-  rule((url: string) => /^https?:\/\//i.test(url) && URL.canParse(url), "Must be an http(s) URL", { format: "uri" })
-)
-
-const AltText = Schema.Struct({
-  language: Schema.String.check(
-    rule((code: string) => /^[a-z]{2}$/.test(code), "Must be an ISO 639-1 code, as in en", { pattern: "^[a-z]{2}$" })
-  ),
-  text: text(displayTextMax)
-}).annotate({ identifier: "DisplayText" })
-
-const { energySources, environImpact } = EnergyMix.fields
-
-const Mix = Schema.Struct({
-  isGreenEnergy: Schema.Boolean,
-  energySources: Schema.optionalKey(energySources.schema.check(Schema.isMaxLength(mixMax))),
-  environImpact: Schema.optionalKey(environImpact.schema.check(Schema.isMaxLength(mixMax))),
-  supplierName: Schema.optionalKey(text(mixNameMax)),
-  energyProductName: Schema.optionalKey(text(mixNameMax))
-}).annotate({ identifier: "EnergyMix" })
-
-const details = {
-  type: TariffBody.fields.type.schema,
-  tariffAltText: Schema.Array(AltText).check(Schema.isMaxLength(languagesMax)),
-  tariffAltUrl: Url,
-  startDateTime: Time.annotate({ description: "Sessions that start from then on have it" }),
-  endDateTime: Time.annotate({ description: "Sessions that start from then on do not have it any more" }),
-  energyMix: Mix
-}
-
-interface Validity {
-  readonly startDateTime?: number | null
-  readonly endDateTime?: number | null
-}
-
-const isValidSometime = Schema.makeFilter(({ endDateTime, startDateTime }: Validity) =>
-  typeof startDateTime === "number" && typeof endDateTime === "number" && endDateTime <= startDateTime
-    ? { path: ["endDateTime"], issue: "Must be later than startDateTime" }
-    : undefined
-)
-
-export const NewTariff = Schema.Struct({
-  ...pricing,
-  type: Schema.optionalKey(details.type),
-  tariffAltText: Schema.optionalKey(details.tariffAltText),
-  tariffAltUrl: Schema.optionalKey(details.tariffAltUrl),
-  startDateTime: Schema.optionalKey(details.startDateTime),
-  endDateTime: Schema.optionalKey(details.endDateTime),
-  energyMix: Schema.optionalKey(details.energyMix)
-})
-  .check(isSound, isValidSometime)
-  .annotate({ identifier: "NewTariff" })
-
-const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
-
-export const TariffChange = Schema.Struct({
-  currency: Schema.optionalKey(pricing.currency),
-  elements: Schema.optionalKey(pricing.elements),
-  minPrice: cleared(Limit),
-  maxPrice: cleared(Limit),
-  type: cleared(details.type),
-  tariffAltText: cleared(details.tariffAltText),
-  tariffAltUrl: cleared(details.tariffAltUrl),
-  startDateTime: cleared(details.startDateTime),
-  endDateTime: cleared(details.endDateTime),
-  energyMix: cleared(details.energyMix)
-})
-  .check(isValidSometime)
-  .annotate({ identifier: "TariffChange" })
 
 export const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({
   identifier: "TariffWarning"
@@ -145,7 +39,7 @@ export const Tariff = Schema.Struct({
   elements: Schema.Array(Element),
   minPrice: Schema.NullOr(Limit),
   maxPrice: Schema.NullOr(Limit),
-  type: Schema.NullOr(details.type),
+  type: Schema.NullOr(TariffBody.fields.type.schema),
   tariffAltText: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String })),
   tariffAltUrl: Schema.NullOr(Schema.String),
   startDateTime: Schema.NullOr(Time),

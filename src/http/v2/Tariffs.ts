@@ -108,7 +108,10 @@ export const layer = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       create: Effect.fn("v2.tariffs.create")(function* ({ payload }) {
-        const tariff = yield* tariffs.create(payload, yield* writing)
+        const { tariffAltText = [], ...rest } = payload
+        // None is shown as an empty list, which is as much when it comes back.
+        const body = tariffAltText.length === 0 ? rest : payload
+        const tariff = yield* tariffs.create(body, yield* writing)
         return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
       }),
       list: Effect.fn("v2.tariffs.list")(function* ({ query, request }) {
@@ -118,7 +121,8 @@ export const layer = HttpApiBuilder.group(
         return toTariff(yield* tariffs.get(yield* organisationId, tariffId))
       }),
       update: Effect.fn("v2.tariffs.update")(function* ({ params: { tariffId }, payload }) {
-        return toTariff(yield* tariffs.update(tariffId, payload, yield* writing))
+        const patch = payload.tariffAltText?.length === 0 ? { ...payload, tariffAltText: null } : payload
+        return toTariff(yield* tariffs.update(tariffId, patch, yield* writing))
       }),
       remove: Effect.fn("v2.tariffs.remove")(function* ({ params: { tariffId } }) {
         yield* tariffs.remove(tariffId, yield* writing)

@@ -1,24 +1,14 @@
 /** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Dimension } from "../../domain/tariff/Tariff.ts"
 import { rule, Time, TimeZone, Uuid, whole } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
+import { mayBeNull, naming, strictly } from "./Given.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
-import {
-  Assignment,
-  AssignmentQuery,
-  Assignments,
-  NewTariff,
-  Period,
-  Price,
-  prices,
-  Tariff,
-  TariffChange,
-  TariffPricing,
-  Warning
-} from "./TariffSchema.ts"
+import { NewTariff, TariffChange, WholeTariff } from "./TariffInput.ts"
+import { Assignment, AssignmentQuery, Assignments, Period, Price, prices, Tariff, Warning } from "./TariffSchema.ts"
 
 /** Most readings of an example: a week, one a minute. */
 const readingsMax = 10_080
@@ -35,16 +25,16 @@ const Reading = Schema.Struct({
   energyWh: Schema.Finite.check(
     rule((n: number) => n >= 0 && n <= energyMax, `Must be from 0 to ${energyMax}`, { minimum: 0, maximum: energyMax })
   ).annotate({ description: "Wh since the session began; a stretch without growth is parking" }),
-  powerW: Schema.optionalKey(whole(0, energyMax)),
-  currentA: Schema.optionalKey(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
+  powerW: mayBeNull(whole(0, energyMax)),
+  currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
 })
 
 const ExampleSession = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
-  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "Of the site; UTC without it" })),
+  timeZone: mayBeNull(TimeZone.annotate({ description: "Of the site; UTC without it" })),
   readings: Schema.Array(Reading).check(Schema.isMaxLength(readingsMax)),
-  running: Schema.optionalKey(
+  running: mayBeNull(
     Schema.Boolean.annotate({ description: "True prices it as it stands, before anything is rounded up to a step" })
   )
 })
@@ -73,6 +63,15 @@ const Reservation = Schema.Struct({
   )
   .annotate({ identifier: "ExampleReservation" })
 
+/** The tariff may be a whole one, as it would be stored. */
+const NewPreview = naming(
+  Schema.Struct({
+    tariff: WholeTariff,
+    session: ExampleSession,
+    reservation: mayBeNull(Reservation)
+  }).annotate({ identifier: "NewTariffPreview" })
+)
+
 const Line = Schema.Struct({
   dimension: Dimension,
   element: Schema.Int.annotate({ description: "The tariff's element, counted from 0" }),
@@ -99,7 +98,9 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     headers: IdempotencyHeader,
     payload: NewTariff,
     success: createdAt(Tariff.pipe(HttpApiSchema.status(201)))
-  }).annotateMerge(operation("Create a tariff", "tariffs:write")),
+  })
+    .annotate(HttpApi.PayloadParseOptions, strictly)
+    .annotateMerge(operation("Create a tariff", "tariffs:write")),
   HttpApiEndpoint.get("list", "/v2/tariffs", { query: PageQuery, success: listOf(Tariff) }).annotateMerge(
     operation("List tariffs, newest first", "tariffs:read")
   ),
@@ -111,7 +112,9 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     payload: TariffChange,
     success: Tariff,
     error: NotFound404
-  }).annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
+  })
+    .annotate(HttpApi.PayloadParseOptions, strictly)
+    .annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
   HttpApiEndpoint.delete("remove", "/v2/tariffs/:tariffId", {
     params,
     success: HttpApiSchema.NoContent,
@@ -141,11 +144,9 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
   }).annotateMerge(operation("Take an assignment away", "tariffs:write")),
   HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
     headers: IdempotencyHeader,
-    payload: Schema.Struct({
-      tariff: TariffPricing,
-      session: ExampleSession,
-      reservation: Schema.optionalKey(Reservation)
-    }).annotate({ identifier: "NewTariffPreview" }),
+    payload: NewPreview,
     success: Preview
-  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
+  })
+    .annotate(HttpApi.PayloadParseOptions, strictly)
+    .annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
 ) {}

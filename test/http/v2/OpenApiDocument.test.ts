@@ -77,6 +77,19 @@ it("takes an Idempotency-Key on every POST, and bounds lists", () => {
   expect([ofPosts.length > 4, ofLists.length > 4]).toEqual([true, true])
 })
 
+it("says what a filter of sessions is for, and what of a tariff is ignored", () => {
+  const { parameters } = document.paths["/v2/sessions"].get
+  for (const name of ["held", "needsCorrection"]) {
+    const { schema } = parameters.find((parameter: Json) => parameter.name === name)
+    expect(schema).toEqual({ type: "string", enum: ["true", "false"], description: expect.stringMatching(/^true: /) })
+  }
+  const { additionalProperties, properties } = document.components.schemas.NewTariff
+  expect([additionalProperties, properties.lastUpdated.description]).toEqual([
+    false,
+    expect.stringContaining("ignored")
+  ])
+})
+
 it("wants a body wherever one is read, but where all of it may be left out", () => {
   const without = operations().filter(({ requestBody }) => requestBody !== undefined && requestBody.required !== true)
   expect(without.map(({ path }) => path)).toEqual(["/v2/chargers/{chargerId}/configuration/apply"])

@@ -130,6 +130,47 @@ const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<str
   ["POST", organisations, { name: "A", countryCode: "NL", partyId: "ABC", operatorEmail: "nobody" }, ["/operatorEmail"]]
 ]
 
+const tariffs = "/cpo/v2/tariffs"
+const energy = { type: "ENERGY", price: 0.25, stepSize: 1 }
+const sound = { currency: "EUR", elements: [{ priceComponents: [energy] }] }
+const example = { startedAt: "2026-05-20T10:00:00Z", endedAt: "2026-05-20T11:00:00Z", readings: [] }
+
+/** A tariff, or what is around it, with a name that is not known; where it is, and the name that was meant. */
+const misspelt: ReadonlyArray<readonly [string, Json, string, string]> = [
+  [
+    "POST",
+    { ...sound, elements: [{ priceComponents: [{ ...energy, VAT: 21 }] }] },
+    "/elements/0/priceComponents/0/VAT",
+    "vat"
+  ],
+  [
+    "POST",
+    { ...sound, elements: [{ priceComponents: [energy], restrictions: { dayOfWeeks: ["MONDAY"] } }] },
+    "/elements/0/restrictions/dayOfWeeks",
+    "dayOfWeek"
+  ],
+  [
+    "POST",
+    { ...sound, elements: [{ priceComponents: [energy], restriction: {} }] },
+    "/elements/0/restriction",
+    "restrictions"
+  ],
+  ["POST", { ...sound, max_price: { exclVat: 5 } }, "/max_price", "maxPrice"],
+  ["POST", { ...sound, maxPrice: { exclVat: 5, inklVat: 6 } }, "/maxPrice/inklVat", "inclVat"],
+  ["POST", { ...sound, energyMix: { isGreenEnergy: true, supplier: "S" } }, "/energyMix/supplier", "supplierName"],
+  ["POST", { ...sound, tariffAltText: [{ language: "en", text: "T", txt: "T" }] }, "/tariffAltText/0/txt", "text"],
+  ["PATCH", { minprice: { exclVat: 5 } }, "/minprice", "minPrice"],
+  [
+    "PATCH",
+    { elements: [{ priceComponents: [{ ...energy, stepsize: 1 }] }] },
+    "/elements/0/priceComponents/0/stepsize",
+    "stepSize"
+  ],
+  ["PREVIEW", { tariff: { ...sound, minPrise: null }, session: example }, "/tariff/minPrise", "minPrice"],
+  ["PREVIEW", { tariff: sound, session: { ...example, timezone: "UTC" } }, "/session/timezone", "timeZone"],
+  ["PREVIEW", { tariff: sound, session: example, reserved: {} }, "/reserved", "reservation"]
+]
+
 const badQueries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   [`${sites}?limit=0`, ["/limit"]],
   [`${sites}?limit=501`, ["/limit"]],
@@ -155,6 +196,18 @@ describe("bad input", () => {
       expect(said(answer)).toEqual(problem(400, "invalid_input", path))
       expect(answer.json.errors.map((one: Json) => one.pointer)).toEqual(pointers)
       expect(answer.json.errors.every((one: Json) => one.detail.length > 5)).toBe(true)
+    })
+  }
+
+  for (const [method, body, pointer, meant] of misspelt) {
+    it(`${method} of a tariff with ${pointer} is refused with ${meant}, and with no name that is ignored`, async () => {
+      const id = (await ask("POST", tariffs, { body: sound })).json.id
+      const path = method === "POST" ? tariffs : `${tariffs}/${method === "PATCH" ? id : "preview"}`
+      const answer = await ask(method === "PATCH" ? "PATCH" : "POST", path, { body })
+      expect(said(answer)).toEqual(problem(400, "invalid_input", path))
+      const found = answer.json.errors.find((one: Json) => one.pointer === pointer)
+      expect(found?.detail).toMatch(new RegExp(`^Is not known here\\. Known are ${meant}(?:,|$)`))
+      expect(found?.detail).not.toMatch(/countryCode|lastUpdated|\bid\b/)
     })
   }
 

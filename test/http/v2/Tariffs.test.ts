@@ -224,6 +224,78 @@ describe("a tariff over REST", () => {
     ])
   })
 
+  it("goes back as it was read: made anew, changed into itself, and tried", async () => {
+    const whole = {
+      ...tariff({
+        priceComponents: [component("PARKING_TIME", 1, { vat: 10 })],
+        restrictions: { dayOfWeek: ["MONDAY"], minDuration: 60 }
+      }),
+      maxPrice: { exclVat: 50, inclVat: 55 },
+      type: "REGULAR",
+      tariffAltText: [{ language: "en", text: "One" }],
+      tariffAltUrl: "https://a.example",
+      startDateTime: "2026-05-20T10:00:00Z",
+      energyMix: { isGreenEnergy: true, energySources: [{ source: "WIND", percentage: 99.9 }], supplierName: "S" }
+    }
+    for (const given of [tariff(sound), whole]) {
+      const { json } = await ask("POST", "tariffs", given)
+      const sent = { ...json, countryCode: "NL", partyId: "ABC", updatedAt: json.lastUpdated }
+      const again = await ask("POST", "tariffs", sent)
+      expect(again.status).toBe(201)
+      expect(again.json).toEqual({
+        ...json,
+        id: again.json.id,
+        createdAt: again.json.createdAt,
+        lastUpdated: again.json.lastUpdated
+      })
+      expect(again.json.id).not.toBe(json.id)
+      expect((await ask("PATCH", `tariffs/${json.id}`, sent)).json).toEqual(json)
+      expect((await preview({ tariff: sent, session })).status).toBe(200)
+      const changed = (
+        await ask("PATCH", `tariffs/${json.id}`, { ...sent, currency: "NOK", minPrice: { exclVat: 1, inclVat: null } })
+      ).json
+      expect([changed.version, changed.currency, changed.minPrice]).toEqual([2, "NOK", { exclVat: 1 }])
+    }
+  })
+
+  it("has null for whatever may be left out, at any depth", async () => {
+    const empty = {
+      minPrice: null,
+      maxPrice: null,
+      type: null,
+      tariffAltText: null,
+      tariffAltUrl: null,
+      energyMix: null
+    }
+    const restrictions = { startTime: null, minKwh: 5, maxKwh: null, dayOfWeek: null, reservation: null }
+    const bare = { priceComponents: [component("FLAT", 1, { vat: null })], restrictions: null }
+    const priced = { priceComponents: [component("ENERGY", 1)], restrictions }
+    const { json, status } = await ask("POST", "tariffs", {
+      ...tariff(priced, bare),
+      ...empty,
+      startDateTime: null,
+      endDateTime: null
+    })
+    expect(status).toBe(201)
+    expect(json.elements).toEqual([
+      { priceComponents: [component("ENERGY", 1)], restrictions: { minKwh: 5 } },
+      { priceComponents: [component("FLAT", 1)] }
+    ])
+    expect(pointers(await ask("POST", "tariffs", { currency: null, elements: [{ priceComponents: null }] }))).toEqual([
+      400,
+      ["/currency", "/elements/0/priceComponents"]
+    ])
+    expect(
+      pointers(
+        await preview({
+          tariff: { ...tariff(sound), minPrice: null },
+          session: { ...session, timeZone: null },
+          reservation: null
+        })
+      )
+    ).toEqual([200, undefined])
+  })
+
   it("is assigned to one thing at a time", async () => {
     const { id } = (await ask("POST", "tariffs", tariff(sound))).json
     const put = (body: unknown) => ask("PUT", `tariffs/${id}/assignments`, body).then(({ status }) => status)

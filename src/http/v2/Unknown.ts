@@ -1,9 +1,9 @@
 /**
- * Parameters that a command does not have, said with the names that it does. A command is a physical act: one that goes out without the
- * parameter somebody misspelt may mean another act, and so it does not go out (docs/decisions/0008).
+ * Fields that a command or a tariff does not have, said with the names that it does. A command is a physical act: one that goes out without the
+ * parameter somebody misspelt may mean another act, and so it does not go out; nor does a tariff without the VAT that was meant (docs/decisions/0008).
  */
 import { SchemaIssue } from "effect"
-import { issuesMax } from "../../Issues.ts"
+import { issuesMax } from "../Issues.ts"
 
 /** Names that are told of one place, the nearest first: more than anything but a charging profile has. */
 const namesTold = 8
@@ -35,7 +35,10 @@ export const nearest = (given: string, known: ReadonlyArray<string>): ReadonlyAr
 }
 
 const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
-  issue.ast._tag === "Objects" ? issue.ast.propertySignatures.map(({ name }) => String(name)) : []
+  issue.ast._tag !== "Objects"
+    ? []
+    : // What is never there after decoding is taken and ignored: nobody is told to write that.
+      issue.ast.propertySignatures.filter(({ type }) => type._tag !== "Never").map(({ name }) => String(name))
 
 const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue => {
   const names = nearest(key, namesOf(issue))
@@ -58,6 +61,8 @@ export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
         const [first, ...rest] = one.issues
         return new SchemaIssue.Composite(one.ast, [visit(first), ...rest.map(visit)])
       }
+      case "Encoding":
+        return new SchemaIssue.Encoding(one.ast, visit(one.issue))
       case "AnyOf":
         return new SchemaIssue.AnyOf(one.ast, one.issues.map(visit))
       default:
