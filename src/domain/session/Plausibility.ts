@@ -4,7 +4,7 @@
  */
 import type { Pricing } from "../tariff/Tariff.ts"
 import { isOnlyReserved } from "./ChargingSession.ts"
-import { changesOf, jitterWh } from "./Counting.ts"
+import { type Change, changesOf, jitterWh } from "./Counting.ts"
 import { isPriced, type Observed, pricedReadings } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
@@ -47,19 +47,32 @@ const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
   energyWh > neverDoubtedWh && energyWh > (powerW * tolerance * Math.max(millis, 1000)) / hourMillis
 
 /**
- * True of a start below zero, and of one below what the session before it on the connector ended with: what was billed then would be billed
- * again. A counter that begins anew with each session began near 0 the last time too, and a new meter does not reach the old one's register.
+ * True where the energy up to the first reading flowed more than twice as fast as what came after it, and brought the register to where it stood
+ * before the session: the meter had counted on, and the start had not.
  */
-const startLost = ({ session, surroundings: { before } }: Observed): boolean => {
+const leapsAtFirst = ([first, ...rest]: ReadonlyArray<Change>, startWh: number, stoodWh: number): boolean => {
+  if (first === undefined || rest.length === 0 || startWh + first.wh < stoodWh - jitterWh) return false
+  const wh = rest.reduce((sum, change) => sum + change.wh, 0)
+  const millis = rest.reduce((sum, change) => sum + change.millis, 0)
+  return first.wh * millis > 2 * wh * first.millis
+}
+
+/**
+ * True of a start below zero, and of one below what the session before it on the connector ended with: what was billed then would be billed
+ * again. A counter that begins anew with each session began near 0 the last time too, or where it begins now; and a new meter does not reach the
+ * old one's register.
+ */
+const startLost = ({ session, surroundings: { before } }: Observed, changes: ReadonlyArray<Change>): boolean => {
   const { meterStartWh, meterStopWh } = session
   if (meterStartWh < 0) return true
-  return (
+  const overlaps =
     before !== undefined &&
     before.meterStartWh > jitterWh &&
     meterStartWh < before.meterStopWh - jitterWh &&
     meterStopWh !== undefined &&
     meterStopWh >= before.meterStopWh
-  )
+  if (!overlaps) return false
+  return meterStartWh !== before.meterStartWh || leapsAtFirst(changes, meterStartWh, before.meterStopWh)
 }
 
 const asksForPower = ({ elements }: Pricing): boolean =>
@@ -87,7 +100,7 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
   if (ledger.session.authorization.status !== "Accepted") return "NotAuthorized"
   const powerW = maxPowerW ?? anyPowerW
   const changes = changesOf(ledger)
-  if (startLost(ledger)) return "MeterStartImplausible"
+  if (startLost(ledger, changes)) return "MeterStartImplausible"
   if (changes.some(({ mayFallWh, wh }) => wh < -mayFallWh)) return "RegisterFell"
   if (tooMuch(energyWh, endedAt - startedAt, powerW)) return "EnergyImplausible"
   // Between two readings only what no connector could give: samples of one moment come with clocks a little apart.

@@ -125,6 +125,11 @@ describe("a session is believed", () => {
       { before: { meterStartWh: 3, meterStopWh: 8000 } }
     ],
     [
+      "of a charger that counts each session from the same register",
+      { from: 1000, to: 21_000, readings: [[30, 11_000]] },
+      { before: { meterStartWh: 1000, meterStopWh: 11_000 } }
+    ],
+    [
       "that begins where the one before it ended, but for a meter's jitter",
       { from: 999_995 },
       { before: { meterStartWh: 990_000, meterStopWh: 1_000_000 } }
@@ -188,7 +193,13 @@ describe("a session is held", () => {
     [
       "that begins where the one before it began, so that energy would be billed twice",
       "MeterStartImplausible",
-      { from: 1_000_000, to: 1_020_000 },
+      { from: 1_000_000, to: 1_020_000, readings: [[30, 1_015_000]] },
+      { before: { meterStartWh: 1_000_000, meterStopWh: 1_010_000 } }
+    ],
+    [
+      "that begins below where the one before it ended, and ends above that",
+      "MeterStartImplausible",
+      { from: 1_000_001, to: 1_020_000 },
       { before: { meterStartWh: 1_000_000, meterStopWh: 1_010_000 } }
     ],
     ["that begins below 0", "MeterStartImplausible", { from: -1, to: 10_000 }],

@@ -117,9 +117,15 @@ const zeroBegins: ReadonlyArray<Story> = [
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
   {
-    name: "a start that tells the register of the start before it once more",
+    name: "a start that tells the register of the start before it once more, while the readings count on",
     tariff: thirtyCents,
-    told: [begin, end, start(at("12:00"), 1_000_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
+    told: [
+      begin,
+      end,
+      start(at("12:00"), 1_000_000, { of: "BERT" }),
+      meter(at("12:30"), 1_015_000, { of: "BERT" }),
+      stop(at("13:00"), 1_020_000, { of: "BERT" })
+    ],
     // 10 of the 20 kWh are ANNA's.
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
@@ -173,6 +179,29 @@ const zeroBegins: ReadonlyArray<Story> = [
       // 7 × 0.30; 12 × 0.30.
       BERT: { energyWh: 7000, minutes: 60, total: [2.1, 2.541], energy: [2.1, 2.541] },
       CARLA: { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] }
+    }
+  },
+  {
+    name: "a start within what the session before it was billed for",
+    tariff: thirtyCents,
+    told: [begin, end, start(at("12:00"), 1_005_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
+    // 5 of the 15 kWh are ANNA's.
+    expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
+  },
+  {
+    name: "a meter that counts each session from the same register is billed as it counts",
+    tariff: thirtyCents,
+    told: [
+      start(at("10:00"), 1000),
+      stop(at("11:00"), 11_000),
+      start(at("12:00"), 1000, { of: "BERT" }),
+      meter(at("12:30"), 8000, { of: "BERT" }),
+      stop(at("13:00"), 13_000, { of: "BERT" })
+    ],
+    expected: {
+      ANNA: tenKwh,
+      // 12 × 0.30.
+      BERT: { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] }
     }
   },
   {
