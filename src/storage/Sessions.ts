@@ -57,15 +57,16 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
 
 /**
  * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (migration 0031), each in its very
- * words, and then judged as everywhere.
+ * words, and then judged as everywhere. An array, and not a join: PostgreSQL takes most of what was ever held for being so still, and would walk
+ * along all sessions to meet so many.
  */
 const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean) =>
   held
-    ? own`(${heldReason(sql)} IS NOT NULL AND s.id IN (
+    ? own`(${heldReason(sql)} IS NOT NULL AND s.id = ANY (ARRAY(
         SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND NOT h.reviewed AND h.status <> 'INVALID'
           AND (h.held_reason IS NOT NULL OR (h.closed_as_of IS NOT NULL AND h.ended_at IS NULL))
         UNION ALL
-        SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.held_reason IS NOT NULL AND y.released_at IS NULL))`
+        SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.held_reason IS NOT NULL AND y.released_at IS NULL)))`
     : // Nearly all are not; PostgreSQL takes it for rare that such an expression is NULL, and would read them all.
       sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
 
