@@ -1,6 +1,6 @@
 /** Rows of sessions, decoded into the domain's; shared by those who list sessions and those who price them. */
 import { Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { ChargingSession } from "../domain/session/ChargingSession.ts"
 import { Millis, optional, Whole } from "./rows.ts"
 
@@ -101,6 +101,11 @@ export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
 export const heldReason = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END`
 
+/** Of `reservation y`. */
+const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sql`
+  json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
+    'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
+
 /** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger told. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
@@ -112,12 +117,12 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   r.released_at IS NOT NULL AS reviewed, (
     SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
       AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
-  ) AS billed, (
-    SELECT json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
-      'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', y.status = 'Used')
-    FROM reservation y WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id
-    ORDER BY y.status = 'Used' DESC, y.command_id LIMIT 1
-  ) AS reservation,
+  ) AS billed, CASE WHEN s.reservation_only
+    THEN (SELECT ${reservationOf(sql, sql`false`)} FROM reservation y WHERE y.command_id = s.id AND y.organisation_id = s.organisation_id)
+    ELSE (
+      SELECT ${reservationOf(sql, sql`true`)} FROM reservation y
+      WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id AND y.status = 'Used' ORDER BY y.command_id LIMIT 1)
+  END AS reservation,
   ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 

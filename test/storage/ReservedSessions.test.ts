@@ -340,6 +340,10 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       yield* commit([started(seeded, tx, { at: noon + 10 * minute })])
       yield* commit([ended(seeded, tx)])
       assert.strictEqual((yield* seen(seeded, id)).status, "INVALID")
+      const { get } = yield* Sessions
+      const used = (sessionId: string) =>
+        Effect.map(get(seeded.organisationId, sessionId), ({ reservation }) => reservation?.used)
+      assert.deepStrictEqual([yield* used(id), yield* used(tx.sessionId)], [false, true])
       assert.deepInclude(yield* seen(seeded, tx.sessionId), { status: "COMPLETED", bills: [[1, 6]] })
     })
   )
