@@ -146,6 +146,11 @@ export const sessionsContract = (it: ContractIt): void => {
         VALUES (${released}, ${ours.id}, ${new Date(noon)}, ${new Date(noon)})`
       expect(yield* numbers({ held: true })).toEqual([5, 3, 1])
       expect(yield* numbers({ held: false })).toEqual([9, 8, 7, 6, 4, 2])
+      // Who was looked at is marked, and out of the index of those who wait.
+      const marked = yield* sql<{
+        readonly id: string
+      }>`SELECT id FROM session WHERE reviewed AND organisation_id = ${ours.id}`
+      expect(marked.map(({ id }) => id).toSorted()).toEqual([released, corrected].toSorted())
       expect(yield* numbers({ held: true, chargerId: "odd", from: noon + 2 * hour })).toEqual([5, 3])
       expect(yield* numbers({ held: true, status: "COMPLETED", to: noon + 4 * hour })).toEqual([3, 1])
       expect(yield* numbers({ held: true, siteId: siteB })).toEqual([])
