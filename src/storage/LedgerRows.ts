@@ -33,7 +33,8 @@ const LedgerRow = Schema.Struct({
   signed: Schema.NullOr(Schema.Array(Sample)),
   meterPublicKey: optional(Schema.String),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite })),
-  clockJumped: Schema.Boolean
+  clockJumped: Schema.Boolean,
+  clockAheadMillis: Schema.Int
 })
 export const ledgerRows = rowsOf(LedgerRow)
 
@@ -41,6 +42,7 @@ export const ledgerRows = rowsOf(LedgerRow)
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
   const {
     before,
+    clockAheadMillis,
     clockJumped,
     maxPowerW,
     meterPublicKey,
@@ -60,7 +62,7 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
       registerWh: wh ?? undefined,
       samples: samples ?? undefined
     })),
-    surroundings: { maxPowerW, before: before ?? undefined, clockJumped },
+    surroundings: { maxPowerW, before: before ?? undefined, clockAheadMillis, clockJumped },
     place,
     tokenType,
     signed: signed ?? undefined,
@@ -135,7 +137,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
           AND o.organisation_id = s.organisation_id AND o.started_at < s.started_at AND o.meter_stop_wh IS NOT NULL
         ORDER BY o.started_at DESC LIMIT 1
       ) b WHERE b.stop_wh IS NOT NULL
-    ) AS before, s.clock_jumped AS "clockJumped"
+    ) AS before, s.clock_jumped AS "clockJumped", s.clock_ahead_ms AS "clockAheadMillis"
   FROM session s
   ${withReview(sql)}
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id

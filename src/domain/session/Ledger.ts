@@ -30,6 +30,8 @@ export interface Surroundings {
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
   /** How its times and those at which they were heard lie to one another cannot be by one clock. Undefined means that it can. */
   readonly clockJumped?: boolean | undefined
+  /** By how much its charger's clock is known to be ahead of ours; 0 where it is not known to be. */
+  readonly clockAheadMillis?: number | undefined
 }
 
 /** All that is known of a session, whether or not it has a price. */

@@ -5,7 +5,7 @@
 import type { Pricing } from "../tariff/Tariff.ts"
 import { isOnlyReserved } from "./ChargingSession.ts"
 import { type Change, changesOf, jitterWh } from "./Counting.ts"
-import { isPriced, type Observed, pricedReadings } from "./Ledger.ts"
+import { isPriced, type Observed, pricedReadings, priceOf } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
 export type Doubt =
@@ -21,7 +21,7 @@ export type Doubt =
   | "MeterStartImplausible"
   /** A power or current that the connector cannot have given, under a tariff whose price depends on it. */
   | "PowerImplausible"
-  /** The charger's clock jumped within it, or its stop has no time and may be of long before it was heard. */
+  /** The charger's clock jumped within it, or is ahead and the price depends on that; or its stop has no time and may be of long before. */
   | "ClockImplausible"
   /** It lasted longer than any vehicle stays. */
   | "DurationImplausible"
@@ -91,6 +91,21 @@ const phantomPower = (ledger: Observed, powerW: number): boolean =>
     (reading) => Math.max(reading.powerW ?? 0, (reading.currentA ?? 0) * volts) > powerW * tolerance
   )
 
+/** True where the charger's clock is ahead of ours, and the tariff asks for another price by ours: its hours are not those of the wall. */
+const mistimed = (ledger: Observed): boolean => {
+  const ahead = ledger.surroundings.clockAheadMillis ?? 0
+  if (ahead === 0 || !isPriced(ledger)) return false
+  const { readings, session } = ledger
+  const { endedAt, startedAt } = session
+  const byOurs = priceOf({
+    ...ledger,
+    session: { ...session, startedAt: startedAt - ahead, endedAt: endedAt === undefined ? undefined : endedAt - ahead },
+    readings: readings.map((reading) => ({ ...reading, at: reading.at - ahead }))
+  }).total
+  const { exclVat, inclVat } = priceOf(ledger).total
+  return byOurs.exclVat !== exclVat || byOurs.inclVat !== inclVat
+}
+
 /** The reason that weighs most, or undefined for a session that can be believed. Only of sessions that have ended. */
 export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { maxPowerW } = ledger.surroundings
@@ -108,6 +123,6 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
     return "EnergyImplausible"
   }
   if (phantomPower(ledger, powerW)) return "PowerImplausible"
-  if (ledger.surroundings.clockJumped === true) return "ClockImplausible"
+  if (ledger.surroundings.clockJumped === true || mistimed(ledger)) return "ClockImplausible"
   return endedAt - startedAt > longestMillis ? "DurationImplausible" : undefined
 }

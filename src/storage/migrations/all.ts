@@ -30,6 +30,7 @@ import { sessionUpdates } from "./0028_session_updates.ts"
 import { clocks } from "./0029_clocks.ts"
 import { zoneOfPrice } from "./0030_zone_of_price.ts"
 import { waiting } from "./0031_waiting.ts"
+import { clockAhead } from "./0032_clock_ahead.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -62,5 +63,6 @@ export const migrations = {
   "0028_session_updates": sessionUpdates,
   "0029_clocks": clocks,
   "0030_zone_of_price": zoneOfPrice,
-  "0031_waiting": waiting
+  "0031_waiting": waiting,
+  "0032_clock_ahead": clockAhead
 }

@@ -124,6 +124,28 @@ const jumps: ReadonlyArray<Story> = [
     toldOnlySo: "it shows by when it was heard"
   },
   {
+    name: "a clock in local time that is called UTC, under a tariff of day and night",
+    tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
+    told: [
+      // 20:30 to 21:30, told as 22:30 to 23:30.
+      start(at("20:30"), 1_000_000, { clock: "2026-05-20T22:30:00Z", heard: at("20:30") }),
+      stop(at("21:30"), 1_010_000, { clock: "2026-05-20T23:30:00Z", heard: at("21:30") })
+    ],
+    expected: { ANNA: held("ClockImplausible") },
+    toldOnlySo: "it shows by when it was heard"
+  },
+  {
+    name: "a clock in local time that is called UTC, where day and night make no difference",
+    tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
+    told: [
+      start(at("10:30"), 1_000_000, { clock: "2026-05-20T12:30:00Z", heard: at("10:30") }),
+      stop(at("11:30"), 1_010_000, { clock: "2026-05-20T13:30:00Z", heard: at("11:30") })
+    ],
+    // 10 × 0.40.
+    expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [4, 4], energy: [4, 4] } },
+    toldOnlySo: "it shows by when it was heard"
+  },
+  {
     name: "a stop that lost its time, told when the charger is back days later",
     tariff: allThree,
     told: [
