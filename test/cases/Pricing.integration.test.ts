@@ -171,11 +171,13 @@ describe("a session that cannot be believed", () => {
       async () => (await session())["heldReason"] !== null
     )
     const records = () => world.items(`cdrs?sessionId=${String(sessionId)}`)
-    return { path: `sessions/${String(sessionId)}`, records, session, startedAt }
+    const fits = async (filter: string) => (await world.items(`sessions?chargerId=${id}&${filter}`)).length === 1
+    expect([await fits("held=true"), await fits("held=false")]).toEqual([true, false])
+    return { fits, path: `sessions/${String(sessionId)}`, records, session, startedAt }
   }
 
   it("is held and not billed, until it is released as it stands", async () => {
-    const { path, records, session } = await phantom()
+    const { fits, path, records, session } = await phantom()
     expect(await session()).toMatchObject({ heldReason: "EnergyImplausible", cost: { exclVat: 30_000 } })
     expect(await records()).toEqual([])
     expect(await world.post(`${path}/release`, undefined)).toMatchObject({ heldReason: null, revision: 0 })
@@ -183,10 +185,11 @@ describe("a session that cannot be believed", () => {
     expect(bills).toMatchObject([{ totalCost: { exclVat: 30_000 }, credit: false }])
     await world.post(`${path}/release`, undefined, 409)
     expect(await session()).toMatchObject({ heldReason: null, needsCorrection: false })
+    expect([await fits("held=true"), await fits("held=false&needsCorrection=false")]).toEqual([false, true])
   })
 
   it("is billed as corrected, and what was billed wrongly is taken back in the same moment", async () => {
-    const { path, records, startedAt } = await phantom()
+    const { fits, path, records, startedAt } = await phantom()
     const first = await world.post(`${path}/correct`, { energyWh: 60_000, reason: "kWh as Wh" })
     expect(first).toMatchObject({ energyWh: 60_000, heldReason: null, revision: 1, cost: { exclVat: 30 } })
     expect((await records()).map(({ credit, totalCost }) => [credit, totalCost])).toEqual([
@@ -206,6 +209,13 @@ describe("a session that cannot be believed", () => {
       [false, { exclVat: 30, inclVat: 30 }]
     ])
     expect(bills[1]?.["creditReferenceId"]).toBe(bills[2]?.["id"])
+    // The list has the price of before for as long as it takes to keep the new one.
+    await until(
+      () => "nothing is left to be done",
+      15_000,
+      () => fits("held=false&needsCorrection=false")
+    )
+    expect(await fits("needsCorrection=true")).toBe(false)
   })
 
   it("is held as well when its start told no register", async () => {
