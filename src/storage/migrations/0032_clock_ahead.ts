@@ -7,7 +7,8 @@ const tolerance = "interval '5 minutes'"
 
 const statements = [
   `ALTER TABLE session ADD COLUMN clock_ahead_ms integer NOT NULL DEFAULT 0`,
-  `CREATE OR REPLACE FUNCTION session_doubt_clock() RETURNS trigger LANGUAGE plpgsql AS $function$
+  // Along the key from the first stop on, as before.
+  `CREATE OR REPLACE FUNCTION session_doubt_clock() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $function$
   DECLARE
     v_start interval;
     v_stop interval := NEW.at - NEW.heard_at;
