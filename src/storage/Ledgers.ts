@@ -50,19 +50,20 @@ const changed = (sql: SqlClient.SqlClient) =>
     return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [], metered: row?.metered ?? [] }
   })
 
+/** Keeps prices; an older one never replaces a newer. */
+export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Priced>) => sql`
+  INSERT INTO session_price (session_id, organisation_id, based_on, price)
+  SELECT x.session_id, x.organisation_id, x.based_on, x.price::jsonb
+  FROM unnest(${uuidArray(prices.map((one) => one.sessionId))}, ${uuidArray(prices.map((one) => one.organisationId))},
+    ${timestamptzArray(prices.map((one) => one.basedOn))}, ${textArray(prices.map((one) => JSON.stringify(one.price)))})
+    AS x(session_id, organisation_id, based_on, price)
+  ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
+  WHERE session_price.based_on <= excluded.based_on`
+
 const keep = (sql: SqlClient.SqlClient) =>
   Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number | undefined) {
     const write = Effect.gen(function* () {
-      if (prices.length > 0) {
-        yield* sql`
-          INSERT INTO session_price (session_id, organisation_id, based_on, price)
-          SELECT x.session_id, x.organisation_id, x.based_on, x.price::jsonb
-          FROM unnest(${uuidArray(prices.map((one) => one.sessionId))}, ${uuidArray(prices.map((one) => one.organisationId))},
-            ${timestamptzArray(prices.map((one) => one.basedOn))}, ${textArray(prices.map((one) => JSON.stringify(one.price)))})
-            AS x(session_id, organisation_id, based_on, price)
-          ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
-          WHERE session_price.based_on <= excluded.based_on`
-      }
+      if (prices.length > 0) yield* putPrices(sql, prices)
       if (upTo === undefined) return
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })

@@ -7,11 +7,12 @@ import { cdrOf, creditOf } from "../domain/cdr/Cdr.ts"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import { type Correction, type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
-import { isPriced, priceOf } from "../domain/session/Ledger.ts"
+import { isPriced, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "./Arrays.ts"
-import { cdrColumns, cdrRows, insertCdrs, issuedFact } from "./Cdrs.ts"
+import { cdrColumns, cdrRows, type Insert, insertCdrs, issuedFact } from "./Cdrs.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { putPrices } from "./Ledgers.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { Millis, optional, rowOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -73,8 +74,14 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
     const credits = before.map((cdr) => ({ ...cdr, id: secrets.uuid(now), credits: cdr.id, body: creditOf(cdr) }))
     const rows = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`, true))
     const ledger = rows.map(ledgerOf).find(isPriced)
-    const bills =
-      ledger === undefined ? [] : [{ ...cdrOf(ledger, priceOf(ledger)), id: secrets.uuid(now), credits: null }]
+    const bills: Array<Insert> = []
+    if (ledger !== undefined) {
+      const priced = priceOf(ledger)
+      const { organisationId, updatedAt: basedOn } = ledger.session
+      bills.push({ ...cdrOf(ledger, priced), id: secrets.uuid(now), credits: null })
+      // In the same moment, so that nobody sees the old price beside the new record.
+      yield* putPrices(sql, [{ sessionId, organisationId, basedOn, price: toSessionPrice(ledger, priced) }])
+    }
     const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)
     return stored.map((cdr) => issuedFact(cdr, by.actor, now))
   })
