@@ -11,6 +11,9 @@ import { Random, seeds } from "../support/random.ts"
 type Json = Readonly<Record<string, unknown>>
 
 const lives = 6
+
+/** Seven starts and kills of an embedded database, on a machine that does other things. */
+const limits = { timeout: 240_000 }
 const sessionsOfALife = 4
 
 const ask = async (service: Service, method: string, path: string, body?: unknown): Promise<Json> => {
@@ -46,7 +49,7 @@ const charge = async (station: Station, startedAt: number, kwh: number): Promise
   await station.stop(id, { meterStop: 1000 + kwh * 1000, timestamp: stoppedAt })
 }
 
-it.each(seeds(1))("bills each session once, whenever the service is killed, PROPERTY_SEED=%i", async (seed) => {
+it.each(seeds(1))("bills each session once, whenever the service is killed, PROPERTY_SEED=%i", limits, async (seed) => {
   const random = new Random(seed)
   await withService({}, async (service) => {
     await setUp(service)
