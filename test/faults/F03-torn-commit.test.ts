@@ -231,6 +231,8 @@ forEachDriver("F03 in the process", storage, (it, driver) => {
       Effect.gen(function* () {
         const ids = Array.from({ length: chargers }, (_, index) => `TORN-${index}`)
         const { organisationId } = yield* seedChargers(ids)
+        // What a refused card's session comes to is another matter.
+        yield* (yield* SqlClient.SqlClient)`UPDATE organisation SET unknown_tokens = 'Accept', concurrent_transactions = 'Allow'`
         const tellers = ids.map((chargerId): Teller => ({
           chargerId,
           organisationId,
