@@ -30,7 +30,7 @@ forEachDatabase(
     it.effect("lose what opens their locations, and reservations that were never asked for have failed", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* migrate(Object.fromEntries(Object.entries(migrations).filter(([key]) => key < "0019")))
+        yield* migrate(Object.fromEntries(Object.entries(migrations).filter(([key]) => key < "0021")))
         const { organisationId } = yield* seedChargers(["OLD-1"])
         const issue = Effect.fnUntraced(function* (
           type: string,

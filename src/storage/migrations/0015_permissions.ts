@@ -13,8 +13,7 @@ const added = [
   "tariffs:read",
   "tariffs:write",
   "cdrs:read",
-  "cdrs:write",
-  "sessions:write"
+  "cdrs:write"
 ]
 
 const statements = [

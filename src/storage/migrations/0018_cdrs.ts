@@ -1,4 +1,4 @@
-/** Charge detail records. A session has one that bills for each of its revisions, and each has at most one that takes it back: both are unique by the database. */
+/** Charge detail records. A session has one that bills, and each has at most one that takes it back: both are unique by the database. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -8,7 +8,6 @@ const statements = [
     organisation_id uuid NOT NULL REFERENCES organisation (id),
     number bigint NOT NULL,
     session_id uuid NOT NULL,
-    revision integer NOT NULL,
     charger_id text NOT NULL,
     site_id uuid NOT NULL,
     started_at timestamptz NOT NULL,
@@ -18,10 +17,10 @@ const statements = [
     issued_at timestamptz NOT NULL,
     UNIQUE (organisation_id, number)
   )`,
-  `CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE credits IS NULL`,
-  `CREATE INDEX cdr_of_session ON cdr (session_id)`,
-  `CREATE INDEX cdr_charger ON cdr (organisation_id, charger_id, number)`,
-  `CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number)`,
+  `CREATE UNIQUE INDEX cdr_session ON cdr (session_id) WHERE credits IS NULL`,
+  `CREATE INDEX cdr_organisation ON cdr (organisation_id, id)`,
+  `CREATE INDEX cdr_charger ON cdr (charger_id, id)`,
+  `CREATE INDEX cdr_site ON cdr (site_id, id)`,
   `CREATE TABLE cdr_number (organisation_id uuid PRIMARY KEY, last bigint NOT NULL)`,
   // A record is never changed, by nobody.
   `CREATE FUNCTION cdr_sealed() RETURNS trigger LANGUAGE plpgsql AS $function$

@@ -4,6 +4,22 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { told } from "./0021_told.ts"
+
+/** Each correction has a record of its own, and lists go by number. Records of before are of no correction. */
+const records = [
+  `ALTER TABLE cdr ADD COLUMN revision integer NOT NULL DEFAULT 0`,
+  `ALTER TABLE cdr ALTER COLUMN revision DROP DEFAULT`,
+  `DROP INDEX cdr_session, cdr_organisation, cdr_charger, cdr_site`,
+  `CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE credits IS NULL`,
+  `CREATE INDEX cdr_of_session ON cdr (session_id)`,
+  `CREATE INDEX cdr_charger ON cdr (organisation_id, charger_id, number)`,
+  `CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number)`
+]
+
+/** As 0015 has it for what was new then. */
+const permission = `UPDATE operator SET permissions = permissions || ARRAY['sessions:write']
+  WHERE 'organisation:write' = ANY (permissions) AND 'sessions:write' <> ALL (permissions)`
 
 const statements = [
   `CREATE TABLE session_review (
@@ -35,5 +51,6 @@ const statements = [
 
 export const reviews = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const statement of statements) yield* sql.unsafe(statement)
+  yield* told
+  for (const statement of [permission, ...records, ...statements]) yield* sql.unsafe(statement)
 })
