@@ -9,6 +9,7 @@ import type { Principal } from "../domain/operator/Operator.ts"
 import { Commands } from "../domain/ports/Commands.ts"
 import { type ClaimedList, LocalLists } from "../domain/ports/LocalLists.ts"
 import { abilitiesOf, entriesOf, nextStep, type Send } from "../domain/token/LocalList.ts"
+import { rounds } from "./Rounds.ts"
 
 export interface LocalListKeeperOptions {
   readonly everyMillis: number
@@ -124,28 +125,20 @@ export const keepInStep = (options: LocalListKeeperOptions) =>
     return claimed.length
   })
 
-/** Rounds until the scope closes. A database that is away is said once, and waited for. */
+/** Rounds until the scope closes. */
 export const layer = (
   options: LocalListKeeperOptions = defaultKeeperOptions
 ): Layer.Layer<never, never, LocalLists | Commands> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const lists = yield* LocalLists
-      let rounds = 0
-      let away = false
+      let done = 0
       const round = Effect.gen(function* () {
         yield* keepInStep(options)
         const now = yield* Clock.currentTimeMillis
-        if (rounds++ % roundsBetweenForgetting === 0) yield* lists.forget(now - removalsKeptMillis)
-        away = false
-      }).pipe(
-        Effect.catchTag("StorageUnavailable", (error) => {
-          const isNew = !away
-          away = true
-          return isNew ? Effect.logWarning("local lists: waits for the database", error) : Effect.void
-        }),
-        Effect.catchCause((cause) => Effect.logError("local lists: a round went wrong", cause))
-      )
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(round, options.everyMillis)))
+        if (done++ % roundsBetweenForgetting === 0) yield* lists.forget(now - removalsKeptMillis)
+        return false
+      })
+      yield* rounds({ name: "local lists", everyMillis: options.everyMillis, round })
     })
   )

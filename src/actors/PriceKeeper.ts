@@ -12,6 +12,7 @@ import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
 import { isPriced, type Ledger, type Observed, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
 import { doubtOf } from "../domain/session/Plausibility.ts"
 import { Pace } from "./Pace.ts"
+import { rounds } from "./Rounds.ts"
 
 export interface PriceKeeperOptions {
   readonly everyMillis: number
@@ -108,26 +109,12 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
     return changed.upTo !== undefined
   })
 
-/** Rounds until the scope closes. A database that is away is said once, and waited for. */
+/** Rounds until the scope closes. */
 export const layer = (
   options: PriceKeeperOptions = defaultPriceOptions
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews> =>
   Layer.effectDiscard(
-    Effect.gen(function* () {
-      const pace = new Pace()
-      let away = false
-      const round = Effect.gen(function* () {
-        while (yield* keepPrices(options, pace)) away = false
-        away = false
-      }).pipe(
-        Effect.catchTag("StorageUnavailable", (error) => {
-          const isNew = !away
-          away = true
-          return isNew ? Effect.logWarning("prices: wait for the database", error) : Effect.void
-        }),
-        Effect.catchCause((cause) => Effect.logError("prices: a round went wrong", cause))
-      )
-      const context = yield* Effect.context<Ledgers | Cdrs | SessionReviews>()
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.provide(round, context), options.everyMillis)))
-    })
+    Effect.suspend(() =>
+      rounds({ name: "prices", everyMillis: options.everyMillis, round: keepPrices(options, new Pace()) })
+    )
   )

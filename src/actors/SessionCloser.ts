@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { type Closing, Closings } from "../domain/ports/Closings.ts"
 import { closingOf, freeMillis } from "../domain/session/Closing.ts"
+import { rounds } from "./Rounds.ts"
 
 export interface SessionCloserOptions {
   readonly everyMillis: number
@@ -33,25 +34,12 @@ export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
     return closed
   })
 
-/** Rounds until the scope closes. A database that is away is said once, and waited for. */
-export const layer = (options: SessionCloserOptions = defaultCloserOptions): Layer.Layer<never, never, Closings> =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const closings = yield* Closings
-      let away = false
-      const round = Effect.gen(function* () {
-        const closed = yield* closeUnended(options)
-        if (closed.length > 0) yield* Effect.logInfo(`closed sessions whose end never came: ${closed.length}`)
-        away = false
-      }).pipe(
-        Effect.provideService(Closings, closings),
-        Effect.catchTag("StorageUnavailable", (error) => {
-          const isNew = !away
-          away = true
-          return isNew ? Effect.logWarning("unended sessions: wait for the database", error) : Effect.void
-        }),
-        Effect.catchCause((cause) => Effect.logError("unended sessions: a round went wrong", cause))
-      )
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(round, options.everyMillis)))
-    })
-  )
+/** Rounds until the scope closes. */
+export const layer = (options: SessionCloserOptions = defaultCloserOptions): Layer.Layer<never, never, Closings> => {
+  const round = Effect.gen(function* () {
+    const { length } = yield* closeUnended(options)
+    if (length > 0) yield* Effect.logInfo(`closed sessions whose end never came: ${length}`)
+    return false
+  })
+  return Layer.effectDiscard(rounds({ name: "unended sessions", everyMillis: options.everyMillis, round }))
+}
