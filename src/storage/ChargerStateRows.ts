@@ -16,6 +16,7 @@ import { Quirk } from "../domain/charger/Quirks.ts"
 import { TemplateKey } from "../domain/charger/Template.ts"
 import { SetProfile } from "../domain/command/ChargingProfile.ts"
 import { textArray } from "./Arrays.ts"
+import { ConnectorStatus } from "./ChargerRows.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
@@ -78,17 +79,7 @@ const StateRow = Schema.Struct({
       Schema.Struct({
         evseId: Schema.Int,
         connectorId: Schema.Int,
-        status: Schema.Literals([
-          "Available",
-          "Preparing",
-          "Charging",
-          "SuspendedEVSE",
-          "SuspendedEV",
-          "Finishing",
-          "Reserved",
-          "Unavailable",
-          "Faulted"
-        ]),
+        status: ConnectorStatus,
         errorCode: Optional(Schema.String),
         info: Optional(Schema.String),
         vendorId: Optional(Schema.String),

@@ -4,22 +4,11 @@ import { type Closing, Closings } from "../domain/ports/Closings.ts"
 import { type OpenSession, stillOccupied } from "../domain/session/Closing.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { ConnectorStatus } from "./ChargerRows.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { isClosed, lastKnownEnd } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
-
-const statuses = [
-  "Available",
-  "Preparing",
-  "Charging",
-  "SuspendedEVSE",
-  "SuspendedEV",
-  "Finishing",
-  "Reserved",
-  "Unavailable",
-  "Faulted"
-] as const
 
 const openRows = rowsOf(
   Schema.Struct({
@@ -30,7 +19,7 @@ const openRows = rowsOf(
     closeSilentHours: Schema.Int,
     upSince: optional(Millis),
     downSince: optional(Millis),
-    status: optional(Schema.Literals(statuses)),
+    status: optional(ConnectorStatus),
     statusHeardAt: optional(Millis)
   })
 )
