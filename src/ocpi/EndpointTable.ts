@@ -1,0 +1,89 @@
+/**
+ * Every interface that we serve, as rows: module, whose role it is, method and path behind the module's own address, and since which version. Routes,
+ * version details and the coverage document come from it; adding a version or a method adds rows.
+ */
+import { type OcpiVersion, type VersionFacts, versions } from "./Version.ts"
+
+/** OCPI 2.2.1 §6.2.3 ModuleID. */
+export type ModuleId =
+  | "cdrs"
+  | "chargingprofiles"
+  | "commands"
+  | "credentials"
+  | "hubclientinfo"
+  | "locations"
+  | "sessions"
+  | "tariffs"
+  | "tokens"
+
+/** Ours in the module: who sends owns the data (OCPI 2.2.1 §3.4.1). */
+export type InterfaceRole = "SENDER" | "RECEIVER"
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+export interface EndpointRow {
+  readonly module: ModuleId
+  readonly role: InterfaceRole
+  readonly method: Method
+  /** Behind the module's address, with named segments: "" or `/:id/…`. */
+  readonly path: string
+  readonly since: OcpiVersion
+}
+
+const row = (
+  module: ModuleId,
+  role: InterfaceRole,
+  since: OcpiVersion,
+  path: string,
+  ...methods: ReadonlyArray<Method>
+): ReadonlyArray<EndpointRow> => methods.map((method) => ({ module, role, method, path, since }))
+
+const party = "/:countryCode/:partyId"
+
+export const endpointRows: ReadonlyArray<EndpointRow> = [
+  ...row("credentials", "RECEIVER", "2.1.1", "", "GET", "POST", "PUT", "DELETE"),
+  ...row("locations", "SENDER", "2.1.1", "", "GET"),
+  ...row("locations", "SENDER", "2.1.1", "/:locationId", "GET"),
+  ...row("locations", "SENDER", "2.1.1", "/:locationId/:evseUid", "GET"),
+  ...row("locations", "SENDER", "2.1.1", "/:locationId/:evseUid/:connectorId", "GET"),
+  ...row("sessions", "SENDER", "2.1.1", "", "GET"),
+  ...row("sessions", "SENDER", "2.2", "/:sessionId/charging_preferences", "PUT"),
+  ...row("cdrs", "SENDER", "2.1.1", "", "GET"),
+  ...row("tariffs", "SENDER", "2.1.1", "", "GET"),
+  ...row("tokens", "RECEIVER", "2.1.1", `${party}/:tokenUid`, "GET", "PUT", "PATCH"),
+  ...row("commands", "RECEIVER", "2.1.1", "/:command", "POST"),
+  ...row("chargingprofiles", "RECEIVER", "2.2", "/:sessionId", "GET", "PUT", "DELETE"),
+  ...row("hubclientinfo", "RECEIVER", "2.2", party, "GET", "PUT")
+]
+
+/** Places of the versions in time, the newest 0. */
+const age = (version: OcpiVersion): number => versions.findIndex((facts) => facts.version === version)
+
+export const rowsOf = (version: OcpiVersion): ReadonlyArray<EndpointRow> =>
+  endpointRows.filter(({ since }) => age(since) >= age(version))
+
+/** The address of a module below the base of all. Credentials stand outside of the segment (product.md). */
+export const addressOf = ({ segment, version }: VersionFacts, module: ModuleId): string =>
+  module === "credentials" ? `/${version}/credentials` : `/${version}/${segment}${module}`
+
+/** An endpoint in version details (OCPI 2.2.1 §6.2.2). */
+export interface DetailedEndpoint {
+  readonly identifier: ModuleId
+  readonly role?: InterfaceRole
+  readonly url: string
+}
+
+/**
+ * What version details say. Credentials are there once for each role: the role says nothing there, and partners look for the one or the other.
+ * `base` is our OCPI address without a slash at its end.
+ */
+export const endpointsOf = (facts: VersionFacts, base: string): ReadonlyArray<DetailedEndpoint> => {
+  const rows = rowsOf(facts.version)
+  const modules = [...new Map(rows.map(({ module, role }) => [module, role]))]
+  return modules.flatMap(([identifier, role]): ReadonlyArray<DetailedEndpoint> => {
+    const url = `${base}${addressOf(facts, identifier)}`
+    if (!facts.hasRoles) return [{ identifier, url }]
+    const roles: ReadonlyArray<InterfaceRole> = identifier === "credentials" ? ["SENDER", "RECEIVER"] : [role]
+    return roles.map((one) => ({ identifier, role: one, url }))
+  })
+}

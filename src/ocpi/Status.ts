@@ -1,0 +1,127 @@
+/**
+ * What went wrong, in OCPI's two languages at once: the status code in the envelope and HTTP's (OCPI 2.2.1 §5, §4.1.7). Whoever is known and asks for
+ * something that can be addressed gets HTTP 200 with a 2xxx for what is wrong in it; HTTP errors are for those before that.
+ */
+import { Data } from "effect"
+
+/** Every status of ours; the numbers are the standard's, none is of our own making. */
+export const statusCodes = {
+  Success: 1000,
+  ClientError: 2000,
+  InvalidParameters: 2001,
+  NotEnoughInformation: 2002,
+  UnknownLocation: 2003,
+  UnknownToken: 2004,
+  ServerError: 3000,
+  PartnerUnusable: 3001,
+  UnsupportedVersion: 3002,
+  EndpointsMissing: 3003
+} as const
+
+export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
+
+/** Why a request is refused. */
+export type Reason =
+  /** No token, or one that nobody has. */
+  | { readonly _tag: "Unauthorized" }
+  /** The body is no JSON, or the query or path cannot be read. */
+  | { readonly _tag: "Unreadable"; readonly detail: string }
+  /** Nothing is at this address. */
+  | { readonly _tag: "UnknownPath" }
+  | { readonly _tag: "MethodNotAllowed"; readonly allowed: ReadonlyArray<string> }
+  /** Registered where it must not be, or not where it must (OCPI 2.2.1 §7.2.2-4). */
+  | { readonly _tag: "WrongRegistration"; readonly detail: string }
+  | { readonly _tag: "NotFound"; readonly object: "Location" | "Token" | "Session" | "Other"; readonly detail: string }
+  /** It can be read, and what it says cannot be. */
+  | { readonly _tag: "Invalid"; readonly detail: string }
+  | { readonly _tag: "NotEnoughInformation"; readonly detail: string }
+  /** The partner's own interface, which we must call for this. */
+  | { readonly _tag: "PartnerUnusable"; readonly detail: string }
+  | { readonly _tag: "UnsupportedVersion"; readonly detail: string }
+  | { readonly _tag: "EndpointsMissing"; readonly detail: string }
+  | { readonly _tag: "TooLarge"; readonly limitBytes: number }
+  | { readonly _tag: "TooMany"; readonly retryAfterSeconds: number }
+  /** A store that is away, or a defect of ours. */
+  | { readonly _tag: "Failed" }
+
+export class Refused extends Data.TaggedError("Refused")<{ readonly reason: Reason }> {}
+
+/** What a refusal is on the wire. */
+export interface Refusal {
+  readonly http: number
+  readonly status: StatusCode
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const notFound = {
+  Location: "UnknownLocation",
+  Token: "UnknownToken",
+  Session: "InvalidParameters",
+  Other: "InvalidParameters"
+} as const
+
+/** `unknownToken` is the version's own code for that. */
+export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal => {
+  switch (reason._tag) {
+    case "Unauthorized":
+      return {
+        http: 401,
+        status: statusCodes.InvalidParameters,
+        message: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
+        headers: { "www-authenticate": "Token" }
+      }
+    case "Unreadable":
+      return { http: 400, status: statusCodes.InvalidParameters, message: reason.detail }
+    case "UnknownPath":
+      return {
+        http: 404,
+        status: statusCodes.ClientError,
+        message: "Nothing is at this address: see the version details."
+      }
+    case "MethodNotAllowed": {
+      const allowed = reason.allowed.join(", ")
+      return {
+        http: 405,
+        status: statusCodes.ClientError,
+        message: `This address takes ${allowed}.`,
+        headers: { allow: allowed }
+      }
+    }
+    case "WrongRegistration":
+      return { http: 405, status: statusCodes.ClientError, message: reason.detail }
+    case "NotFound": {
+      const status = reason.object === "Token" ? unknownToken : statusCodes[notFound[reason.object]]
+      return { http: 404, status, message: reason.detail }
+    }
+    case "Invalid":
+      return { http: 200, status: statusCodes.InvalidParameters, message: reason.detail }
+    case "NotEnoughInformation":
+      return { http: 200, status: statusCodes.NotEnoughInformation, message: reason.detail }
+    case "PartnerUnusable":
+      return { http: 200, status: statusCodes.PartnerUnusable, message: reason.detail }
+    case "UnsupportedVersion":
+      return { http: 200, status: statusCodes.UnsupportedVersion, message: reason.detail }
+    case "EndpointsMissing":
+      return { http: 200, status: statusCodes.EndpointsMissing, message: reason.detail }
+    case "TooLarge":
+      return {
+        http: 413,
+        status: statusCodes.ClientError,
+        message: `The body is larger than ${reason.limitBytes} bytes.`
+      }
+    case "TooMany":
+      return {
+        http: 429,
+        status: statusCodes.ClientError,
+        message: `Too many requests: come again in ${reason.retryAfterSeconds} s.`,
+        headers: { "retry-after": String(reason.retryAfterSeconds) }
+      }
+    case "Failed":
+      return {
+        http: 500,
+        status: statusCodes.ServerError,
+        message: "The service could not do this; it is not your request."
+      }
+  }
+}

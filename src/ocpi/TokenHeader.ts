@@ -1,0 +1,31 @@
+/**
+ * `Authorization: Token …`. What stands behind it is the token itself or Base64 of it, and partners of every version do the one or the other
+ * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it stands first, so that nobody can be taken for somebody else.
+ */
+
+/** 64 characters are the standard's most; Base64 of them with its padding has 88, and some line feeds come along. */
+const valueMax = 128
+
+const token = /^[\u0021-\u007e]{1,64}$/
+
+const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+
+const decoded = (value: string): string | undefined => {
+  if (!base64.test(value)) return undefined
+  const text = Buffer.from(value.replaceAll("-", "+").replaceAll("_", "/"), "base64").toString("utf8")
+  // The samples of the standard end in a line feed, and whoever copied them sends one.
+  return text.replace(/\r?\n$/, "")
+}
+
+/** The tokens that a header can mean, the likelier first; none where it is none. */
+export const tokensOf = (header: string | undefined): ReadonlyArray<string> => {
+  const found = /^token +(\S+)\s*$/i.exec(header ?? "")
+  const value = found?.[1]
+  if (value === undefined || value.length > valueMax) return []
+  const readings = [value, decoded(value)].filter((one): one is string => one !== undefined && token.test(one))
+  return [...new Set(readings)]
+}
+
+/** The header of a call with a token. */
+export const tokenHeader = (value: string, form: "Raw" | "Base64"): string =>
+  `Token ${form === "Raw" ? value : Buffer.from(value, "utf8").toString("base64")}`

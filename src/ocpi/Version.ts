@@ -1,0 +1,37 @@
+/**
+ * The versions of OCPI as data: what of their transport differs, in one place. Nobody else asks which version it is; objects are translated in
+ * `objects/`, and whoever handles them sees none.
+ */
+
+export type OcpiVersion = "2.1.1" | "2.2" | "2.2.1"
+
+export interface VersionFacts {
+  readonly version: OcpiVersion
+  /** Between the version and the module in our own paths (product.md has one in 2.1.1). */
+  readonly segment: "cpo/" | ""
+  /** Endpoints of version details name their interface role (OCPI 2.2 §6.2.2). */
+  readonly hasRoles: boolean
+  /** What stands behind `Authorization: Token`: the token itself, or Base64 of it (OCPI 2.2.1 §4.1.1). */
+  readonly tokenForm: "Raw" | "Base64"
+  /** Requests of functional modules name the parties that they are from and to (OCPI 2.2.1 §4.2.2). */
+  readonly hasRouting: boolean
+  /** The status code of a token that nobody has: 2.1.1 has none of its own. */
+  readonly unknownToken: 2001 | 2004
+}
+
+/** Newest first: whoever chooses takes the first that both sides have. */
+export const versions: ReadonlyArray<VersionFacts> = [
+  { version: "2.2.1", segment: "", hasRoles: true, tokenForm: "Base64", hasRouting: true, unknownToken: 2004 },
+  { version: "2.2", segment: "", hasRoles: true, tokenForm: "Base64", hasRouting: true, unknownToken: 2004 },
+  { version: "2.1.1", segment: "cpo/", hasRoles: false, tokenForm: "Raw", hasRouting: false, unknownToken: 2001 }
+]
+
+export const factsOf = (version: OcpiVersion): VersionFacts => {
+  const found = versions.find((facts) => facts.version === version)
+  if (found === undefined) throw new Error(`no OCPI ${version}`)
+  return found
+}
+
+/** The newest of our versions among those that another side offers; undefined where there is none. */
+export const mutual = (offered: ReadonlyArray<string>): OcpiVersion | undefined =>
+  versions.find(({ version }) => offered.includes(version))?.version

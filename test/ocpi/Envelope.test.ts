@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest"
+import { failure, readAnswer, success } from "../../src/ocpi/Envelope.ts"
+
+const now = Date.UTC(2026, 10, 20, 8, 30)
+
+describe("the envelope of an answer of ours", () => {
+  it("has its data, or none at all", () => {
+    expect(success([], now)).toEqual({ data: [], status_code: 1000, timestamp: "2026-11-20T08:30:00Z" })
+    expect(JSON.parse(JSON.stringify(success(undefined, now)))).toEqual({
+      status_code: 1000,
+      timestamp: "2026-11-20T08:30:00Z"
+    })
+  })
+
+  it("says what went wrong without data", () =>
+    expect(failure(2001, "no", now)).toEqual({
+      status_code: 2001,
+      status_message: "no",
+      timestamp: "2026-11-20T08:30:00Z"
+    }))
+})
+
+describe("a partner's answer", () => {
+  it.each([
+    ["as the standard has it", 200, '{"data":{"a":1},"status_code":1000,"timestamp":"2026-11-20T08:30:00Z"}', { a: 1 }],
+    ["with a code as text", 200, '{"data":[],"status_code":"1000"}', []],
+    ["with a code of the partner's own", 201, '{"status_code":1900}', undefined],
+    ["without a code", 200, '{"data":[1]}', [1]],
+    ["without a body", 204, "", undefined],
+    ["with null for nothing", 200, '{"data":null,"status_code":1000}', undefined],
+    ["with an empty object for nothing", 200, '{"data":{},"status_code":1000}', undefined]
+  ])("is a success %s", (_, http, body, data) => expect(readAnswer(http, body)).toEqual({ _tag: "Success", data }))
+
+  it.each([
+    [
+      "of the envelope",
+      200,
+      '{"status_code":2001,"status_message":"no such thing"}',
+      2001,
+      "HTTP 200, status 2001, no such thing"
+    ],
+    ["by HTTP alone", 500, "", undefined, "HTTP 500"],
+    ["by HTTP with a success in it", 503, '{"status_code":1000}', 1000, "HTTP 503, status 1000"],
+    ["that is a web page", 200, "<html>", undefined, "HTTP 200 with something that is no OCPI answer"],
+    ["that is a list", 200, "[]", undefined, "HTTP 200 with something that is no OCPI answer"]
+  ])("is a refusal %s", (_, http, body, status, message) =>
+    expect(readAnswer(http, body)).toEqual({ _tag: "Refusal", status, message })
+  )
+
+  it("is never told at any length", () => {
+    const answer = readAnswer(400, JSON.stringify({ status_code: 2000, status_message: "x".repeat(9999) }))
+    expect(answer._tag === "Refusal" && answer.message.length).toBe(500)
+  })
+})
