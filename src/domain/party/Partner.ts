@@ -1,0 +1,72 @@
+/**
+ * A partner: another platform, with which data is exchanged after both have told each other their credentials (OCPI 2.2.1 `credentials`). It is
+ * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
+ */
+import type { PartnerParty } from "./Party.ts"
+
+export type PartnerStatus =
+  /** It has a registration token and has not used it. */
+  | "Invited"
+  /** Both sides have each other's credentials. */
+  | "Registered"
+  /** By an operator: its calls are refused, and nothing is sent to it. */
+  | "Suspended"
+  /** It has taken its credentials back, or was invited anew: neither side can call the other. */
+  | "Unregistered"
+
+/** One module of a partner's. */
+export interface PartnerEndpoint {
+  /** OCPI's ModuleID, in lower case. */
+  readonly module: string
+  /** Undefined in 2.1.1, where each side has one. */
+  readonly role: "SENDER" | "RECEIVER" | undefined
+  readonly url: string
+}
+
+/** What a partner has told of itself, and what it is called by. */
+export interface Connection {
+  /** OCPI's version number; which there are, OCPI knows. */
+  readonly version: string
+  readonly versionsUrl: string
+  readonly parties: ReadonlyArray<PartnerParty>
+  readonly endpoints: ReadonlyArray<PartnerEndpoint>
+  readonly registeredAt: number
+}
+
+/** What a partner needs otherwise than the standard has it. */
+export interface PartnerSwitches {
+  /** Whether our calls carry the token as it stands or in Base64; undefined is as the version has it. */
+  readonly tokenForm?: "Raw" | "Base64" | undefined
+  /** Semantic errors as HTTP 400 rather than 200 with a status code. */
+  readonly semanticErrorsAs400?: boolean | undefined
+  /** PUT of a new token is answered 201 in 2.2 and later. */
+  readonly createdAs201?: boolean | undefined
+  /** It takes no credit records. */
+  readonly noCreditCdrs?: boolean | undefined
+}
+
+export interface Partner {
+  readonly id: string
+  readonly organisationId: string
+  readonly name: string
+  readonly status: PartnerStatus
+  /** Undefined until it has registered for the first time. */
+  readonly connection: Connection | undefined
+  readonly switches: PartnerSwitches
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Days in which a registration token can be used. */
+export const registrationTokenDays = 7
+
+/** Hours in which the token before a rotation is taken, unless the new one is used sooner. */
+export const retiringTokenHours = 24
+
+/** What a token of ours lets its bearer do. */
+export type TokenUse =
+  /** Ask for versions and register. */
+  | "Registration"
+  | "Access"
+  /** Access by the token before a rotation, until the new one is used for the first time. */
+  | "Retiring"

@@ -1,0 +1,30 @@
+/**
+ * Parties: companies with a role in roaming, known by a country code and three characters (OCPI 2.2.1 §3.1). An organisation is one or more CPO
+ * parties; a partner, the other platform, has parties of its own.
+ */
+
+/** OCPI 2.2.1 §16.5 BusinessDetails, as far as we show it. */
+export interface BusinessDetails {
+  readonly name: string
+  readonly website?: string | undefined
+}
+
+/** Codes are compared without regard to case, and kept and shown in upper case. */
+export interface PartyId {
+  /** ISO 3166-1 alpha-2. */
+  readonly countryCode: string
+  /** Three letters or digits (ISO 15118). */
+  readonly partyId: string
+}
+
+/** OCPI 2.2.1 §16.12 Role; partners of newer versions may have others. */
+export type PartyRole = "CPO" | "EMSP" | "HUB" | "NAP" | "NSP" | "SCSP" | "OTHER"
+
+export interface PartnerParty extends PartyId {
+  readonly role: PartyRole
+  readonly businessDetails: BusinessDetails
+}
+
+export const sameParty = (one: PartyId, other: PartyId): boolean =>
+  one.countryCode.toUpperCase() === other.countryCode.toUpperCase() &&
+  one.partyId.toUpperCase() === other.partyId.toUpperCase()
