@@ -77,7 +77,7 @@ export const areas: ReadonlyArray<Area> = [
   {
     prefix: "src/ocpi/client/",
     may: ["src/domain/", "src/ocpi/"],
-    packages: [...core, ...http, "undici", "node:crypto", "node:dns", "node:net"],
+    packages: [...core, ...http, "node:crypto", "node:dns", "node:net", "node:http", "node:https"],
     about: "The one place that calls partners, so that addresses are checked in one place."
   },
   {

@@ -1,0 +1,243 @@
+/** Calls to addresses that somebody else has chosen: none reaches what is not public (T16), and none holds us up (T31). */
+import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
+import { createServer, type Server } from "node:http"
+import { createServer as createTcpServer, type AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { destinationOf, isPublicAddress } from "../../../src/ocpi/client/Destination.ts"
+import { call, type CallOptions } from "../../../src/ocpi/client/HttpCall.ts"
+
+const limits: CallOptions = { allowPrivate: false, timeoutMillis: 2000, maxResponseBytes: 1000 }
+
+/** Everything that names this machine or a private network, and everything that is no plain https URL. */
+const closedUrls = (port: number): ReadonlyArray<string> => [
+  `https://127.0.0.1:${port}/`,
+  `https://127.1:${port}/`,
+  `https://127.0.1:${port}/`,
+  `https://2130706433:${port}/`,
+  `https://0x7f000001:${port}/`,
+  `https://0x7f.1:${port}/`,
+  `https://0177.0.0.1:${port}/`,
+  `https://017700000001:${port}/`,
+  `https://127.0.0.1.:${port}/`,
+  `https://①②⑦.⓪.⓪.①:${port}/`,
+  `https://0.0.0.0:${port}/`,
+  `https://0:${port}/`,
+  `https://[::1]:${port}/`,
+  `https://[::]:${port}/`,
+  `https://[0:0:0:0:0:0:0:1]:${port}/`,
+  `https://[::ffff:127.0.0.1]:${port}/`,
+  `https://[::ffff:7f00:1]:${port}/`,
+  `https://[::ffff:10.0.0.1]/`,
+  `https://[::ffff:a00:1]/`,
+  `https://[::127.0.0.1]:${port}/`,
+  "https://[64:ff9b::7f00:1]/",
+  "https://[64:ff9b:1::a00:1]/",
+  "https://[2002:7f00:1::]/",
+  "https://[2001:0:7f00:1::]/",
+  "https://[2001:db8::1]/",
+  "https://[fc00::1]/",
+  "https://[fd12:3456::1]/",
+  "https://[fe80::1]/",
+  "https://[ff02::1]/",
+  "https://[100::1]/",
+  "https://10.0.0.1/",
+  "https://172.16.0.1/",
+  "https://172.31.255.255/",
+  "https://192.168.0.1/",
+  "https://169.254.169.254/latest/meta-data/",
+  "https://169.254.170.2/",
+  "https://100.64.0.1/",
+  "https://100.100.100.200/",
+  "https://192.0.0.192/",
+  "https://198.18.0.1/",
+  "https://192.0.2.1/",
+  "https://224.0.0.1/",
+  "https://255.255.255.255/",
+  `https://localhost:${port}/`,
+  `https://LOCALHOST:${port}/`,
+  `https://localhost.:${port}/`,
+  `https://a.localhost:${port}/`,
+  "https://metadata/",
+  "https://metadata.google.internal/",
+  "https://printer.local/",
+  "https://router.lan/",
+  "https://db.corp/",
+  `http://127.0.0.1:${port}/`,
+  "http://partner.example/",
+  "ftp://partner.example/",
+  "file:///etc/passwd",
+  "gopher://127.0.0.1:6379/_FLUSHALL",
+  "data:text/plain,hello",
+  "javascript:alert(1)",
+  "https://user:password@partner.example/",
+  `https://partner.example@127.0.0.1:${port}/`,
+  `https://127.0.0.1:${port}#@partner.example/`,
+  `https://127.0.0.1:${port}\\@partner.example/`,
+  "https://partner.example:22/",
+  "https://partner.example:25/",
+  "https://partner.example:5432/",
+  "https://partner.example:6379/",
+  "https://partner.example/\r\nhost: 127.0.0.1",
+  " https://partner.example/",
+  "https://",
+  "//partner.example/",
+  "partner.example",
+  "",
+  `https://partner.example/${"a".repeat(3000)}`
+]
+
+describe("a call to what is not public", () => {
+  let canary: Server
+  let connections = 0
+  beforeAll(async () => {
+    canary = createServer((_, response) => response.end("reached"))
+    canary.on("connection", () => connections++)
+    await new Promise<void>((resolve) => canary.listen(0, "::", resolve))
+  })
+  afterAll(() => void canary.close())
+
+  it.effect("is never made, however it is written", () =>
+    Effect.gen(function* () {
+      const { port } = canary.address() as AddressInfo
+      const urls = closedUrls(port)
+      assert.isAtLeast(urls.length, 60)
+      for (const url of urls) {
+        const error = yield* Effect.flip(call({ method: "GET", url, headers: {} }, limits))
+        assert.strictEqual(error.kind, "forbidden", url)
+      }
+      assert.strictEqual(connections, 0)
+    })
+  )
+
+  it.live(
+    "is not made where a public name has a private address, or one beside public ones, or one the second time",
+    () =>
+      Effect.gen(function* () {
+        const { port } = canary.address() as AddressInfo
+        const url = `https://partner.example:${port}/`
+        const resolving = (...addresses: ReadonlyArray<string>) => ({
+          ...limits,
+          resolve: () =>
+            Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })))
+        })
+        for (const options of [
+          resolving("127.0.0.1"),
+          resolving("::1"),
+          resolving("::ffff:127.0.0.1"),
+          resolving("93.184.216.34", "127.0.0.1"),
+          resolving("169.254.169.254")
+        ]) {
+          const error = yield* Effect.flip(call({ method: "GET", url, headers: {} }, options))
+          assert.strictEqual(error.kind, "forbidden")
+        }
+        assert.strictEqual(connections, 0)
+        // What was looked at is what is dialled: the name is asked for once.
+        let asked = 0
+        const rebinding: CallOptions = {
+          ...limits,
+          allowPrivate: true,
+          resolve: () => Promise.resolve([{ address: asked++ === 0 ? "127.0.0.1" : "192.0.2.9", family: 4 }])
+        }
+        const plain = `http://partner.example:${port}/`
+        assert.strictEqual((yield* call({ method: "GET", url: plain, headers: {} }, rebinding)).body, "reached")
+        assert.deepStrictEqual([asked, connections], [1, 1])
+      })
+  )
+})
+
+it("addresses of the public internet are told from all others", () => {
+  for (const address of ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "2a00:1450::1"])
+    assert.isTrue(isPublicAddress(address))
+  for (const address of ["", "partner.example", "10.1.2.3", "::1", "::ffff:8.8.8.8", "2002:808:808::1"]) {
+    assert.isFalse(isPublicAddress(address), address)
+  }
+})
+
+it("partners' usual addresses are called", () => {
+  for (const url of [
+    "https://emsp.example/ocpi/versions",
+    "https://emsp.example:8443/ocpi/2.2.1/commands/START_SESSION/9?x=1",
+    "https://[2606:4700::1111]/ocpi",
+    "https://93.184.216.34/ocpi"
+  ]) {
+    assert.strictEqual(destinationOf(url, { allowPrivate: false })._tag, "Allowed", url)
+  }
+})
+
+describe("a call", () => {
+  let partner: Server
+  const trusting: CallOptions = { ...limits, allowPrivate: true, timeoutMillis: 500 }
+  const url = (path: string) => `http://127.0.0.1:${(partner.address() as AddressInfo).port}${path}`
+  const failed = (path: string) =>
+    Effect.map(Effect.flip(call({ method: "GET", url: url(path), headers: {} }, trusting)), ({ kind }) => kind)
+
+  beforeAll(async () => {
+    partner = createServer((request, response) => {
+      const path = request.url ?? ""
+      if (path === "/moved") return response.writeHead(302, { location: "http://169.254.169.254/" }).end()
+      if (path === "/large") return response.end("x".repeat(5000))
+      if (path === "/endless") return void setInterval(() => response.write("x"), 5).unref()
+      if (path === "/silent") return undefined
+      if (path === "/torn") {
+        response.writeHead(200, { "content-length": 100 })
+        response.write("half")
+        return setTimeout(() => response.destroy(), 20)
+      }
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      return request.on("end", () =>
+        response
+          .writeHead(201, { Location: "/there", "x-request-id": request.headers["x-request-id"] })
+          .end(`${request.method} ${Buffer.concat(chunks).toString()}`)
+      )
+    })
+    await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve))
+  })
+  afterAll(() => {
+    partner.closeAllConnections()
+    partner.close()
+  })
+
+  it.live("brings back status, headers and body", () =>
+    Effect.gen(function* () {
+      const headers = { "x-request-id": "r1", "content-type": "application/json" }
+      const answer = yield* call({ method: "PUT", url: url("/"), headers, body: '{"name":"é"}' }, trusting)
+      assert.deepStrictEqual([answer.status, answer.body], [201, 'PUT {"name":"é"}'])
+      assert.deepInclude(answer.headers, { location: "/there", "x-request-id": "r1" })
+    })
+  )
+
+  it.live("follows no redirect", () =>
+    Effect.gen(function* () {
+      const answer = yield* call({ method: "GET", url: url("/moved"), headers: {} }, trusting)
+      assert.strictEqual(answer.status, 302)
+    })
+  )
+
+  it.live("ends in time and size, whatever comes back", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* failed("/large"), "too-large")
+      assert.strictEqual(yield* failed("/endless"), "timeout")
+      assert.strictEqual(yield* failed("/silent"), "timeout")
+      assert.strictEqual(yield* failed("/torn"), "broken")
+    })
+  )
+
+  it.live("says when nobody is there, and is given up when nobody waits", () =>
+    Effect.gen(function* () {
+      const nobody = createTcpServer()
+      yield* Effect.promise(() => new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve)))
+      const { port } = nobody.address() as AddressInfo
+      yield* Effect.promise(() => new Promise<void>((resolve) => nobody.close(() => resolve())))
+      const gone = call({ method: "GET", url: `http://127.0.0.1:${port}/`, headers: {} }, trusting)
+      assert.strictEqual((yield* Effect.flip(gone)).kind, "unreachable")
+      const before = yield* Effect.promise(() => connectionsOf(partner))
+      yield* call({ method: "GET", url: url("/silent"), headers: {} }, trusting).pipe(Effect.timeoutOption(50))
+      yield* Effect.sleep(50)
+      assert.strictEqual(yield* Effect.promise(() => connectionsOf(partner)), before)
+    })
+  )
+})
+
+const connectionsOf = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
