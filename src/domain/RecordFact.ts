@@ -8,6 +8,7 @@ import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
 import type { FileKind } from "./file/StoredFile.ts"
 import type { Price } from "./money/Amount.ts"
+import type { Connection, PartnerStatus, PartnerSwitches } from "./party/Partner.ts"
 import type { Site } from "./site/Site.ts"
 import type { Assignment, TariffBody } from "./tariff/Tariff.ts"
 import type { Token } from "./token/Token.ts"
@@ -75,6 +76,15 @@ export interface FileRecord {
   readonly sha256?: string
 }
 
+/** A partner without any token. */
+export interface PartnerRecord {
+  readonly id: string
+  readonly name: string
+  readonly status: PartnerStatus
+  readonly switches: PartnerSwitches
+  readonly connection?: Connection
+}
+
 interface RecordFactOf<Type extends string, A> {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
@@ -106,6 +116,15 @@ export type RecordFact =
       TariffBody & { readonly id: string; readonly version: number }
     >
   | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
+  | RecordFactOf<
+      | "PartnerCreated"
+      | "PartnerChanged"
+      | "PartnerRemoved"
+      | "PartnerInvited"
+      | "PartnerRegistered"
+      | "PartnerUnregistered",
+      PartnerRecord
+    >
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>

@@ -16,6 +16,8 @@ export const permissions = [
   "cdrs:write",
   "tariffs:read",
   "tariffs:write",
+  "partners:read",
+  "partners:write",
   "statistics:read",
   "audit:read",
   "api-keys:read",

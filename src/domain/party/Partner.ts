@@ -28,6 +28,8 @@ export interface Connection {
   /** OCPI's version number; which there are, OCPI knows. */
   readonly version: string
   readonly versionsUrl: string
+  /** What it took from us last: the token as it stands, or in Base64. */
+  readonly tokenForm: "Raw" | "Base64"
   readonly parties: ReadonlyArray<PartnerParty>
   readonly endpoints: ReadonlyArray<PartnerEndpoint>
   readonly registeredAt: number

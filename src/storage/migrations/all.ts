@@ -31,6 +31,7 @@ import { clocks } from "./0029_clocks.ts"
 import { zoneOfPrice } from "./0030_zone_of_price.ts"
 import { waiting } from "./0031_waiting.ts"
 import { clockAhead } from "./0032_clock_ahead.ts"
+import { partners } from "./0033_partners.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -64,5 +65,6 @@ export const migrations = {
   "0029_clocks": clocks,
   "0030_zone_of_price": zoneOfPrice,
   "0031_waiting": waiting,
-  "0032_clock_ahead": clockAhead
+  "0032_clock_ahead": clockAhead,
+  "0033_partners": partners
 }

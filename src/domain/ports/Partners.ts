@@ -1,0 +1,94 @@
+/** Storage of partners and of the tokens that both sides have of each other, scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Connection, Partner, PartnerSwitches, TokenUse } from "../party/Partner.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "./Sites.ts"
+
+/** A registration token that was just made; its text is shown once and never stored. */
+export interface Invitation {
+  readonly verifier: Uint8Array
+  readonly expiresAt: number
+}
+
+export interface NewPartner {
+  readonly name: string
+  readonly switches: PartnerSwitches
+  readonly invitation: Invitation
+}
+
+export interface PartnerPatch {
+  readonly name?: string
+  readonly switches?: PartnerSwitches
+  /** Undefined leaves it; true and false suspend it and let it on. */
+  readonly suspended?: boolean
+}
+
+/** Who calls with a token of ours. */
+export interface Bearer {
+  readonly partner: Partner
+  readonly use: TokenUse
+}
+
+/** What a registration ends with: both sides' tokens are exchanged in one transaction. */
+export interface Registration {
+  readonly connection: Connection
+  /** The token by which we call them, sealed. */
+  readonly theirToken: string
+  /** Of the token by which they call us from now on. */
+  readonly ourVerifier: Uint8Array
+}
+
+export class Partners extends Context.Service<
+  Partners,
+  {
+    readonly create: (input: NewPartner, writing: Writing) => Effect.Effect<Partner, InvalidInput | StorageUnavailable>
+    readonly get: (organisationId: string, id: string) => Effect.Effect<Partner, NotFound | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Partner>, InvalidInput | StorageUnavailable>
+    readonly update: (
+      id: string,
+      patch: PartnerPatch,
+      writing: Writing
+    ) => Effect.Effect<Partner, NotFound | InvalidInput | StorageUnavailable>
+    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** Resets the registration: all tokens of both sides are gone, and this new one registers. */
+    readonly invite: (
+      id: string,
+      invitation: Invitation,
+      writing: Writing
+    ) => Effect.Effect<Partner, NotFound | StorageUnavailable>
+    /**
+     * Who calls with one of these (verifiers of what a header can mean). The first use of a token ends the one before it. Not scoped: the
+     * token says whose it is.
+     */
+    readonly bearer: (
+      verifiers: ReadonlyArray<Uint8Array>,
+      now: number
+    ) => Effect.Effect<Bearer | undefined, StorageUnavailable>
+    /** The first registration. `Conflict` `registered` where it is that already: the later of two at once. */
+    readonly register: (
+      id: string,
+      registration: Registration,
+      writing: Writing
+    ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+    /** Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `not_registered`. */
+    readonly renew: (
+      id: string,
+      registration: Registration,
+      writing: Writing
+    ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+    /** Ends a registration: both sides' tokens are gone. `Conflict` `not_registered`. */
+    readonly unregister: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    /** The sealed token by which a partner is called; undefined where it is not registered. */
+    readonly theirToken: (organisationId: string, id: string) => Effect.Effect<string | undefined, StorageUnavailable>
+    /** A token that a partner may use before it is registered, for the calls it makes while we register with it. */
+    readonly expect: (
+      id: string,
+      invitation: Invitation,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+  }
+>()("voltlane/Partners") {}

@@ -1,0 +1,70 @@
+/** Rows of partners, decoded into the domain's. */
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Partner } from "../domain/party/Partner.ts"
+import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
+
+const PartyRow = Schema.Struct({
+  role: Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"]),
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  businessDetails: Schema.Struct({ name: Schema.String, website: Schema.optional(Schema.String) })
+})
+
+const EndpointRow = Schema.Struct({
+  module: Schema.String,
+  role: Schema.optional(Schema.Literals(["SENDER", "RECEIVER"])),
+  url: Schema.String
+})
+
+const ConnectionRow = Schema.Struct({
+  version: Schema.String,
+  versionsUrl: Schema.String,
+  tokenForm: Schema.Literals(["Raw", "Base64"]),
+  parties: Schema.Array(PartyRow),
+  endpoints: Schema.Array(EndpointRow),
+  registeredAt: Schema.Finite
+})
+
+const PartnerRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  name: Schema.String,
+  status: Schema.Literals(["Invited", "Registered", "Unregistered"]),
+  suspended: Schema.Boolean,
+  switches: Schema.Struct({
+    tokenForm: Schema.optional(Schema.Literals(["Raw", "Base64"])),
+    semanticErrorsAs400: Schema.optional(Schema.Boolean),
+    createdAs201: Schema.optional(Schema.Boolean),
+    noCreditCdrs: Schema.optional(Schema.Boolean)
+  }),
+  connection: optional(ConnectionRow),
+  createdAt: Millis,
+  updatedAt: Millis
+})
+export const partnerRow = rowOf(PartnerRow)
+export const partnerRows = rowsOf(PartnerRow)
+
+/** With what its bearer is let do. */
+export const bearerRow = rowOf(
+  Schema.Struct({
+    ...PartnerRow.fields,
+    use: Schema.Literals(["Registration", "Access", "Retiring"]),
+    isFirst: Schema.Boolean
+  })
+)
+
+/** The domain's partner of a row. */
+export const partnerOf = ({ connection, status, suspended, ...row }: typeof PartnerRow.Type): Partner => ({
+  ...row,
+  status: suspended ? "Suspended" : status,
+  connection: connection && {
+    ...connection,
+    endpoints: connection.endpoints.map(({ module, role, url }) => ({ module, role, url }))
+  }
+})
+
+/** Of `partner p`. */
+export const partnerColumns = (sql: SqlClient.SqlClient) => sql`
+  p.id, p.organisation_id AS "organisationId", p.name, p.status, p.suspended, p.switches, p.connection,
+  p.created_at AS "createdAt", p.updated_at AS "updatedAt"`
