@@ -1,0 +1,25 @@
+/**
+ * The objects of each version, as translations onto the domain's. A handler takes them from the exchange that it answers and never asks for a
+ * version; adding one adds a row.
+ */
+import type { Effect, Schema } from "effect"
+import type { Credentials } from "../../domain/party/Credentials.ts"
+import type { OcpiVersion } from "../Version.ts"
+import { credentialsV211 } from "./credentials/v211.ts"
+import { credentialsV22 } from "./credentials/v22.ts"
+
+export interface WireObject<A> {
+  readonly decode: (input: unknown) => Effect.Effect<A, Schema.SchemaError>
+  /** JSON of this version. */
+  readonly encode: (value: A) => unknown
+}
+
+export interface WireObjects {
+  readonly credentials: WireObject<Credentials>
+}
+
+export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
+  "2.1.1": { credentials: credentialsV211 },
+  "2.2": { credentials: credentialsV22 },
+  "2.2.1": { credentials: credentialsV22 }
+}

@@ -1,0 +1,22 @@
+/** OCPI's BusinessDetails, the same in all versions: a name of at most 100 characters, and a website. */
+import type { BusinessDetails } from "../../../domain/party/Party.ts"
+
+interface Told {
+  readonly name?: string | null
+  readonly website?: string | null
+}
+
+/** As they were told; `otherwise` is the name of one who told none. */
+export const businessDetailsOf = (told: Told | null | undefined, otherwise: string): BusinessDetails => ({
+  name: told?.name?.trim() || otherwise,
+  ...(told?.website ? { website: told.website } : {})
+})
+
+const nameMax = 100
+const urlMax = 255
+
+/** Within the standard's lengths. */
+export const cut = (details: BusinessDetails | undefined) => ({
+  name: [...(details?.name ?? "")].slice(0, nameMax).join(""),
+  ...(details?.website === undefined || details.website.length > urlMax ? {} : { website: details.website })
+})

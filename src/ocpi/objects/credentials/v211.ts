@@ -1,0 +1,38 @@
+/** Credentials in OCPI 2.1.1 §8.4: one party, whose role the address of the other side tells. Of several parties it can say the first only. */
+import { Effect, Schema } from "effect"
+import type { Credentials } from "../../../domain/party/Credentials.ts"
+import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
+import { businessDetailsOf, cut } from "./BusinessDetails.ts"
+
+const Wire = Schema.Struct({
+  token: Text,
+  url: Url,
+  business_details: maybe(Schema.Struct({ name: maybe(Text), website: maybe(Text) })),
+  party_id: PartyCode,
+  country_code: CountryCode
+})
+const decode = Schema.decodeUnknownEffect(Wire)
+
+export const credentialsV211 = {
+  /** The other side is an eMSP: we serve nobody else in 2.1.1. */
+  decode: (input: unknown) =>
+    Effect.map(decode(input), ({ business_details, country_code, party_id, token, url }): Credentials => ({
+      token,
+      url,
+      parties: [
+        {
+          role: "EMSP",
+          countryCode: country_code,
+          partyId: party_id,
+          businessDetails: businessDetailsOf(business_details, party_id)
+        }
+      ]
+    })),
+  encode: ({ parties: [party], token, url }: Credentials): unknown => ({
+    token,
+    url,
+    business_details: cut(party?.businessDetails),
+    party_id: party?.partyId,
+    country_code: party?.countryCode
+  })
+}
