@@ -64,6 +64,14 @@ export const limits = {
     politeFrameCost: 0.05
   },
 
+  /** Calls of ours to partners' platforms (T16, T31). */
+  outbound: {
+    // From the dial to the last byte: a page of locations takes seconds on slow platforms, and a partner waits for our answer meanwhile.
+    timeoutMillis: 10 * second,
+    // A page of a thousand locations with all their EVSEs.
+    maxResponseBytes: 10 * MiB
+  },
+
   /** One fiber per connected charger. */
   actors: {
     // Messages that wait; then the socket is paused, and resumed at half. A charger has one CALL open, so 64 is already odd.

@@ -20,6 +20,8 @@ import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
+import type { CallOptions } from "../ocpi/client/HttpCall.ts"
+import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
 import { v16 } from "../ocpp/v16/V16.ts"
@@ -47,6 +49,7 @@ import * as Ledgers from "../storage/Ledgers.ts"
 import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
+import * as Partners from "../storage/Partners.ts"
 import * as Partitions from "../storage/Partitions.ts"
 import * as Reservations from "../storage/Reservations.ts"
 import * as Secrets from "../storage/Secrets.ts"
@@ -69,6 +72,8 @@ export interface ServiceSettings {
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
   readonly trustProxy: (address: string) => boolean
+  /** Calls of ours to partners. */
+  readonly outbound: CallOptions
   readonly minSecurityProfile: 0 | 1 | 2 | 3
   /** Serial numbers of client certificates that their CA has taken back. */
   readonly revokedCertificates: ReadonlySet<string>
@@ -104,6 +109,7 @@ const storage = (settings: ServiceSettings) => {
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
     Certificates.layer,
+    Partners.layer,
     Reservations.layer,
     Closings.layer,
     Sessions.layer,
@@ -163,6 +169,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
   Layer.mergeAll(
     v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
+    ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),
     Health.routes({
       version: settings.version,
       environment: settings.environment,

@@ -64,6 +64,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   bootstrap: config.bootstrap,
   v1AllowHttp: config.v1AllowHttp,
   trustProxy: trusts(config.trustProxy),
+  outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },
   minSecurityProfile: config.ocppMinSecurityProfile,
   revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
   compression: false,

@@ -56,6 +56,10 @@ export const endpointRows: ReadonlyArray<EndpointRow> = [
   ...row("hubclientinfo", "RECEIVER", "2.2", party, "GET", "PUT")
 ]
 
+/** What a row is found by: `PUT tokens/:countryCode/…`. */
+export const nameOf = ({ method, module, path }: Pick<EndpointRow, "method" | "module" | "path">): string =>
+  `${method} ${module}${path}`
+
 /** Places of the versions in time, the newest 0. */
 const age = (version: OcpiVersion): number => versions.findIndex((facts) => facts.version === version)
 
@@ -77,8 +81,12 @@ export interface DetailedEndpoint {
  * What version details say. Credentials are there once for each role: the role says nothing there, and partners look for the one or the other.
  * `base` is our OCPI address without a slash at its end.
  */
-export const endpointsOf = (facts: VersionFacts, base: string): ReadonlyArray<DetailedEndpoint> => {
-  const rows = rowsOf(facts.version)
+export const endpointsOf = (
+  facts: VersionFacts,
+  base: string,
+  isServed: (row: EndpointRow) => boolean = () => true
+): ReadonlyArray<DetailedEndpoint> => {
+  const rows = rowsOf(facts.version).filter(isServed)
   const modules = [...new Map(rows.map(({ module, role }) => [module, role]))]
   return modules.flatMap(([identifier, role]): ReadonlyArray<DetailedEndpoint> => {
     const url = `${base}${addressOf(facts, identifier)}`

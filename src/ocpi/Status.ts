@@ -24,6 +24,8 @@ export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
 export type Reason =
   /** No token, or one that nobody has. */
   | { readonly _tag: "Unauthorized" }
+  /** By our operator: nothing is exchanged until he takes it back. */
+  | { readonly _tag: "Suspended" }
   /** The body is no JSON, or the query or path cannot be read. */
   | { readonly _tag: "Unreadable"; readonly detail: string }
   /** Nothing is at this address. */
@@ -70,6 +72,12 @@ export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal =>
         status: statusCodes.InvalidParameters,
         message: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
         headers: { "www-authenticate": "Token" }
+      }
+    case "Suspended":
+      return {
+        http: 403,
+        status: statusCodes.ClientError,
+        message: "Your connection is suspended here. Ask the operator."
       }
     case "Unreadable":
       return { http: 400, status: statusCodes.InvalidParameters, message: reason.detail }

@@ -1,6 +1,6 @@
 /** The port `Partners` over SQL: who they are and what they may do. Their registrations are in `PartnerRegistrations`. */
 import { Effect, Equal, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import type { Partner } from "../domain/party/Partner.ts"
 import { type NewPartner, type PartnerPatch, Partners } from "../domain/ports/Partners.ts"

@@ -10,7 +10,7 @@ const textMax = 1024
 /** Text that the database can hold. */
 export const Text = Schema.String.check(
   Schema.isMaxLength(textMax),
-  Schema.makeFilter((text) => (/[\p{Cs}\u0000]/u.test(text) ? "must be valid text" : undefined))
+  Schema.makeFilter((text) => (text.includes("\0") || !text.isWellFormed() ? "must be valid text" : undefined))
 )
 
 /** An absolute URL. Whether it is called is looked at when it is. */

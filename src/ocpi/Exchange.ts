@@ -1,0 +1,37 @@
+/** One request of a partner, as handlers see it: who asks, for what, in which words; and what they answer. */
+import type { Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
+import type { Bearer } from "../domain/ports/Partners.ts"
+import type { WireObjects } from "./objects/WireObjects.ts"
+import type { Refused } from "./Status.ts"
+import type { VersionFacts } from "./Version.ts"
+
+export interface Exchange {
+  readonly bearer: Bearer
+  /** The token that was presented, for the one answer that repeats it. */
+  readonly token: string
+  readonly facts: VersionFacts
+  readonly wire: WireObjects
+  /** Segments of the path by their names, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** The body's JSON; undefined where there is none. */
+  readonly body: Effect.Effect<unknown, Refused>
+  readonly correlationId: string
+  readonly now: number
+}
+
+export interface Reply {
+  /** Undefined where the standard has none. */
+  readonly data: unknown
+  /** True for what was not there before. */
+  readonly created?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Handler = (
+  exchange: Exchange
+) => Effect.Effect<Reply, Refused | NotFound | Conflict | InvalidInput | StorageUnavailable>
+
+/** Handlers by method, module and path of their row in `EndpointTable`. */
+export type Handlers = ReadonlyMap<string, Handler>

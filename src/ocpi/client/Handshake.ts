@@ -1,0 +1,78 @@
+/** Finding out where a partner's modules are: its versions, and the details of one (OCPI 2.2.1 §6, §7.2.2). */
+import { Effect, Schema } from "effect"
+import type { PartnerEndpoint } from "../../domain/party/Partner.ts"
+import { Text, Url } from "../objects/Liberal.ts"
+import type { OcpiVersion } from "../Version.ts"
+import { mutual } from "../Version.ts"
+import { type Access, ask, type ClientOptions, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
+
+/** Versions and endpoints of one partner that are read; nobody has more than some dozens. */
+const listMax = 200
+
+const Versions = Schema.Array(Schema.Struct({ version: Text, url: Url })).check(Schema.isMaxLength(listMax))
+const decodeVersions = Schema.decodeUnknownEffect(Versions)
+
+const Details = Schema.Struct({
+  endpoints: Schema.Array(
+    Schema.Struct({ identifier: Text, role: Schema.optionalKey(Schema.NullOr(Text)), url: Url })
+  ).check(Schema.isMaxLength(listMax))
+})
+const decodeDetails = Schema.decodeUnknownEffect(Details)
+
+const unreadable = (what: string) => () =>
+  new PartnerFailed({ heard: true, status: undefined, http: undefined, message: `${what} cannot be read` })
+
+export interface Discovery {
+  readonly version: OcpiVersion
+  readonly endpoints: ReadonlyArray<PartnerEndpoint>
+  /** In which the partner took the token. */
+  readonly form: TokenForm
+}
+
+/** The partner has none of the versions that are wanted. */
+export interface NoVersion {
+  readonly _tag: "NoVersion"
+  readonly offered: ReadonlyArray<string>
+}
+
+const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
+  const word = text?.trim().toUpperCase()
+  return word === "SENDER" || word === "RECEIVER" ? word : undefined
+}
+
+/** Of several endpoints of one module and role the first counts. */
+const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerEndpoint> => {
+  const found = new Map<string, PartnerEndpoint>()
+  for (const { identifier, role, url } of endpoints) {
+    const endpoint = { module: identifier.trim().toLowerCase(), role: roleOf(role), url }
+    const key = `${endpoint.module} ${endpoint.role ?? ""}`
+    if (!found.has(key)) found.set(key, endpoint)
+  }
+  return [...found.values()]
+}
+
+/** Asks for versions, and for the details of the wanted one; without one, of the newest that both sides have. */
+export const discover = (
+  versionsUrl: string,
+  wanted: OcpiVersion | undefined,
+  access: Access,
+  correlationId: string,
+  options: ClientOptions
+): Effect.Effect<Discovery | NoVersion, PartnerFailed> =>
+  Effect.gen(function* () {
+    const listed = yield* ask({ method: "GET", url: versionsUrl, correlationId }, access, options)
+    // A single version comes without its list from some.
+    const data = Array.isArray(listed.data) ? listed.data : [listed.data]
+    const offered = yield* Effect.mapError(decodeVersions(data), unreadable("the list of versions"))
+    const names = offered.map(({ version }) => version.trim())
+    const version = wanted ?? mutual(names)
+    const url = offered.find((one) => one.version.trim() === version)?.url
+    if (version === undefined || url === undefined) return { _tag: "NoVersion", offered: names }
+    const knowing = { ...access, form: listed.form }
+    const detailed = yield* ask({ method: "GET", url, correlationId }, knowing, options)
+    const details = yield* Effect.mapError(
+      decodeDetails(detailed.data),
+      unreadable(`the details of version ${version}`)
+    )
+    return { version, endpoints: endpointsOf(details), form: detailed.form }
+  })

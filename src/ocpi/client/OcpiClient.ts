@@ -1,0 +1,92 @@
+/**
+ * Calls of ours to a partner: the token in the form that it takes, ids for each try and each story, and the envelope read. Which of the two forms of
+ * the token a partner takes is tried, since many take the one that their version does not have (OCPI 2.2.1 §4.1.1).
+ */
+import { Data, Effect } from "effect"
+import { type Answer, readAnswer } from "../Envelope.ts"
+import { tokenHeader } from "../TokenHeader.ts"
+import { call, type Call, type CallOptions } from "./HttpCall.ts"
+
+/** A partner's interface could not be used. `message` may be shown to both sides' operators; it holds no token. */
+export class PartnerFailed extends Data.TaggedError("PartnerFailed")<{
+  /** Whether it may have been heard. */
+  readonly heard: boolean
+  /** Of the envelope, where there was one. */
+  readonly status: number | undefined
+  readonly http: number | undefined
+  readonly message: string
+}> {}
+
+export type TokenForm = "Raw" | "Base64"
+
+export interface Access {
+  readonly token: string
+  /** The form to try first, and whether the other is tried when it is refused. */
+  readonly form: TokenForm
+  readonly isFixed: boolean
+}
+
+export interface ClientOptions extends CallOptions {
+  readonly newId: () => string
+}
+
+export interface PartnerCall extends Pick<Call, "method" | "url" | "body"> {
+  readonly correlationId: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a partner answered, and by which form of the token. */
+export interface Answered {
+  readonly data: unknown
+  readonly form: TokenForm
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const other = (form: TokenForm): TokenForm => (form === "Raw" ? "Base64" : "Raw")
+
+const send = (what: PartnerCall, access: Access, form: TokenForm, options: ClientOptions) =>
+  call(
+    {
+      method: what.method,
+      url: what.url,
+      body: what.body,
+      headers: {
+        authorization: tokenHeader(access.token, form),
+        accept: "application/json",
+        "x-request-id": options.newId(),
+        "x-correlation-id": what.correlationId,
+        ...(what.body === undefined ? {} : { "content-type": "application/json" }),
+        ...what.headers
+      }
+    },
+    options
+  ).pipe(
+    Effect.mapError(
+      ({ kind, message }) =>
+        new PartnerFailed({
+          heard: kind !== "forbidden" && kind !== "unreachable",
+          status: undefined,
+          http: undefined,
+          message
+        })
+    )
+  )
+
+const told = (answer: Extract<Answer, { readonly _tag: "Refusal" }>, http: number) =>
+  new PartnerFailed({ heard: true, status: answer.status, http, message: answer.message })
+
+/** Asks a partner; fails for whatever is no success. */
+export const ask = (
+  what: PartnerCall,
+  access: Access,
+  options: ClientOptions
+): Effect.Effect<Answered, PartnerFailed> =>
+  Effect.gen(function* () {
+    const first = yield* send(what, access, access.form, options)
+    const retried = first.status === 401 && !access.isFixed
+    const form = retried ? other(access.form) : access.form
+    const { body, headers, status } = retried ? yield* send(what, access, form, options) : first
+    const answer = readAnswer(status, body)
+    if (answer._tag === "Refusal") return yield* told(answer, status)
+    return { data: answer.data, form, headers }
+  })

@@ -1,0 +1,17 @@
+/** Versions and their details (OCPI 2.2.1 §6): what there is, by anybody who has a token, also before it is registered. */
+import { type DetailedEndpoint, endpointsOf, type EndpointRow } from "../EndpointTable.ts"
+import { type VersionFacts, versions } from "../Version.ts"
+
+/** The list of versions. `base` is our OCPI address without a slash at its end. */
+export const versionList = (base: string): ReadonlyArray<{ readonly version: string; readonly url: string }> =>
+  versions.map(({ version }) => ({ version, url: `${base}/${version}/details` }))
+
+/** The details of one: what is served. */
+export const versionDetails = (
+  facts: VersionFacts,
+  base: string,
+  isServed: (row: EndpointRow) => boolean
+): { readonly version: string; readonly endpoints: ReadonlyArray<DetailedEndpoint> } => ({
+  version: facts.version,
+  endpoints: endpointsOf(facts, base, isServed)
+})
