@@ -21,6 +21,7 @@ import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import type { CallOptions } from "../ocpi/client/HttpCall.ts"
+import * as Registrar from "../ocpi/client/Registrar.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -201,6 +202,7 @@ export const start = (settings: ServiceSettings) =>
       Actors.layer(settings.actors, decide, evolve),
       LocalListKeeper.layer(),
       PriceKeeper.layer(),
+      Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       SessionCloser.layer()
     ).pipe(Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(

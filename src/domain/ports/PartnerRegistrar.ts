@@ -1,0 +1,29 @@
+/** Registering with a partner from our side, over its own interface. */
+import { Context, type Effect } from "effect"
+import type { Conflict, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Partner } from "../party/Partner.ts"
+import type { Writing } from "./Sites.ts"
+
+/** What the partner has handed over. */
+export interface Handover {
+  readonly versionsUrl: string
+  /** Its registration token. */
+  readonly token: string
+  /** The newest that both sides have, if not said. */
+  readonly version?: string | undefined
+}
+
+export class PartnerRegistrar extends Context.Service<
+  PartnerRegistrar,
+  {
+    /**
+     * Runs the handshake (OCPI 2.2.1 §7.2.2) and stores what both sides have then. `Conflict` `registered`, `partner_unusable` (with what it
+     * answered), `no_common_version` or `endpoints_missing`.
+     */
+    readonly register: (
+      id: string,
+      handover: Handover,
+      writing: Writing
+    ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+  }
+>()("voltlane/PartnerRegistrar") {}

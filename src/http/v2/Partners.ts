@@ -1,0 +1,90 @@
+/** The endpoints of roaming partners over the domain's ports. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type Partner as DomainPartner, registrationTokenDays } from "../../domain/party/Partner.ts"
+import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
+import { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { Api } from "./Api.ts"
+import { organisationId, writing } from "./Caller.ts"
+import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
+import type { Partner } from "./PartnersApi.ts"
+
+const dayMillis = 86_400_000
+
+const toPartner = ({ connection, ...partner }: DomainPartner): typeof Partner.Type => ({
+  id: partner.id,
+  name: partner.name,
+  status: partner.status,
+  version: connection?.version ?? null,
+  versionsUrl: connection?.versionsUrl ?? null,
+  parties: (connection?.parties ?? []).map(({ businessDetails, countryCode, partyId, role }) => ({
+    role,
+    countryCode,
+    partyId,
+    name: businessDetails.name,
+    website: businessDetails.website ?? null
+  })),
+  modules: [...new Set((connection?.endpoints ?? []).map(({ module }) => module))].toSorted(),
+  registeredAt: connection?.registeredAt ?? null,
+  switches: Object.fromEntries(Object.entries(partner.switches).filter(([, value]) => value !== undefined)),
+  createdAt: partner.createdAt,
+  updatedAt: partner.updatedAt
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "partners",
+  Effect.fn(function* (handlers) {
+    const partners = yield* Partners
+    const registrar = yield* PartnerRegistrar
+    const secrets = yield* Secrets
+    const publicUrl = yield* PublicUrl
+
+    /** A token that was just made, and the way to show it. */
+    const invitation = (now: number) => {
+      const token = newPartnerToken(secrets)
+      const shown = (partner: DomainPartner) => ({
+        ...toPartner(partner),
+        registrationToken: token,
+        ourVersionsUrl: `${publicUrl}/ocpi/versions`
+      })
+      return {
+        shown,
+        stored: { verifier: tokenVerifier(secrets, token), expiresAt: now + registrationTokenDays * dayMillis }
+      }
+    }
+
+    return handlers.handleAll({
+      create: Effect.fn("v2.partners.create")(function* ({ payload }) {
+        const by = yield* writing
+        const { shown, stored } = invitation(by.now)
+        const { name, switches = {} } = payload
+        const partner = yield* partners.create({ name, switches, invitation: stored }, by)
+        return located(publicUrl, `/v2/partners/${partner.id}`, shown(partner))
+      }),
+      list: Effect.fn("v2.partners.list")(function* ({ query, request }) {
+        const page = yield* partners.list(yield* organisationId, pageRequest(query))
+        return listed(publicUrl, request.url, page, toPartner)
+      }),
+      get: Effect.fn("v2.partners.get")(function* ({ params }) {
+        return toPartner(yield* partners.get(yield* organisationId, params.partnerId))
+      }),
+      update: Effect.fn("v2.partners.update")(function* ({ params, payload }) {
+        return toPartner(yield* partners.update(params.partnerId, payload, yield* writing))
+      }),
+      remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
+        yield* partners.remove(params.partnerId, yield* writing)
+      }),
+      invite: Effect.fn("v2.partners.invite")(function* ({ params }) {
+        const by = yield* writing
+        const { shown, stored } = invitation(by.now)
+        return shown(yield* partners.invite(params.partnerId, stored, by))
+      }),
+      register: Effect.fn("v2.partners.register")(function* ({ params, payload }) {
+        return toPartner(yield* registrar.register(params.partnerId, payload, yield* writing))
+      })
+    })
+  })
+)

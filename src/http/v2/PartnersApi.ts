@@ -1,0 +1,117 @@
+/** Roaming partners in REST v2: invited with a token, or registered with by us; suspended, invited anew, and removed. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Name, rule, Time, Uuid } from "../Fields.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
+import { operation } from "./Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+
+const Switches = Schema.Struct({
+  tokenForm: Schema.optionalKey(
+    Schema.Literals(["Raw", "Base64"]).annotate({
+      description:
+        "How our calls carry the token; without it as the version has it, and the other way once that is refused"
+    })
+  ),
+  semanticErrorsAs400: Schema.optionalKey(Schema.Boolean),
+  createdAs201: Schema.optionalKey(Schema.Boolean),
+  noCreditCdrs: Schema.optionalKey(Schema.Boolean)
+}).annotate({
+  identifier: "PartnerSwitches",
+  description: "What this partner needs otherwise than the standard has it"
+})
+
+const Party = Schema.Struct({
+  role: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  name: Schema.String,
+  website: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "PartnerParty" })
+
+const fields = {
+  id: Schema.String,
+  name: Schema.String,
+  status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
+  version: Schema.NullOr(Schema.String).annotate({ description: "Of OCPI; null until it is registered" }),
+  versionsUrl: Schema.NullOr(Schema.String),
+  parties: Schema.Array(Party),
+  modules: Schema.Array(Schema.String).annotate({ description: "What the partner serves" }),
+  registeredAt: Schema.NullOr(Time),
+  switches: Switches,
+  createdAt: Time,
+  updatedAt: Time
+}
+
+export const Partner = Schema.Struct(fields).annotate({ identifier: "Partner" })
+
+export const InvitedPartner = Schema.Struct({
+  ...fields,
+  registrationToken: Schema.String.annotate({
+    description:
+      "To be handed to the partner with versionsUrl: good for seven days, for one registration, and shown once"
+  }),
+  ourVersionsUrl: Schema.String
+}).annotate({ identifier: "InvitedPartner" })
+
+export const NewPartner = Schema.Struct({ name: Name, switches: Schema.optionalKey(Switches) }).annotate({
+  identifier: "NewPartner"
+})
+
+export const PartnerChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  switches: Schema.optionalKey(Switches),
+  suspended: Schema.optionalKey(Schema.Boolean.annotate({ description: "True refuses its calls and sends it nothing" }))
+}).annotate({ identifier: "PartnerChange" })
+
+export const Handover = Schema.Struct({
+  versionsUrl: Schema.String.check(
+    rule((text: string) => URL.canParse(text) && text.length <= 255, "Must be an absolute URL", { format: "uri" })
+  ),
+  token: Schema.String.check(
+    rule((text: string) => /^[\u0021-\u007e]{1,64}$/.test(text), "Must have 1 to 64 printable characters")
+  ),
+  version: Schema.optionalKey(Schema.Literals(["2.1.1", "2.2", "2.2.1"]))
+}).annotate({ identifier: "PartnerHandover" })
+
+const params = { partnerId: Uuid }
+
+export class PartnersApi extends HttpApiGroup.make("partners").add(
+  HttpApiEndpoint.post("create", "/v2/partners", {
+    headers: IdempotencyHeader,
+    payload: NewPartner,
+    success: createdAt(InvitedPartner.pipe(HttpApiSchema.status(201)))
+  }).annotateMerge(operation("Invite a partner to register", "partners:write")),
+  HttpApiEndpoint.get("list", "/v2/partners", { query: PageQuery, success: listOf(Partner) }).annotateMerge(
+    operation("List partners, newest first", "partners:read")
+  ),
+  HttpApiEndpoint.get("get", "/v2/partners/:partnerId", { params, success: Partner, error: NotFound404 }).annotateMerge(
+    operation("Read a partner", "partners:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/partners/:partnerId", {
+    params,
+    payload: PartnerChange,
+    success: Partner,
+    error: NotFound404
+  }).annotateMerge(operation("Rename a partner, change its switches, suspend it or let it on", "partners:write")),
+  HttpApiEndpoint.delete("remove", "/v2/partners/:partnerId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: NotFound404
+  }).annotateMerge(operation("Remove a partner; its tokens are good for nothing any more", "partners:write")),
+  HttpApiEndpoint.post("invite", "/v2/partners/:partnerId/invite", {
+    params,
+    headers: IdempotencyHeader,
+    success: InvitedPartner.pipe(HttpApiSchema.status(201)),
+    error: NotFound404
+  }).annotateMerge(
+    operation("Reset a registration: all its tokens end, and it may register anew with this one", "partners:write")
+  ),
+  HttpApiEndpoint.post("register", "/v2/partners/:partnerId/register", {
+    params,
+    headers: IdempotencyHeader,
+    payload: Handover,
+    success: Partner.pipe(HttpApiSchema.status(201)),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Register with a partner that has handed us its token", "partners:write"))
+) {}
