@@ -21,6 +21,7 @@ import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import type { CallOptions } from "../ocpi/client/HttpCall.ts"
+import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
@@ -204,7 +205,7 @@ export const start = (settings: ServiceSettings) =>
       PriceKeeper.layer(),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       SessionCloser.layer()
-    ).pipe(Layer.provideMerge(storage(settings)))
+    ).pipe(Layer.provideMerge(PartnerClient.layer(settings.outbound)), Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
     )

@@ -14,6 +14,8 @@ export class PartnerFailed extends Data.TaggedError("PartnerFailed")<{
   /** Of the envelope, where there was one. */
   readonly status: number | undefined
   readonly http: number | undefined
+  /** When it wants to be asked again, where it said so (HTTP 429, 503). */
+  readonly retryAfterMillis?: number | undefined
   readonly message: string
 }> {}
 
@@ -39,6 +41,8 @@ export interface PartnerCall extends Pick<Call, "method" | "url" | "body"> {
 export interface Answered {
   readonly data: unknown
   readonly form: TokenForm
+  /** 2xx. */
+  readonly http: number
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -72,8 +76,23 @@ const send = (what: PartnerCall, access: Access, form: TokenForm, options: Clien
     )
   )
 
-const told = (answer: Extract<Answer, { readonly _tag: "Refusal" }>, http: number) =>
-  new PartnerFailed({ heard: true, status: answer.status, http, message: answer.message })
+/** Seconds of `Retry-After`; a date in it is not read, since nobody sends one here. */
+const retryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {
+  const text = headers["retry-after"]?.trim() ?? ""
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
+}
+
+const told = (
+  answer: Extract<Answer, { readonly _tag: "Refusal" }>,
+  { headers, status }: { readonly headers: Readonly<Record<string, string>>; readonly status: number }
+) =>
+  new PartnerFailed({
+    heard: true,
+    status: answer.status,
+    http: status,
+    retryAfterMillis: retryAfter(headers),
+    message: answer.message
+  })
 
 /** Asks a partner; fails for whatever is no success. */
 export const ask = (
@@ -85,8 +104,8 @@ export const ask = (
     const first = yield* send(what, access, access.form, options)
     const retried = first.status === 401 && !access.isFixed
     const form = retried ? other(access.form) : access.form
-    const { body, headers, status } = retried ? yield* send(what, access, form, options) : first
-    const answer = readAnswer(status, body)
-    if (answer._tag === "Refusal") return yield* told(answer, status)
-    return { data: answer.data, form, headers }
+    const last = retried ? yield* send(what, access, form, options) : first
+    const answer = readAnswer(last.status, last.body)
+    if (answer._tag === "Refusal") return yield* told(answer, last)
+    return { data: answer.data, form, http: last.status, headers: last.headers }
   })

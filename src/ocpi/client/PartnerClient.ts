@@ -1,0 +1,139 @@
+/**
+ * Every call of ours to a registered partner: by the token that it gave us, at the address of one of its modules or at one that it named for a
+ * result, with the headers that its version has. Who calls says what, and never how.
+ */
+import { Clock, Context, Data, Effect, Layer } from "effect"
+import type { Connection, Partner, PartnerEndpoint } from "../../domain/party/Partner.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import type { InterfaceRole, ModuleId } from "../EndpointTable.ts"
+import { factsOf, type OcpiVersion, versions } from "../Version.ts"
+import type { Call, CallOptions } from "./HttpCall.ts"
+import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
+
+/** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */
+export class PartnerUnreached extends Data.TaggedError("PartnerUnreached")<{ readonly message: string }> {}
+
+/** Where a call goes. */
+export type At =
+  /** One of the partner's modules, by the role that it has in it, and the segments behind its address; they are encoded here. */
+  | {
+      readonly module: ModuleId
+      readonly role: InterfaceRole
+      readonly path?: ReadonlyArray<string>
+      readonly query?: Readonly<Record<string, string>>
+    }
+  /** As the partner gave it: a `response_url`, a next page. */
+  | { readonly url: string }
+
+export interface PartnerRequest {
+  readonly method: Call["method"]
+  readonly at: At
+  /** JSON of the partner's version; left out without one. */
+  readonly body?: unknown
+  /** The same for every try of one thing (OCPI 2.2.1 §4.1.6). */
+  readonly correlationId: string
+  /** The party of ours that speaks, and the partner's that is spoken to (OCPI 2.2.1 §4.2.2). */
+  readonly from?: PartyId | undefined
+  readonly to?: PartyId | undefined
+}
+
+export class PartnerClient extends Context.Service<
+  PartnerClient,
+  {
+    /** The version that a partner is registered with; undefined where it is with none. */
+    readonly versionOf: (partner: Partner) => OcpiVersion | undefined
+    /** Where a partner's module is; undefined where it has none. */
+    readonly endpointOf: (partner: Partner, module: ModuleId, role: InterfaceRole) => string | undefined
+    readonly call: (
+      partner: Partner,
+      request: PartnerRequest
+    ) => Effect.Effect<Answered, PartnerFailed | PartnerUnreached | StorageUnavailable>
+  }
+>()("voltlane/PartnerClient") {}
+
+const unreached = (message: string) => new PartnerUnreached({ message })
+
+/** In 2.1.1 a module has no role: each side has the one that is its own. */
+const endpointIn = (
+  endpoints: ReadonlyArray<PartnerEndpoint>,
+  module: ModuleId,
+  role: InterfaceRole
+): string | undefined => endpoints.find((one) => one.module === module && (one.role ?? role) === role)?.url
+
+/** Joined with one slash, whatever the address ends in; a query of its own stays. */
+const joined = (address: string, path: ReadonlyArray<string>, query: Readonly<Record<string, string>>): string => {
+  const url = new URL(address)
+  if (path.length > 0) url.pathname = [url.pathname.replace(/\/+$/, ""), ...path.map(encodeURIComponent)].join("/")
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  return url.href
+}
+
+const addressOf = (partner: Partner, at: At): string | undefined => {
+  if ("url" in at) return at.url
+  const address = endpointIn(partner.connection?.endpoints ?? [], at.module, at.role)
+  return address === undefined ? undefined : joined(address, at.path ?? [], at.query ?? {})
+}
+
+const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>> => ({
+  ...(from === undefined ? {} : { "ocpi-from-country-code": from.countryCode, "ocpi-from-party-id": from.partyId }),
+  ...(to === undefined ? {} : { "ocpi-to-country-code": to.countryCode, "ocpi-to-party-id": to.partyId })
+})
+
+const knownVersion = ({ version }: Connection): OcpiVersion | undefined =>
+  versions.find((facts) => facts.version === version)?.version
+
+const make = (options: CallOptions) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    const secrets = yield* Secrets
+
+    const versionOf = ({ connection }: Partner) => (connection === undefined ? undefined : knownVersion(connection))
+
+    const accessTo = (partner: Partner, connection: Connection) =>
+      Effect.gen(function* () {
+        const sealed = yield* partners.theirToken(partner.organisationId, partner.id)
+        const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+        if (token === undefined) {
+          return yield* unreached("Its token is not there, or was sealed by another SECRET_KEY: register anew.")
+        }
+        const { tokenForm } = partner.switches
+        const access: Access = { token, form: tokenForm ?? connection.tokenForm, isFixed: tokenForm !== undefined }
+        return access
+      })
+
+    const call = Effect.fn("PartnerClient.call")(function* (partner: Partner, request: PartnerRequest) {
+      const { connection, status } = partner
+      const version = versionOf(partner)
+      if (status !== "Registered" || connection === undefined || version === undefined) {
+        return yield* unreached(`The partner is ${status.toLowerCase()}, not registered.`)
+      }
+      const { at, body, correlationId, method } = request
+      const url = addressOf(partner, at)
+      if (url === undefined) return yield* unreached("The partner does not have this module.")
+      const access = yield* accessTo(partner, connection)
+      const now = yield* Clock.currentTimeMillis
+      return yield* ask(
+        {
+          method,
+          url,
+          body: body === undefined ? undefined : JSON.stringify(body),
+          correlationId,
+          headers: factsOf(version).hasRouting ? routing(request) : {}
+        },
+        access,
+        { ...options, newId: () => secrets.uuid(now) }
+      )
+    })
+
+    return PartnerClient.of({
+      versionOf,
+      endpointOf: (partner, module, role) => endpointIn(partner.connection?.endpoints ?? [], module, role),
+      call
+    })
+  })
+
+export const layer = (options: CallOptions): Layer.Layer<PartnerClient, never, Partners | Secrets> =>
+  Layer.effect(PartnerClient, make(options))
