@@ -1,0 +1,91 @@
+/**
+ * Lists of OCPI by offset (OCPI 2.2.1 §4.1.4): the query in, the headers X-Total-Count, X-Limit and Link out. Dates are taken as liberally as
+ * elsewhere; what cannot be read is refused, as a partner that is given the whole list instead would take it for what it asked for.
+ */
+import { Effect } from "effect"
+import type { Window, Windowed } from "../domain/values/Window.ts"
+import { windowDefaultLimit, windowMaxLimit } from "../domain/values/Window.ts"
+import { addressOf, type ModuleId } from "./EndpointTable.ts"
+import type { Exchange, Reply } from "./Exchange.ts"
+import { Refused } from "./Status.ts"
+import { parseTimestamp } from "./Timestamp.ts"
+
+/** Largest offset that is looked at: it is more than any list has, and what the database counts by. */
+const offsetMax = 2_147_483_647
+
+const unreadable = (detail: string) => new Refused({ reason: { _tag: "Unreadable", detail } })
+
+/** The first value by a name; empty is as if it were missing. */
+const given = (query: URLSearchParams, name: string): string | undefined => query.get(name)?.trim() || undefined
+
+const count = (query: URLSearchParams, name: string, min: number, otherwise: number) => {
+  const text = given(query, name)
+  if (text === undefined) return Effect.succeed(otherwise)
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return value >= min && value <= offsetMax
+    ? Effect.succeed(value)
+    : Effect.fail(unreadable(`${name} must be a whole number of at least ${min}.`))
+}
+
+/** A date, also one whose `+01:00` became a space on its way through a query, and a day alone, which is its first moment. */
+const date = (query: URLSearchParams, name: string) => {
+  const text = given(query, name)
+  if (text === undefined) return Effect.undefined
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  const at = parseTimestamp(day.replace(/ (\d{2}:?\d{2})$/, "+$1")) ?? parseTimestamp(day)
+  return at === undefined
+    ? Effect.fail(unreadable(`${name} must be a date and time, as in 2026-11-20T08:30:00Z.`))
+    : Effect.succeed(at)
+}
+
+/**
+ * The window that a query asks for: `date_from` inclusive and `date_to` exclusive in every version, `offset`, and `limit`, which is cut to our
+ * most. What cannot be read, and a limit of 0, is HTTP 400 with 2001.
+ */
+export const readWindow = (query: URLSearchParams): Effect.Effect<Window, Refused> =>
+  Effect.gen(function* () {
+    const from = yield* date(query, "date_from")
+    const to = yield* date(query, "date_to")
+    const offset = yield* count(query, "offset", 0, 0)
+    const limit = yield* count(query, "limit", 1, windowDefaultLimit)
+    return { from, to, offset, limit: Math.min(limit, windowMaxLimit) }
+  })
+
+/** Where a list is: `base` is our OCPI address without a slash at its end, as partners reach it. */
+export interface ListPlace {
+  readonly base: string
+  readonly module: ModuleId
+}
+
+/** The next page with every filter of this one; undefined on the last. */
+const nextOf = (
+  { facts, query }: Pick<Exchange, "facts" | "query">,
+  { base, module }: ListPlace,
+  { limit, offset }: Window,
+  { items, total }: Windowed<unknown>
+): string | undefined => {
+  if (items.length === 0 || offset + items.length >= total) return undefined
+  const next = new URLSearchParams(query)
+  next.set("offset", String(offset + items.length))
+  next.set("limit", String(limit))
+  return `<${base}${addressOf(facts, module)}?${next}>; rel="next"`
+}
+
+/** A page as an answer, each of its items by `encode`. */
+export const pageReply = <A>(
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  windowed: Windowed<A>,
+  encode: (item: A) => unknown
+): Reply => {
+  const link = nextOf(exchange, place, window, windowed)
+  return {
+    data: windowed.items.map((item) => encode(item)),
+    headers: {
+      "x-total-count": String(windowed.total),
+      "x-limit": String(windowMaxLimit),
+      ...(link === undefined ? {} : { link })
+    }
+  }
+}
