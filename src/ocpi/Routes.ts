@@ -7,7 +7,7 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import { type Bearer, Partners } from "../domain/ports/Partners.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { tokenVerifier } from "../domain/party/PartnerTokens.ts"
-import type { CallOptions } from "./client/HttpCall.ts"
+import type { CallOptions } from "../outbound/HttpCall.ts"
 import { nameOf } from "./EndpointTable.ts"
 import { failure, success } from "./Envelope.ts"
 import type { Handlers, Reply } from "./Exchange.ts"

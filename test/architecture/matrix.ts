@@ -70,15 +70,22 @@ export const areas: ReadonlyArray<Area> = [
   },
   {
     prefix: "src/ocpi/",
-    may: ["src/domain/", "src/ocpi/"],
+    may: ["src/domain/", "src/ocpi/", "src/outbound/"],
     packages: [...core, ...http, "node:crypto"],
     about: "OCPI translates partners' objects to the domain's; only src/ocpi/client makes calls."
   },
   {
     prefix: "src/ocpi/client/",
-    may: ["src/domain/", "src/ocpi/"],
-    packages: [...core, ...http, "node:crypto", "node:dns", "node:net", "node:http", "node:https"],
-    about: "The one place that calls partners, so that addresses are checked in one place."
+    may: ["src/domain/", "src/ocpi/", "src/outbound/"],
+    packages: [...core, ...http, "node:crypto"],
+    about: "The one place that calls partners, through src/outbound."
+  },
+  {
+    prefix: "src/outbound/",
+    may: ["src/domain/", "src/outbound/"],
+    packages: [...core, "node:crypto", "node:dns", "node:net", "node:http", "node:https"],
+    about:
+      "The one place that calls addresses which others gave us, so that they are looked at in one place; webhooks go out here."
   },
   {
     prefix: "src/http/",

@@ -5,7 +5,7 @@
 import { Data, Effect } from "effect"
 import { type Answer, readAnswer } from "../Envelope.ts"
 import { tokenHeader } from "../TokenHeader.ts"
-import { call, type Call, type CallOptions } from "./HttpCall.ts"
+import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
 
 /** A partner's interface could not be used. `message` may be shown to both sides' operators; it holds no token. */
 export class PartnerFailed extends Data.TaggedError("PartnerFailed")<{

@@ -10,7 +10,7 @@ import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InterfaceRole, ModuleId } from "../EndpointTable.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
-import type { Call, CallOptions } from "./HttpCall.ts"
+import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
 import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
 
 /** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */

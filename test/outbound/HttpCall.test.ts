@@ -3,8 +3,8 @@ import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
 import { createServer, type Server } from "node:http"
 import { createServer as createTcpServer, type AddressInfo } from "node:net"
 import { Effect } from "effect"
-import { destinationOf, isPublicAddress } from "../../../src/ocpi/client/Destination.ts"
-import { call, type CallOptions } from "../../../src/ocpi/client/HttpCall.ts"
+import { destinationOf, isPublicAddress } from "../../src/outbound/Destination.ts"
+import { call, type CallOptions } from "../../src/outbound/HttpCall.ts"
 
 const limits: CallOptions = { allowPrivate: false, timeoutMillis: 2000, maxResponseBytes: 1000 }
 
