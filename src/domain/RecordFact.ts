@@ -9,6 +9,7 @@ import type { TemplateKey } from "./charger/Template.ts"
 import type { FileKind } from "./file/StoredFile.ts"
 import type { Price } from "./money/Amount.ts"
 import type { Connection, PartnerStatus, PartnerSwitches } from "./party/Partner.ts"
+import type { CpoParty } from "./party/Party.ts"
 import type { Site } from "./site/Site.ts"
 import type { Assignment, TariffBody } from "./tariff/Tariff.ts"
 import type { Token } from "./token/Token.ts"
@@ -125,6 +126,7 @@ export type RecordFact =
       | "PartnerUnregistered",
       PartnerRecord
     >
+  | RecordFactOf<"PartyCreated", CpoParty>
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>

@@ -51,6 +51,7 @@ import * as Ledgers from "../storage/Ledgers.ts"
 import * as LocalLists from "../storage/LocalLists.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
+import * as Parties from "../storage/Parties.ts"
 import * as Partners from "../storage/Partners.ts"
 import * as Partitions from "../storage/Partitions.ts"
 import * as Reservations from "../storage/Reservations.ts"
@@ -111,6 +112,7 @@ const storage = (settings: ServiceSettings) => {
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
     Certificates.layer,
+    Parties.layer,
     Partners.layer,
     Reservations.layer,
     Closings.layer,

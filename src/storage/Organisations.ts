@@ -88,6 +88,12 @@ const insertParts = (
       "party_exists",
       "An organisation of this country code and party id exists already."
     )
+    // Made beside it, unless it is a further party of another organisation's.
+    yield* unique(
+      own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.is_default`,
+      "party_exists",
+      "A party of this country code and party id exists already."
+    )
     yield* unique(
       own`INSERT INTO operator (id, organisation_id, email, password_hash, permissions, created_at)
         VALUES (${operatorId}, ${own.id}, ${input.operatorEmail}, ${input.operatorPasswordHash},

@@ -25,6 +25,18 @@ export interface PartnerParty extends PartyId {
   readonly businessDetails: BusinessDetails
 }
 
+/** A party of ours: as whom an organisation speaks. Sites that name none belong to the default one. */
+export interface CpoParty extends PartyId {
+  readonly id: string
+  readonly organisationId: string
+  readonly businessDetails: BusinessDetails
+  readonly isDefault: boolean
+  readonly createdAt: number
+}
+
+/** Parties that an organisation has at most: all of them stand in its credentials, which partners keep. */
+export const partiesMax = 50
+
 export const sameParty = (one: PartyId, other: PartyId): boolean =>
   one.countryCode.toUpperCase() === other.countryCode.toUpperCase() &&
   one.partyId.toUpperCase() === other.partyId.toUpperCase()

@@ -32,6 +32,7 @@ import { zoneOfPrice } from "./0030_zone_of_price.ts"
 import { waiting } from "./0031_waiting.ts"
 import { clockAhead } from "./0032_clock_ahead.ts"
 import { partners } from "./0033_partners.ts"
+import { parties } from "./0034_parties.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -66,5 +67,6 @@ export const migrations = {
   "0030_zone_of_price": zoneOfPrice,
   "0031_waiting": waiting,
   "0032_clock_ahead": clockAhead,
-  "0033_partners": partners
+  "0033_partners": partners,
+  "0034_parties": parties
 }
