@@ -1,0 +1,174 @@
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Partner } from "../../../src/domain/party/Partner.ts"
+import { Partners } from "../../../src/domain/ports/Partners.ts"
+import { Secrets } from "../../../src/domain/ports/Secrets.ts"
+import * as PartnerClient from "../../../src/ocpi/client/PartnerClient.ts"
+
+interface Heard {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+let heard: Array<Heard> = []
+let answers: Array<{ readonly status: number; readonly headers?: Record<string, string>; readonly body: string }> = []
+const server = createServer((request, response) => {
+  const chunks: Array<Buffer> = []
+  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+  request.on("end", () => {
+    const { headers, method = "", url = "" } = request
+    heard.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") })
+    const { body, headers: more, status } = answers.shift() ?? { status: 200, body: '{"status_code":1000}' }
+    response.writeHead(status, more).end(body)
+  })
+})
+let base = ""
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  heard = []
+  answers = []
+})
+
+const ours = { countryCode: "NL", partyId: "VLT" }
+const theirs = { countryCode: "DE", partyId: "EMS" }
+
+const partner = (over: Partial<Partner> = {}, version = "2.2.1"): Partner => ({
+  id: "p1",
+  organisationId: "o1",
+  name: "Example Mobility",
+  status: "Registered",
+  switches: {},
+  connection: {
+    version,
+    versionsUrl: `${base}/versions`,
+    tokenForm: version === "2.1.1" ? "Raw" : "Base64",
+    parties: [],
+    endpoints: [
+      { module: "tokens", role: "SENDER", url: `${base}/sender/tokens` },
+      { module: "sessions", role: version === "2.1.1" ? undefined : "RECEIVER", url: `${base}/sessions/?tenant=7` }
+    ],
+    registeredAt: 0
+  },
+  createdAt: 0,
+  updatedAt: 0,
+  ...over
+})
+
+let ids = 0
+const layer = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 10_000 }).pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Layer.mock(Partners, { theirToken: () => Effect.succeed("sealed") }),
+      Layer.mock(Secrets, {
+        open: (_, sealed) => (sealed === "sealed" ? "their-token" : undefined),
+        uuid: () => `id-${++ids}`
+      })
+    )
+  )
+)
+
+const call = (to: Partner, request: PartnerClient.PartnerRequest) =>
+  Effect.runPromise(
+    Effect.flatMap(PartnerClient.PartnerClient, (client) => client.call(to, request)).pipe(Effect.provide(layer))
+  )
+
+const failure = (to: Partner, request: PartnerClient.PartnerRequest) =>
+  Effect.runPromise(
+    Effect.flatMap(PartnerClient.PartnerClient, (client) => Effect.flip(client.call(to, request))).pipe(
+      Effect.provide(layer)
+    )
+  )
+
+describe("a call to a partner", () => {
+  it("goes to its module with the token as it takes it, the ids and the parties of both sides", async () => {
+    answers = [{ status: 200, body: '{"data":{"allowed":"ALLOWED"},"status_code":1000}' }]
+    const at = { module: "tokens", role: "SENDER", path: ["A/B C", "authorize"], query: { type: "RFID" } } as const
+    const { data } = await call(partner(), {
+      method: "POST",
+      at,
+      body: { location_id: "L1" },
+      correlationId: "story",
+      from: ours,
+      to: theirs
+    })
+    expect(data).toEqual({ allowed: "ALLOWED" })
+    const [{ body, headers, method, url }] = heard as [Heard]
+    expect({ method, url, body }).toEqual({
+      method: "POST",
+      url: "/sender/tokens/A%2FB%20C/authorize?type=RFID",
+      body: '{"location_id":"L1"}'
+    })
+    expect(headers).toMatchObject({
+      authorization: `Token ${Buffer.from("their-token").toString("base64")}`,
+      "content-type": "application/json",
+      "x-correlation-id": "story",
+      "ocpi-from-country-code": "NL",
+      "ocpi-from-party-id": "VLT",
+      "ocpi-to-country-code": "DE",
+      "ocpi-to-party-id": "EMS"
+    })
+    expect(headers["x-request-id"]).toMatch(/^id-/)
+  })
+
+  it("names no parties in 2.1.1, sends the token as it stands, and finds a module that has no role", async () => {
+    const at = { module: "sessions", role: "RECEIVER", path: ["NL", "VLT", "s1"] } as const
+    await call(partner({}, "2.1.1"), { method: "PUT", at, body: {}, correlationId: "c", from: ours, to: theirs })
+    const [{ headers, url }] = heard as [Heard]
+    expect(url).toBe("/sessions/NL/VLT/s1?tenant=7")
+    expect(headers["authorization"]).toBe("Token their-token")
+    expect(Object.keys(headers).filter((name) => name.startsWith("ocpi-"))).toEqual([])
+  })
+
+  it("has an id of its own at each try and the story's at all, and tries the other form of the token once", async () => {
+    answers = [{ status: 401, body: "" }]
+    await call(partner(), { method: "GET", at: { url: `${base}/page?x=1` }, correlationId: "c" })
+    expect(heard.map(({ headers }) => headers["authorization"])).toEqual([
+      `Token ${Buffer.from("their-token").toString("base64")}`,
+      "Token their-token"
+    ])
+    expect(new Set(heard.map(({ headers }) => headers["x-request-id"])).size).toBe(2)
+    expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
+  })
+
+  it("keeps to the one form that an operator has set", async () => {
+    answers = [{ status: 401, body: "" }]
+    const failed = await failure(partner({ switches: { tokenForm: "Raw" } }), {
+      method: "GET",
+      at: { url: `${base}/` },
+      correlationId: "c"
+    })
+    expect(heard).toHaveLength(1)
+    expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 401 })
+  })
+
+  it("says when a busy partner wants to be asked again", async () => {
+    answers = [{ status: 429, headers: { "retry-after": "17" }, body: "" }]
+    const failed = await failure(partner(), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
+    expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 429, retryAfterMillis: 17_000 })
+  })
+
+  it.each([
+    ["is suspended", { status: "Suspended" as const }],
+    ["has taken its credentials back", { status: "Unregistered" as const, connection: undefined }]
+  ])("is not made when the partner %s", async (_, over) => {
+    const failed = await failure(partner(over), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
+    expect(failed._tag).toBe("PartnerUnreached")
+    expect(heard).toEqual([])
+  })
+
+  it("is not made to a module that the partner does not have", async () => {
+    const at = { module: "cdrs", role: "RECEIVER" } as const
+    const failed = await failure(partner(), { method: "POST", at, body: {}, correlationId: "c" })
+    expect(failed._tag).toBe("PartnerUnreached")
+    expect(heard).toEqual([])
+  })
+})
