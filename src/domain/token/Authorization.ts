@@ -1,4 +1,5 @@
 /** The decision about a driver's token: its verdict in OCPP's words, where it came from and when it was made. Kept with the session. */
+import type { SessionRoaming } from "../party/Roaming.ts"
 
 /** OCPP 1.6 §7.2 AuthorizationStatus. */
 export type AuthorizationStatus = "Accepted" | "Blocked" | "Expired" | "Invalid" | "ConcurrentTx"
@@ -13,4 +14,6 @@ export interface Authorization {
   readonly decidedAt: number
   readonly expiresAt: number | undefined
   readonly parentUid: string | undefined
+  /** The partner's driver that this is about, where the card is a partner's. */
+  readonly roaming?: SessionRoaming | undefined
 }

@@ -1,0 +1,24 @@
+/**
+ * A session in roaming: whose driver charges, and by which contract. It stands in the session's authorisation from its first fact, since it decides to
+ * which partner sessions and charge detail records go (OCPI 2.2.1 §9.4.8 CdrToken).
+ */
+
+/** A driver's contract with a partner's party, as its token names it. Codes are in upper case; ids are spelt as the partner spells them. */
+export interface RoamingContract {
+  readonly partnerId: string
+  readonly countryCode: string
+  readonly partyId: string
+  readonly uid: string
+  /** OCPI's TokenType; an open word, since newer versions have more. */
+  readonly type: string
+  readonly contractId: string
+}
+
+/** How the partner agreed: OCPI 2.2.1 §10.4.1 AuthMethod. */
+export type RoamingAuthMethod = "AUTH_REQUEST" | "COMMAND" | "WHITELIST"
+
+export interface SessionRoaming extends RoamingContract {
+  readonly authMethod: RoamingAuthMethod
+  /** What the partner gave for it and wants repeated in the session and the record; at most 36 characters. */
+  readonly authorizationReference?: string | undefined
+}
