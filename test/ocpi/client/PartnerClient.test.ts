@@ -1,10 +1,11 @@
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
 import { Partners } from "../../../src/domain/ports/Partners.ts"
 import { Secrets } from "../../../src/domain/ports/Secrets.ts"
+import * as StoredSecrets from "../../../src/storage/Secrets.ts"
 import * as PartnerClient from "../../../src/ocpi/client/PartnerClient.ts"
 
 interface Heard {
@@ -63,17 +64,15 @@ const partner = (over: Partial<Partner> = {}, version = "2.2.1"): Partner => ({
   ...over
 })
 
-let ids = 0
+const sealedToken = Effect.map(Secrets, (secrets) => secrets.seal("partner-token", "their-token"))
+
+const partners = Layer.unwrap(
+  Effect.map(sealedToken, (sealed) => Layer.mock(Partners, { theirToken: () => Effect.succeed(sealed) }))
+)
+
 const layer = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 10_000 }).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      Layer.mock(Partners, { theirToken: () => Effect.succeed("sealed") }),
-      Layer.mock(Secrets, {
-        open: (_, sealed) => (sealed === "sealed" ? "their-token" : undefined),
-        uuid: () => `id-${++ids}`
-      })
-    )
-  )
+  Layer.provide(partners),
+  Layer.provide(StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef")))
 )
 
 const call = (to: Partner, request: PartnerClient.PartnerRequest) =>
@@ -116,7 +115,7 @@ describe("a call to a partner", () => {
       "ocpi-to-country-code": "DE",
       "ocpi-to-party-id": "EMS"
     })
-    expect(headers["x-request-id"]).toMatch(/^id-/)
+    expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/)
   })
 
   it("names no parties in 2.1.1, sends the token as it stands, and finds a module that has no role", async () => {
