@@ -33,6 +33,7 @@ import { waiting } from "./0031_waiting.ts"
 import { clockAhead } from "./0032_clock_ahead.ts"
 import { partners } from "./0033_partners.ts"
 import { parties } from "./0034_parties.ts"
+import { errands } from "./0035_errands.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -68,5 +69,6 @@ export const migrations = {
   "0031_waiting": waiting,
   "0032_clock_ahead": clockAhead,
   "0033_partners": partners,
-  "0034_parties": parties
+  "0034_parties": parties,
+  "0035_errands": errands
 }
