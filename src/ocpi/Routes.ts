@@ -8,15 +8,17 @@ import { tokenVerifier } from "../domain/party/PartnerTokens.ts"
 import { type Bearer, Partners } from "../domain/ports/Partners.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { type Answering, reasonOfCause, refused, replied } from "./Answering.ts"
+import { atOnce, requestsAtOnce } from "./AtOnce.ts"
 import { bodyOf, idsOf, pathOf, queryOf, type Request } from "./Asking.ts"
 import type { CallOptions } from "../outbound/HttpCall.ts"
 import { nameOf } from "./EndpointTable.ts"
 import type { Handler, Handlers } from "./Exchange.ts"
 import { matcher, type Target } from "./Matching.ts"
+import { countRequest } from "./Metrics.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
-import { type Reason, Refused } from "./Status.ts"
+import { type Reason, refusalOf, Refused, statusCodes } from "./Status.ts"
 import { tokensOf } from "./TokenHeader.ts"
 
 export interface OcpiOptions {
@@ -84,6 +86,7 @@ const face = (base: string, handlers: Handlers) =>
     const authenticated = yield* authentication
     const find = matcher(handlers)
     const served = serving(base, handlers)
+    const bounded = atOnce(requestsAtOnce)
 
     const answer = (request: Request) =>
       Effect.gen(function* () {
@@ -100,15 +103,21 @@ const face = (base: string, handlers: Handlers) =>
           const caller = yield* authenticated(request, now)
           const { semanticErrorsAs400 = false } = caller.bearer.partner.switches
           answering = { ...answering, semanticErrorsAs400 }
-          return replied(answering, yield* served(target, request, caller, answering))
+          const reply = yield* bounded(caller.bearer.partner.id, served(target, request, caller, answering))
+          yield* countRequest(target, statusCodes.Success)
+          return replied(answering, reply)
         }).pipe(
           Effect.catchCause((cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const reason = reasonOfCause(cause)
-            if (reason !== undefined) return Effect.succeed(refused(answering, reason))
-            return Effect.logError("OCPI request failed", cause).pipe(
-              Effect.annotateLogs({ method: request.method, path: pathOf(request.url) }),
-              Effect.as(refused(answering, { _tag: "Failed" }))
+            const known = reasonOfCause(cause)
+            const reason = known ?? { _tag: "Failed" as const }
+            const log = Effect.annotateLogs(Effect.logError("OCPI request failed", cause), {
+              method: request.method,
+              path: pathOf(request.url)
+            })
+            return (known === undefined ? log : Effect.void).pipe(
+              Effect.andThen(countRequest(target, refusalOf(reason, answering.unknownToken).status)),
+              Effect.as(refused(answering, reason))
             )
           })
         )
