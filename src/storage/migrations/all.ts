@@ -34,6 +34,8 @@ import { clockAhead } from "./0032_clock_ahead.ts"
 import { partners } from "./0033_partners.ts"
 import { parties } from "./0034_parties.ts"
 import { errands } from "./0035_errands.ts"
+import { subscriptions } from "./0036_subscriptions.ts"
+import { locations } from "./0037_locations.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -70,5 +72,7 @@ export const migrations = {
   "0032_clock_ahead": clockAhead,
   "0033_partners": partners,
   "0034_parties": parties,
-  "0035_errands": errands
+  "0035_errands": errands,
+  "0036_subscriptions": subscriptions,
+  "0037_locations": locations
 }

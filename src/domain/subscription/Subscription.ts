@@ -1,0 +1,79 @@
+/**
+ * Subscriptions: who is told what has happened, a roaming partner or an operator's webhook. One reads the journal behind a cursor of its own; what
+ * concerns it becomes due, one row for each object, so that what changes often waits once and is told as it stands then.
+ */
+
+export type SubscriptionKindName = "partner" | "webhook"
+
+/** By the id of the partner or webhook that it belongs to. */
+export interface Subscription {
+  readonly id: string
+  readonly organisationId: string
+  readonly kind: SubscriptionKindName
+  /** How far the journal was read for it. */
+  readonly position: number
+  /** Everything that there is must become due before it reads on: it is new, or has lost what it was told. */
+  readonly needsAll: boolean
+  /** Deliveries in a row that found nobody. */
+  readonly failures: number
+  /** Since when nothing is sent to it but the question whether it is there again; ms epoch. */
+  readonly openedAt: number | undefined
+  /** Nothing is sent before this, as it asked for; ms epoch. */
+  readonly notBefore: number | undefined
+}
+
+/** A fact as readers of the journal have it; `body` is what was stored of it. */
+export interface JournaledFact {
+  readonly position: number
+  readonly organisationId: string
+  readonly type: string
+  readonly subject: string
+  /** ms epoch. */
+  readonly at: number
+  readonly heardAt: number
+  readonly body: unknown
+}
+
+/** Something that a subscriber is told of as a whole: a location, a session, a record, an event. Kinds are the subscribers' own. */
+export interface ObjectRef {
+  readonly kind: string
+  readonly id: string
+  /** What shares a lane is delivered one after the other, in the order in which it became due. */
+  readonly lane: string
+}
+
+/** An object that a subscriber has to be told of since the fact at `position`. */
+export interface Due extends ObjectRef {
+  readonly subscriptionId: string
+  readonly position: number
+}
+
+/** A due object that was taken to be delivered. */
+export interface DueItem extends ObjectRef {
+  readonly subscriptionId: string
+  readonly organisationId: string
+  /** Of the delivery as a whole: the same for each try, and what a parked one is found by. */
+  readonly itemId: string
+  /** Of the newest fact about it when it was taken. */
+  readonly position: number
+  /** ms epoch. */
+  readonly dueAt: number
+  /** Tries before this one, and how many of them were refused in a row. */
+  readonly tries: number
+  readonly refusals: number
+  /** Of what was told last, where the subscriber keeps it. */
+  readonly hash: Uint8Array | undefined
+  /** What the subscriber's side called it, where it did. */
+  readonly reference: string | undefined
+}
+
+/** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */
+export type Outcome =
+  /** Told, or nothing was to be told. With `hash` it is kept what was told; without it, the row is gone. */
+  | { readonly _tag: "Delivered"; readonly hash?: Uint8Array | undefined; readonly reference?: string | undefined }
+  /** Nobody answered, or answered that they cannot now: the same later. `retryAfterMillis` as the subscriber asked, for all of its items. */
+  | { readonly _tag: "Failed"; readonly message: string; readonly retryAfterMillis?: number | undefined }
+  /** Somebody answered, and does not want this object. */
+  | { readonly _tag: "Refused"; readonly message: string }
+  /** The subscriber wants nothing any more, ever: it is switched off. */
+  | { readonly _tag: "Gone"; readonly message: string }
