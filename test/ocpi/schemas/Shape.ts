@@ -1,0 +1,195 @@
+/**
+ * A small language for the tables of OCPI's objects, so that they can be written down as the standard prints them: each field with its type,
+ * longest length and cardinality. It is strict: what the table does not have is a fault. It shares nothing with the code that it checks.
+ */
+
+/** What is wrong with a value at a place; nothing where it fits. */
+export type Check = (value: unknown, at: string) => ReadonlyArray<string>
+
+/** The standard's signs: required, optional, list, list of at least one. Optional and empty lists may be null or missing. */
+export type Cardinality = "1" | "?" | "*" | "+"
+
+export type Fields = Readonly<Record<string, readonly [Check, Cardinality]>>
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? String(value)
+
+const fault = (at: string, value: unknown, must: string): ReadonlyArray<string> => [`${at}: ${shown(value)} ${must}`]
+
+const rule =
+  (holds: (value: unknown) => boolean, must: string): Check =>
+  (value, at) =>
+    holds(value) ? [] : fault(at, value, must)
+
+const lengthOf = (text: string): number => [...text].length
+
+// oxlint-disable-next-line no-control-regex -- the standard's "printable"
+const unprintable = /[\u0000-\u001f\u007f-\u009f]/
+
+/** `string(n)`: code points. 2.1.1 says ASCII, which no street name keeps to; there too it is UTF-8 in the field. */
+export const text = (max: number): Check =>
+  rule(
+    (value) => typeof value === "string" && lengthOf(value) <= max && !unprintable.test(value),
+    `must be printable text of at most ${max}`
+  )
+
+/** `CiString(n)`: printable ASCII. */
+export const ci = (max: number): Check =>
+  rule(
+    (value) => typeof value === "string" && value !== "" && value.length <= max && /^[\u0020-\u007e]*$/.test(value),
+    `must be printable ASCII of 1 to ${max}`
+  )
+
+/** An id in `string(n)`: never empty. */
+export const id = (max: number): Check =>
+  rule(
+    (value) => typeof value === "string" && value !== "" && lengthOf(value) <= max && !unprintable.test(value),
+    `must be an id of 1 to ${max}`
+  )
+
+export const matching = (pattern: RegExp, what: string): Check =>
+  rule((value) => typeof value === "string" && pattern.test(value), `must be ${what}`)
+
+export const bool: Check = rule((value) => typeof value === "boolean", "must be a boolean")
+
+export const int: Check = rule((value) => Number.isSafeInteger(value), "must be a whole number")
+
+/** `int(n)`: digits. */
+export const digits = (max: number): Check =>
+  rule((value) => Number.isSafeInteger(value) && String(value).length <= max, `must be a whole number of ${max} digits`)
+
+/** `number`: four decimals at most. */
+export const decimal: Check = rule(
+  (value) => typeof value === "number" && Number.isFinite(value) && Number(value.toFixed(4)) === value,
+  "must be a number of at most 4 decimals"
+)
+
+/** A limit in a charging profile has one. */
+export const tenths: Check = rule(
+  (value) => typeof value === "number" && Number.isFinite(value) && Number(value.toFixed(1)) === value,
+  "must be a number of at most 1 decimal"
+)
+
+export const oneOf = (...words: ReadonlyArray<string>): Check =>
+  rule((value) => typeof value === "string" && words.includes(value), `must be one of ${words.slice(0, 8).join(", ")}`)
+
+export const url: Check = rule(
+  (value) => typeof value === "string" && value.length <= 255 && /^https?:/.test(value) && URL.canParse(value),
+  "must be a URL of at most 255"
+)
+
+const isTime = (pattern: RegExp) => (value: unknown) =>
+  typeof value === "string" && pattern.test(value) && !Number.isNaN(Date.parse(value.replace(/Z?$/, "Z")))
+
+/** 2.1.1: string(25), without fractions. */
+export const time211: Check = rule(
+  isTime(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z?$/),
+  "must be a DateTime of 2.1.1, UTC and without fractions"
+)
+
+/** 2.2 and later: fractions may be there, an offset may not. */
+export const time22: Check = rule(
+  isTime(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z?$/),
+  "must be a DateTime in UTC"
+)
+
+export const anything: Check = () => []
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const listOf =
+  (check: Check, min = 0): Check =>
+  (value, at) => {
+    if (!Array.isArray(value)) return fault(at, value, "must be a list")
+    if (value.length < min) return fault(at, value, `must have at least ${min}`)
+    return value.flatMap((item, i) => check(item, `${at}[${i}]`))
+  }
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null
+
+const field = ([check, cardinality]: readonly [Check, Cardinality], value: unknown, at: string) => {
+  if (isMissing(value)) return cardinality === "1" || cardinality === "+" ? [`${at}: is missing`] : []
+  if (cardinality === "*") return listOf(check)(value, at)
+  if (cardinality === "+") return listOf(check, 1)(value, at)
+  return check(value, at)
+}
+
+/** An object of a table; `also` is what the text beside the table asks for. */
+export const object =
+  (fields: Fields, also: Check = anything): Check =>
+  (value, at) => {
+    if (!isRecord(value)) return fault(at, value, "must be an object")
+    const unknown = Object.keys(value).flatMap((name) =>
+      Object.hasOwn(fields, name) ? [] : [`${at}.${name}: is no field of this version`]
+    )
+    const wrong = Object.entries(fields).flatMap(([name, what]) => field(what, value[name], `${at}.${name}`))
+    return [...unknown, ...wrong, ...also(value, at)]
+  }
+
+/** Fields that a PATCH carries: any of them, each as the whole object has it. */
+export const partOf =
+  (fields: Fields, ...needed: ReadonlyArray<string>): Check =>
+  (value, at) => {
+    if (!isRecord(value)) return fault(at, value, "must be an object")
+    const missing = needed.flatMap((name) => (isMissing(value[name]) ? [`${at}.${name}: is missing`] : []))
+    const wrong = Object.entries(value).flatMap(([name, one]) => {
+      const what = fields[name]
+      return what === undefined ? [`${at}.${name}: is no field of this version`] : field(what, one, `${at}.${name}`)
+    })
+    return [...missing, ...wrong]
+  }
+
+export const get = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
+
+/** Everything that one version's partners check, by OCPI's own names. */
+export interface Schemas {
+  readonly Versions: Check
+  readonly VersionDetails: Check
+  readonly Credentials: Check
+  readonly Location: Check
+  readonly EVSE: Check
+  readonly Connector: Check
+  readonly Tariff: Check
+  readonly Session: Check
+  readonly CDR: Check
+  readonly Token: Check
+  readonly LocationReferences: Check
+  readonly CommandResponse: Check
+  /** What is posted to a `response_url` of a command. */
+  readonly CommandResult: Check
+  readonly patches: {
+    readonly Location: Check
+    readonly EVSE: Check
+    readonly Connector: Check
+    readonly Session: Check
+  }
+  /** From 2.2 on. */
+  readonly ChargingProfileResponse?: Check
+  readonly ChargingProfileResult?: Check
+  readonly ClearProfileResult?: Check
+  readonly ActiveChargingProfileResult?: Check
+  readonly ActiveChargingProfile?: Check
+  readonly ChargingPreferencesResponse?: Check
+  readonly ClientInfo?: Check
+}
+
+/** Every answer of every version; `data` is looked at by whoever knows what it should be. */
+export const envelope = (time: Check): Check =>
+  object(
+    {
+      data: [anything, "?"],
+      status_code: [
+        rule(
+          (value) => Number.isSafeInteger(value) && Number(value) >= 1000 && Number(value) < 5000,
+          "must be a status code"
+        ),
+        "1"
+      ],
+      status_message: [text(1000), "?"],
+      timestamp: [time, "1"]
+    },
+    (value, at) => {
+      const status = Number(get(value, "status_code"))
+      return status >= 2000 && !isMissing(get(value, "data")) ? [`${at}.data: is there beside status ${status}`] : []
+    }
+  )
