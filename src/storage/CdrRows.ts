@@ -1,7 +1,7 @@
 /** The body of a stored charge detail record, as it was sealed. */
 import { Schema } from "effect"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
-import { PeriodRow, SessionRow } from "./SessionRows.ts"
+import { PeriodRow, RoamingRow, SessionRow } from "./SessionRows.ts"
 
 const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 
@@ -71,5 +71,6 @@ export const CdrBodyRow = Schema.Struct({
   reservationId: Schema.optionalKey(Schema.Int),
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.optionalKey(Schema.Finite),
-  signedData: Schema.optionalKey(SignedDataRow)
+  signedData: Schema.optionalKey(SignedDataRow),
+  roaming: Schema.optionalKey(RoamingRow)
 })

@@ -97,9 +97,10 @@ export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Inse
       ON CONFLICT (organisation_id) DO UPDATE SET last = k.last + excluded.last
       RETURNING k.organisation_id, k.last
     )
-    INSERT INTO cdr AS d (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits, body, issued_at)
+    INSERT INTO cdr AS d (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits, body,
+      issued_at, partner_id)
     SELECT f.id, f.organisation_id, k.last - f.of + f.n, f.session_id, f.revision, f.charger_id, f.site_id, f.started_at, f.ended_at,
-      nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}
+      nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}, (f.body::jsonb #>> '{roaming,partnerId}')::uuid
     FROM fresh f JOIN counted k ON k.organisation_id = f.organisation_id
     RETURNING ${cdrColumns(sql)}`)
 

@@ -124,7 +124,8 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   supersedes: fact.body.supersedes,
   superseded_by: fact.body.supersededBy,
   reservation: int32(fact.body.reservationId),
-  reserved: fact.body.reserved
+  reserved: fact.body.reserved,
+  roaming: fact.body.authorization.roaming
 })
 
 const endDocument = (fact: SessionEnded, ord: number) => ({

@@ -4,6 +4,18 @@ import type { SqlClient, Statement } from "effect/sql"
 import type { ChargingSession } from "../domain/session/ChargingSession.ts"
 import { Millis, optional, Whole } from "./rows.ts"
 
+/** A session's contract with a partner, as it is stored with the session and sealed in its record. */
+export const RoamingRow = Schema.Struct({
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  uid: Schema.String,
+  type: Schema.String,
+  contractId: Schema.String,
+  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]),
+  authorizationReference: Schema.optionalKey(Schema.String)
+})
+
 export const SessionRow = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
@@ -36,6 +48,7 @@ export const SessionRow = Schema.Struct({
       used: Schema.Boolean
     })
   ),
+  roaming: Schema.NullOr(RoamingRow),
   billed: Schema.NullOr(Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })),
   createdAt: Millis,
   updatedAt: Millis
@@ -66,12 +79,13 @@ export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.Nul
 
 /** The domain's session of a row. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
-  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, reservation, ...rest } = row
+  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, reservation, roaming, ...rest } = row
   return {
     ...rest,
     ...(reservation === null
       ? {}
       : { reservation: { ...reservation, acceptedAt: reservation.acceptedAt ?? undefined } }),
+    ...(roaming === null ? {} : { roaming }),
     price: price ?? undefined,
     billed: billed ?? undefined,
     authorization: {
@@ -123,7 +137,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
       SELECT ${reservationOf(sql, sql`true`)} FROM reservation y
       WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id AND y.status = 'Used' ORDER BY y.command_id LIMIT 1)
   END AS reservation,
-  ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
+  s.roaming, ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
 /** Beside `session s`: what became of it after it ended. */

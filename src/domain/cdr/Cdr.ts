@@ -7,6 +7,7 @@ import type { ChargingSession } from "../session/ChargingSession.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import type { TokenType } from "../token/Token.ts"
 import type { Place } from "./Place.ts"
+import type { SessionRoaming } from "../party/Roaming.ts"
 import type { Ledger } from "../session/Ledger.ts"
 import type { Price } from "../money/Amount.ts"
 import type { Costs, Period, PricedResult } from "../tariff/Price.ts"
@@ -41,6 +42,8 @@ export interface CdrBody {
   readonly meterStopWh?: number
   /** Missing where the meter signs nothing. */
   readonly signedData?: SignedData
+  /** Whose driver is billed by it: it goes to that partner, and to nobody where there is none. */
+  readonly roaming?: SessionRoaming
 }
 
 /** What of a record it is found by. */
@@ -113,7 +116,8 @@ export const cdrOf = (
       ...(session.reservation === undefined ? {} : { reservationId: session.reservation.reservationId }),
       meterStartWh: session.meterStartWh,
       ...(session.meterStopWh === undefined ? {} : { meterStopWh: session.meterStopWh }),
-      ...(signedData === undefined ? {} : { signedData })
+      ...(signedData === undefined ? {} : { signedData }),
+      ...(session.roaming === undefined ? {} : { roaming: session.roaming })
     }
   }
 }

@@ -1,6 +1,7 @@
 /** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
 import type { Authorization } from "../token/Authorization.ts"
 import type { Price } from "../money/Amount.ts"
+import type { SessionRoaming } from "../party/Roaming.ts"
 import type { Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -40,6 +41,8 @@ export interface ChargingSession {
   readonly stopReason: string | undefined
   readonly heldReason: string | undefined
   readonly reservation?: SessionReservation
+  /** Whose driver it is, where a roaming partner's. */
+  readonly roaming?: SessionRoaming | undefined
   /** How often an operator has corrected it. */
   readonly revision?: number
   /** An operator has looked at it and lets it be billed. */

@@ -36,6 +36,7 @@ import { parties } from "./0034_parties.ts"
 import { errands } from "./0035_errands.ts"
 import { subscriptions } from "./0036_subscriptions.ts"
 import { locations } from "./0037_locations.ts"
+import { roamingSessions } from "./0038_roaming_sessions.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -74,5 +75,6 @@ export const migrations = {
   "0034_parties": parties,
   "0035_errands": errands,
   "0036_subscriptions": subscriptions,
-  "0037_locations": locations
+  "0037_locations": locations,
+  "0038_roaming_sessions": roamingSessions
 }
