@@ -8,10 +8,11 @@ import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
 import type { FileKind } from "./file/StoredFile.ts"
 import type { Price } from "./money/Amount.ts"
-import type { Connection, PartnerStatus, PartnerSwitches } from "./party/Partner.ts"
+import type { Connection, ExpectedParty, PartnerStatus, PartnerSwitches } from "./party/Partner.ts"
 import type { CpoParty } from "./party/Party.ts"
 import type { Site } from "./site/Site.ts"
 import type { Assignment, TariffBody } from "./tariff/Tariff.ts"
+import type { RoamingToken } from "./token/RoamingToken.ts"
 import type { Token } from "./token/Token.ts"
 
 /** What an operator decides about a charger; what the charger itself reports has facts of its own. */
@@ -82,8 +83,16 @@ export interface PartnerRecord {
   readonly id: string
   readonly name: string
   readonly status: PartnerStatus
+  readonly expected?: ExpectedParty
   readonly switches: PartnerSwitches
   readonly connection?: Connection
+}
+
+/** A parked delivery that somebody decided about. */
+export interface DeliveryRecord {
+  readonly itemId: string
+  readonly kind: string
+  readonly objectId: string
 }
 
 interface RecordFactOf<Type extends string, A> {
@@ -110,6 +119,7 @@ export type RecordFact =
   | RecordFactOf<"SiteCreated" | "SiteChanged" | "SiteRemoved", Site>
   | RecordFactOf<"ChargerRegistered" | "ChargerChanged" | "ChargerRemoved", ChargerRecord>
   | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
+  | RecordFactOf<"RoamingTokenChanged", RoamingToken>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
   | RecordFactOf<
@@ -132,3 +142,4 @@ export type RecordFact =
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>
+  | RecordFactOf<"DeliveryReplayed" | "DeliveryDiscarded", DeliveryRecord>

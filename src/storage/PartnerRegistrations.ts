@@ -5,12 +5,13 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, type NotFound } from "../domain/Errors.ts"
-import { type Partner, retiringTokenHours, type TokenUse } from "../domain/party/Partner.ts"
+import { isRegistered, type Partner, retiringTokenHours, type TokenUse } from "../domain/party/Partner.ts"
 import type { Invitation, Registration } from "../domain/ports/Partners.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PartnerRecord } from "../domain/RecordFact.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { factOf, type Recording } from "./Facts.ts"
+import { claim, release } from "./PartnerParties.ts"
 import { optional, rowOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -36,17 +37,51 @@ export const putToken = (
   ON CONFLICT (partner_id, use) DO UPDATE SET verifier = excluded.verifier, expires_at = excluded.expires_at, used_at = NULL,
     created_at = excluded.created_at`
 
-const isRegistered = ({ connection, status }: Partner): boolean =>
-  status === "Registered" || (status === "Suspended" && connection !== undefined)
-
 const notRegistered = () =>
   new Conflict({ code: "not_registered", message: "This partner is not registered: invite it, or register with it." })
 
-export const registrations = (records: Recording, find: Find, recordOf: (partner: Partner) => PartnerRecord) => {
-  const { journaled, secrets, sql } = records
+const dropTokens = (own: Scoped, id: string) =>
+  own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id}`
 
-  /** A change of a partner within the transaction, with its fact. */
-  const changing = <E>(
+const toInvited = (own: Scoped, id: string, invitation: Invitation, now: number) =>
+  Effect.gen(function* () {
+    yield* dropTokens(own, id)
+    yield* release(own, id)
+    yield* own`UPDATE partner p SET status = 'Invited', connection = NULL, their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
+    yield* putToken(own, id, "Registration", invitation, now)
+  })
+
+const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirToken }: Registration, now: number) =>
+  Effect.gen(function* () {
+    yield* release(own, id)
+    yield* claim(own, id, connection.parties, false)
+    yield* putToken(own, id, "Access", { verifier: ourVerifier, expiresAt: undefined }, now)
+    yield* own`
+      UPDATE partner p SET status = 'Registered', connection = ${JSON.stringify(connection)}::text::jsonb, their_token = ${theirToken}
+      WHERE ${own.rowsOf("p")} AND p.id = ${id}`
+  })
+
+/** The token that is used now stays good for a while; one that was never used since the last time is nobody's. */
+const retire = (own: Scoped, id: string, now: number) =>
+  Effect.gen(function* () {
+    const until = new Date(now + retiringTokenHours * hourMillis)
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
+      AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
+    yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}
+      WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Access' AND NOT EXISTS (
+        SELECT 1 FROM partner_token r WHERE r.partner_id = t.partner_id AND r.use = 'Retiring')`
+  })
+
+const toUnregistered = (own: Scoped, id: string) =>
+  Effect.andThen(
+    dropTokens(own, id),
+    own`UPDATE partner p SET status = 'Unregistered', connection = NULL, their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
+  )
+
+/** Runs a change of a partner within one transaction, with its fact. */
+const changes =
+  ({ journaled, secrets, sql }: Recording, find: Find, recordOf: (partner: Partner) => PartnerRecord) =>
+  <E>(
     type: "PartnerInvited" | "PartnerRegistered" | "PartnerUnregistered",
     id: string,
     writing: Writing,
@@ -67,25 +102,12 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
     )
   }
 
-  const dropTokens = (own: Scoped, id: string) =>
-    own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id}`
-
-  const connected = (own: Scoped, id: string, { connection, theirToken }: Registration) => own`
-    UPDATE partner p SET status = 'Registered', connection = ${JSON.stringify(connection)}::text::jsonb, their_token = ${theirToken}
-    WHERE ${own.rowsOf("p")} AND p.id = ${id}`
-
-  const token = (verifier: Uint8Array) => ({ verifier, expiresAt: undefined })
-
+export const registrations = (records: Recording, find: Find, recordOf: (partner: Partner) => PartnerRecord) => {
+  const { journaled, sql } = records
+  const changing = changes(records, find, recordOf)
   return {
     invite: Effect.fn("Partners.invite")((id: string, invitation: Invitation, writing: Writing) =>
-      changing("PartnerInvited", id, writing, (_, own) =>
-        Effect.gen(function* () {
-          yield* dropTokens(own, id)
-          yield* own`
-            UPDATE partner p SET status = 'Invited', connection = NULL, their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
-          yield* putToken(own, id, "Registration", invitation, writing.now)
-        })
-      )
+      changing("PartnerInvited", id, writing, (_, own) => toInvited(own, id, invitation, writing.now))
     ),
     register: Effect.fn("Partners.register")((id: string, registration: Registration, writing: Writing) =>
       changing("PartnerRegistered", id, writing, (before, own) =>
@@ -94,8 +116,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
             return yield* new Conflict({ code: "registered", message: "This partner is registered already." })
           }
           yield* dropTokens(own, id)
-          yield* putToken(own, id, "Access", token(registration.ourVerifier), writing.now)
-          return yield* connected(own, id, registration)
+          return yield* toRegistered(own, id, registration, writing.now)
         })
       )
     ),
@@ -103,15 +124,8 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
       changing("PartnerRegistered", id, writing, (before, own) =>
         Effect.gen(function* () {
           if (!isRegistered(before)) return yield* notRegistered()
-          const until = new Date(writing.now + retiringTokenHours * hourMillis)
-          // The token that is used now stays good; one that was never used since the last time is nobody's.
-          yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
-            AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
-          yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}
-            WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Access' AND NOT EXISTS (
-              SELECT 1 FROM partner_token r WHERE r.partner_id = t.partner_id AND r.use = 'Retiring')`
-          yield* putToken(own, id, "Access", token(registration.ourVerifier), writing.now)
-          return yield* connected(own, id, registration)
+          yield* retire(own, id, writing.now)
+          return yield* toRegistered(own, id, registration, writing.now)
         })
       )
     ),
@@ -120,9 +134,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
         changing("PartnerUnregistered", id, writing, (before, own) =>
           Effect.gen(function* () {
             if (!isRegistered(before)) return yield* notRegistered()
-            yield* dropTokens(own, id)
-            return yield* own`
-              UPDATE partner p SET status = 'Unregistered', their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
+            return yield* toUnregistered(own, id)
           })
         )
       )

@@ -1,11 +1,13 @@
 /** Rows of partners, decoded into the domain's. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Partner } from "../domain/party/Partner.ts"
+import type { ExpectedParty, Partner } from "../domain/party/Partner.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 
+const Role = Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"])
+
 const PartyRow = Schema.Struct({
-  role: Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"]),
+  role: Role,
   countryCode: Schema.String,
   partyId: Schema.String,
   businessDetails: Schema.Struct({ name: Schema.String, website: Schema.optional(Schema.String) })
@@ -38,6 +40,7 @@ const PartnerRow = Schema.Struct({
     createdAs201: Schema.optional(Schema.Boolean),
     noCreditCdrs: Schema.optional(Schema.Boolean)
   }),
+  expected: Schema.Array(Schema.Struct({ countryCode: Schema.String, partyId: Schema.String, role: Role })),
   connection: optional(ConnectionRow),
   createdAt: Millis,
   updatedAt: Millis
@@ -54,9 +57,17 @@ export const bearerRow = rowOf(
   })
 )
 
+const expectedOf = ([first, ...others]: (typeof PartnerRow.Type)["expected"]): ExpectedParty | undefined =>
+  first && {
+    countryCode: first.countryCode,
+    partyId: first.partyId,
+    roles: [first, ...others].map(({ role }) => role)
+  }
+
 /** The domain's partner of a row. */
-export const partnerOf = ({ connection, status, suspended, ...row }: typeof PartnerRow.Type): Partner => ({
+export const partnerOf = ({ connection, expected, status, suspended, ...row }: typeof PartnerRow.Type): Partner => ({
   ...row,
+  expected: expectedOf(expected),
   status: suspended ? "Suspended" : status,
   connection: connection && {
     ...connection,
@@ -67,4 +78,6 @@ export const partnerOf = ({ connection, status, suspended, ...row }: typeof Part
 /** Of `partner p`. */
 export const partnerColumns = (sql: SqlClient.SqlClient) => sql`
   p.id, p.organisation_id AS "organisationId", p.name, p.status, p.suspended, p.switches, p.connection,
+  coalesce((SELECT jsonb_agg(jsonb_build_object('countryCode', e.country_code, 'partyId', e.party_id, 'role', e.role) ORDER BY e.role)
+    FROM partner_party e WHERE e.partner_id = p.id AND e.expected), '[]') AS expected,
   p.created_at AS "createdAt", p.updated_at AS "updatedAt"`

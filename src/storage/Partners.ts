@@ -11,6 +11,7 @@ import { isUuid } from "../domain/values/Uuid7.ts"
 import { byteaArray } from "./Arrays.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { claim, partiesOf } from "./PartnerParties.ts"
 import { putToken, registrations } from "./PartnerRegistrations.ts"
 import { bearerRow, partnerColumns, partnerOf, partnerRow, partnerRows } from "./PartnerRows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -28,11 +29,12 @@ export const findPartner = (sql: SqlClient.SqlClient, own: Scoped, id: string) =
   })
 
 /** What is in the journal of a partner: nothing of its tokens. */
-export const recordOf = ({ connection, id, name, status, switches }: Partner): PartnerRecord => ({
+export const recordOf = ({ connection, expected, id, name, status, switches }: Partner): PartnerRecord => ({
   id,
   name,
   status,
   switches,
+  ...(expected === undefined ? {} : { expected }),
   ...(connection === undefined ? {} : { connection })
 })
 
@@ -41,27 +43,19 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     yield* storable({ name: input.name })
     const { by, now } = writing
     const own = scopedTo(sql, by.organisationId)
-    const { invitation, name, switches } = input
-    const times = { createdAt: now, updatedAt: now }
+    const { expected, invitation, name, switches } = input
     const id = secrets.uuid(now)
-    const partner: Partner = {
-      id,
-      organisationId: by.organisationId,
-      name,
-      status: "Invited",
-      connection: undefined,
-      switches,
-      ...times
-    }
     const write = Effect.gen(function* () {
       yield* own`
         INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
         VALUES (${id}, ${own.id}, ${name}, 'Invited', ${JSON.stringify(switches)}::text::jsonb, ${new Date(now)}, ${new Date(now)})`
+      yield* claim(own, id, partiesOf(expected), true)
       yield* putToken(own, id, "Registration", invitation, now)
+      const partner = yield* findPartner(sql, own, id)
       const fact = factOf("PartnerCreated", `partner:${id}`, id, writing)
       return { result: partner, facts: [{ ...fact, body: { by: by.actor, after: recordOf(partner) } }] }
     })
-    return yield* journaled(refusingValues(write))
+    return yield* Effect.catchTag(journaled(refusingValues(write)), "NotFound", Effect.die)
   })
 
 const update = ({ journaled, secrets, sql }: Recording) =>

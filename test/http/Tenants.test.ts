@@ -38,6 +38,7 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     keyId: "",
     tariffId: "",
     cdrId: "",
+    partnerId: "",
     id: ""
   }
   const document = (operation: object) => ({

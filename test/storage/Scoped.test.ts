@@ -29,6 +29,11 @@ const repositories = [
   "ConnectorUptime.ts",
   "Expectations.ts",
   "Organisations.ts",
+  "Parties.ts",
+  "PartnerParties.ts",
+  "PartnerRegistrations.ts",
+  "PartnerRows.ts",
+  "Partners.ts",
   "SessionReadings.ts",
   "Sessions.ts",
   "Sites.ts",
@@ -43,6 +48,10 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ["ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
   ["ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
   ["Organisations.ts", /^SELECT 1 FROM organisation LIMIT 1$/, "whether there is any organisation at all"],
+  ["Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
+  ["Partners.ts", /^UPDATE partner_token SET used_at/, "its partner was just found by the token itself"],
+  ["Partners.ts", /^DELETE FROM partner_token/, "its partner was just found by the token itself"],
+  ["PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
   [
     "ChargerRows.ts",
     /^SELECT c\.charger_id AS "chargerId", c\.organisation_id/,
@@ -52,7 +61,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

@@ -15,6 +15,9 @@ import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
 import { Knocks } from "../../src/domain/ports/Knocks.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
+import { Parties } from "../../src/domain/ports/Parties.ts"
+import { PartnerRegistrar } from "../../src/domain/ports/PartnerRegistrar.ts"
+import { Partners } from "../../src/domain/ports/Partners.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
@@ -33,6 +36,7 @@ import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
+import { parties, partners, registrar } from "./fakePartners.ts"
 import { tariffs } from "./fakeTariffs.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
@@ -411,6 +415,7 @@ export const beside = (world: FakeWorld) =>
         peek: (chargerId) => world.seen.get(chargerId)
       })
     ),
+    Layer.succeed(PartnerRegistrar, registrar(world)),
     Layer.succeed(
       ChargerLink,
       ChargerLink.of({
@@ -461,6 +466,8 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Tariffs, tariffs(world)),
+    Layer.succeed(Parties, parties(world)),
+    Layer.succeed(Partners, partners(world)),
     Layer.succeed(Ledgers, noLedgers),
     Layer.succeed(Cdrs, noCdrs),
     Layer.succeed(SessionReviews, reviews(world)),

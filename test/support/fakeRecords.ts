@@ -7,6 +7,7 @@ import type { Charger, ChargerRegistration } from "../../src/domain/charger/Char
 import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../src/domain/Errors.ts"
 import type { ApiKey, Organisation, Principal } from "../../src/domain/operator/Operator.ts"
 import type { ChargingSession, SessionReading } from "../../src/domain/session/ChargingSession.ts"
+import type { Partner } from "../../src/domain/party/Partner.ts"
 import type { Site } from "../../src/domain/site/Site.ts"
 import { tokenKey, type Token } from "../../src/domain/token/Token.ts"
 import type { StoredAnswer } from "../../src/domain/ports/Idempotency.ts"
@@ -39,6 +40,7 @@ export class FakeWorld {
   readonly sessions = new Map<string, ChargingSession>()
   readonly readings = new Map<string, Array<SessionReading>>()
   readonly tokens = new Map<string, Token>()
+  readonly partners = new Map<string, Partner>()
   readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
   readonly frames: Array<LoggedFrame & { readonly id: string }> = []
   readonly seen = new Map<string, Seen>()

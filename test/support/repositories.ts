@@ -25,6 +25,8 @@ import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { Knocks } from "../../src/domain/ports/Knocks.ts"
 import type { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import type { Parties } from "../../src/domain/ports/Parties.ts"
+import type { Partners } from "../../src/domain/ports/Partners.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
@@ -48,6 +50,8 @@ import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as KnocksRepository from "../../src/storage/Knocks.ts"
 import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
+import * as PartiesRepository from "../../src/storage/Parties.ts"
+import * as PartnersRepository from "../../src/storage/Partners.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionReviewsRepository from "../../src/storage/SessionReviews.ts"
@@ -71,6 +75,8 @@ export type Repositories =
   | Knocks
   | Ledgers
   | LocalLists
+  | Parties
+  | Partners
   | Reservations
   | Secrets
   | SessionReviews
@@ -96,6 +102,8 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   KnocksRepository.layer(limits.knocks),
   LedgersRepository.layer,
   LocalListsRepository.layer,
+  PartiesRepository.layer,
+  PartnersRepository.layer,
   ReservationsRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,

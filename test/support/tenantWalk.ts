@@ -15,6 +15,7 @@ export interface Owned {
   readonly keyId: string
   readonly tariffId: string
   readonly cdrId: string
+  readonly partnerId: string
   /** Of a command. */
   readonly id: string
 }
@@ -63,6 +64,10 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
     tariff: { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
     session: { startedAt: "2026-05-20T10:00:00Z", endedAt: "2026-05-20T11:00:00Z", readings: [] }
   },
+  "partners.create": { name: "Stranger's partner", countryCode: "DE", partyId: "STR", roles: ["EMSP"] },
+  "partners.update": { name: "Taken over", suspended: true },
+  "partners.register": { versionsUrl: "https://stranger.example/ocpi/versions", token: "stranger" },
+  "parties.create": { countryCode: "FI", partyId: "ST2", businessDetails: { name: "Stranger's party" } },
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
   "api-keys.create": { name: "Stranger's key" },
@@ -177,6 +182,9 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/tariffs",
     "/cpo/v2/cdrs",
     `/cpo/v2/tariffs/${owned.tariffId}/assignments`,
+    "/cpo/v2/partners",
+    `/cpo/v2/partners/${owned.partnerId}`,
+    "/cpo/v2/parties",
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
@@ -219,6 +227,12 @@ export const makeOwned = async (
   const element = { priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }
   const tariffAltText = [{ language: "en", text: `${mark} tariff` }]
   const tariff = await post("tariffs", { currency: "EUR", elements: [element], tariffAltText })
+  const partner = await post("partners", {
+    name: `${mark} partner`,
+    countryCode: "DE",
+    partyId: "OWN",
+    roles: ["EMSP"]
+  })
   const apiKey = await post("api-keys", { name: `${mark} key` })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
@@ -230,6 +244,7 @@ export const makeOwned = async (
     keyId: apiKey.id,
     tariffId: tariff.id,
     cdrId: tariff.id,
+    partnerId: partner.id,
     id: command.id
   }
 }

@@ -2,7 +2,7 @@
  * A partner: another platform, with which data is exchanged after both have told each other their credentials (OCPI 2.2.1 `credentials`). It is
  * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
  */
-import type { PartnerParty } from "./Party.ts"
+import type { PartnerParty, PartyId, PartyRole } from "./Party.ts"
 
 export type PartnerStatus =
   /** It has a registration token and has not used it. */
@@ -47,17 +47,28 @@ export interface PartnerSwitches {
   readonly noCreditCdrs?: boolean | undefined
 }
 
+/** Whom our operator has invited; what the partner says of itself is in its connection. */
+export interface ExpectedParty extends PartyId {
+  readonly roles: ReadonlyArray<PartyRole>
+}
+
 export interface Partner {
   readonly id: string
   readonly organisationId: string
   readonly name: string
   readonly status: PartnerStatus
-  /** Undefined until it has registered for the first time. */
+  /** Undefined for partners of the days in which nobody asked for it. */
+  readonly expected?: ExpectedParty | undefined
+  /** Undefined where it is not registered. */
   readonly connection: Connection | undefined
   readonly switches: PartnerSwitches
   readonly createdAt: number
   readonly updatedAt: number
 }
+
+/** Also while it is suspended. */
+export const isRegistered = ({ connection, status }: Partner): boolean =>
+  connection !== undefined && (status === "Registered" || status === "Suspended")
 
 /** Days in which a registration token can be used. */
 export const registrationTokenDays = 7

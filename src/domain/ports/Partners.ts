@@ -1,7 +1,7 @@
 /** Storage of partners and of the tokens that both sides have of each other, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
-import type { Connection, Partner, PartnerSwitches, TokenUse } from "../party/Partner.ts"
+import type { Connection, ExpectedParty, Partner, PartnerSwitches, TokenUse } from "../party/Partner.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Writing } from "./Sites.ts"
 
@@ -13,6 +13,7 @@ export interface Invitation {
 
 export interface NewPartner {
   readonly name: string
+  readonly expected: ExpectedParty
   readonly switches: PartnerSwitches
   readonly invitation: Invitation
 }
@@ -42,7 +43,11 @@ export interface Registration {
 export class Partners extends Context.Service<
   Partners,
   {
-    readonly create: (input: NewPartner, writing: Writing) => Effect.Effect<Partner, InvalidInput | StorageUnavailable>
+    /** `Conflict` `party_in_use`: another partner is that party in one of the roles, which would have a token's owner ambiguous. */
+    readonly create: (
+      input: NewPartner,
+      writing: Writing
+    ) => Effect.Effect<Partner, Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Partner, NotFound | StorageUnavailable>
     readonly list: (
       organisationId: string,
@@ -68,13 +73,13 @@ export class Partners extends Context.Service<
       verifiers: ReadonlyArray<Uint8Array>,
       now: number
     ) => Effect.Effect<Bearer | undefined, StorageUnavailable>
-    /** The first registration. `Conflict` `registered` where it is that already: the later of two at once. */
+    /** The first registration. `Conflict` `registered` where it is that already (the later of two at once), or `party_in_use`. */
     readonly register: (
       id: string,
       registration: Registration,
       writing: Writing
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
-    /** Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `not_registered`. */
+    /** Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `not_registered`, `party_in_use`. */
     readonly renew: (
       id: string,
       registration: Registration,

@@ -16,6 +16,7 @@ import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
+import { PartiesApi } from "./PartiesApi.ts"
 import { PartnersApi } from "./PartnersApi.ts"
 import { ReservationsApi } from "./ReservationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
@@ -55,6 +56,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(TariffsApi)
   .add(CdrsApi)
   .add(PartnersApi)
+  .add(PartiesApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

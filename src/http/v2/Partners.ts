@@ -13,12 +13,17 @@ import type { Partner } from "./PartnersApi.ts"
 
 const dayMillis = 86_400_000
 
-const toPartner = ({ connection, ...partner }: DomainPartner): typeof Partner.Type => ({
+/** As v2 shows it; `versionsUrl` is ours, which the partner is given. */
+const toPartner = ({ connection, ...partner }: DomainPartner, versionsUrl: string): typeof Partner.Type => ({
   id: partner.id,
   name: partner.name,
+  countryCode: partner.expected?.countryCode ?? null,
+  partyId: partner.expected?.partyId ?? null,
+  roles: partner.expected?.roles ?? [],
   status: partner.status,
-  version: connection?.version ?? null,
-  versionsUrl: connection?.versionsUrl ?? null,
+  ocpiVersion: connection?.version ?? null,
+  versionsUrl,
+  partnerVersionsUrl: connection?.versionsUrl ?? null,
   parties: (connection?.parties ?? []).map(({ businessDetails, countryCode, partyId, role }) => ({
     role,
     countryCode,
@@ -41,15 +46,12 @@ export const layer = HttpApiBuilder.group(
     const registrar = yield* PartnerRegistrar
     const secrets = yield* Secrets
     const publicUrl = yield* PublicUrl
+    const wire = (partner: DomainPartner) => toPartner(partner, `${publicUrl}/ocpi/versions`)
 
     /** A token that was just made, and the way to show it. */
     const invitation = (now: number) => {
       const token = newPartnerToken(secrets)
-      const shown = (partner: DomainPartner) => ({
-        ...toPartner(partner),
-        registrationToken: token,
-        ourVersionsUrl: `${publicUrl}/ocpi/versions`
-      })
+      const shown = (partner: DomainPartner) => ({ ...wire(partner), credentialsToken: token })
       return {
         shown,
         stored: { verifier: tokenVerifier(secrets, token), expiresAt: now + registrationTokenDays * dayMillis }
@@ -60,19 +62,20 @@ export const layer = HttpApiBuilder.group(
       create: Effect.fn("v2.partners.create")(function* ({ payload }) {
         const by = yield* writing
         const { shown, stored } = invitation(by.now)
-        const { name, switches = {} } = payload
-        const partner = yield* partners.create({ name, switches, invitation: stored }, by)
+        const { countryCode, name, partyId, roles, switches = {} } = payload
+        const expected = { countryCode, partyId, roles: [...new Set(roles)] }
+        const partner = yield* partners.create({ name, expected, switches, invitation: stored }, by)
         return located(publicUrl, `/v2/partners/${partner.id}`, shown(partner))
       }),
       list: Effect.fn("v2.partners.list")(function* ({ query, request }) {
         const page = yield* partners.list(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toPartner)
+        return listed(publicUrl, request.url, page, wire)
       }),
       get: Effect.fn("v2.partners.get")(function* ({ params }) {
-        return toPartner(yield* partners.get(yield* organisationId, params.partnerId))
+        return wire(yield* partners.get(yield* organisationId, params.partnerId))
       }),
       update: Effect.fn("v2.partners.update")(function* ({ params, payload }) {
-        return toPartner(yield* partners.update(params.partnerId, payload, yield* writing))
+        return wire(yield* partners.update(params.partnerId, payload, yield* writing))
       }),
       remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
         yield* partners.remove(params.partnerId, yield* writing)
@@ -83,7 +86,7 @@ export const layer = HttpApiBuilder.group(
         return shown(yield* partners.invite(params.partnerId, stored, by))
       }),
       register: Effect.fn("v2.partners.register")(function* ({ params, payload }) {
-        return toPartner(yield* registrar.register(params.partnerId, payload, yield* writing))
+        return wire(yield* registrar.register(params.partnerId, payload, yield* writing))
       })
     })
   })

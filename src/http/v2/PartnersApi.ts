@@ -1,7 +1,7 @@
 /** Roaming partners in REST v2: invited with a token, or registered with by us; suspended, invited anew, and removed. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Name, rule, Time, Uuid } from "../Fields.ts"
+import { CountryAlpha2, Name, rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
@@ -21,8 +21,17 @@ const Switches = Schema.Struct({
   description: "What this partner needs otherwise than the standard has it"
 })
 
+/** Three letters or digits (OCPI 2.2.1 §3.1). */
+export const PartyCode = Schema.String.check(
+  rule((id: string) => /^[A-Z0-9]{3}$/.test(id), "Must have three upper-case letters or digits", {
+    pattern: "^[A-Z0-9]{3}$"
+  })
+)
+
+const Role = Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"])
+
 const Party = Schema.Struct({
-  role: Schema.String,
+  role: Role,
   countryCode: Schema.String,
   partyId: Schema.String,
   name: Schema.String,
@@ -32,10 +41,14 @@ const Party = Schema.Struct({
 const fields = {
   id: Schema.String,
   name: Schema.String,
+  countryCode: Schema.NullOr(Schema.String),
+  partyId: Schema.NullOr(Schema.String).annotate({ description: "Whom you have invited; `parties` is what it says" }),
+  roles: Schema.Array(Role),
   status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
-  version: Schema.NullOr(Schema.String).annotate({ description: "Of OCPI; null until it is registered" }),
-  versionsUrl: Schema.NullOr(Schema.String),
-  parties: Schema.Array(Party),
+  ocpiVersion: Schema.NullOr(Schema.String).annotate({ description: "Null where it is not registered" }),
+  versionsUrl: Schema.String.annotate({ description: "Ours, to be handed to the partner" }),
+  partnerVersionsUrl: Schema.NullOr(Schema.String).annotate({ description: "The partner's own, as it told it" }),
+  parties: Schema.Array(Party).annotate({ description: "As the partner has declared them in its credentials" }),
   modules: Schema.Array(Schema.String).annotate({ description: "What the partner serves" }),
   registeredAt: Schema.NullOr(Time),
   switches: Switches,
@@ -47,16 +60,19 @@ export const Partner = Schema.Struct(fields).annotate({ identifier: "Partner" })
 
 export const InvitedPartner = Schema.Struct({
   ...fields,
-  registrationToken: Schema.String.annotate({
+  credentialsToken: Schema.String.annotate({
     description:
       "To be handed to the partner with versionsUrl: good for seven days, for one registration, and shown once"
-  }),
-  ourVersionsUrl: Schema.String
+  })
 }).annotate({ identifier: "InvitedPartner" })
 
-export const NewPartner = Schema.Struct({ name: Name, switches: Schema.optionalKey(Switches) }).annotate({
-  identifier: "NewPartner"
-})
+export const NewPartner = Schema.Struct({
+  name: Name,
+  countryCode: CountryAlpha2,
+  partyId: PartyCode,
+  roles: Schema.Array(Role).check(Schema.isMinLength(1), Schema.isMaxLength(7)),
+  switches: Schema.optionalKey(Switches)
+}).annotate({ identifier: "NewPartner" })
 
 export const PartnerChange = Schema.Struct({
   name: Schema.optionalKey(Name),
@@ -80,7 +96,8 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
   HttpApiEndpoint.post("create", "/v2/partners", {
     headers: IdempotencyHeader,
     payload: NewPartner,
-    success: createdAt(InvitedPartner.pipe(HttpApiSchema.status(201)))
+    success: createdAt(InvitedPartner.pipe(HttpApiSchema.status(201))),
+    error: Conflict409
   }).annotateMerge(operation("Invite a partner to register", "partners:write")),
   HttpApiEndpoint.get("list", "/v2/partners", { query: PageQuery, success: listOf(Partner) }).annotateMerge(
     operation("List partners, newest first", "partners:read")

@@ -18,6 +18,7 @@ import * as IdempotentLive from "./IdempotentLive.ts"
 import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
 import * as Pages from "./Pages.ts"
+import * as Parties from "./Parties.ts"
 import * as Partners from "./Partners.ts"
 import { PublicUrl } from "./Paging.ts"
 import * as Reservations from "./Reservations.ts"
@@ -55,6 +56,7 @@ export const v2Routes = (options: V2Options) => {
     Sessions.layer,
     Tariffs.layer,
     Cdrs.layer,
+    Parties.layer,
     Partners.layer,
     Tokens.layer,
     ApiKeys.layer,

@@ -5,11 +5,10 @@
 import { Effect, Layer } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
-import type { Partner } from "../../domain/party/Partner.ts"
+import { isRegistered, type Partner } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
-import type { PartnerParty } from "../../domain/party/Party.ts"
-import { Access as Organisations } from "../../domain/ports/Access.ts"
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
+import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { Writing } from "../../domain/ports/Sites.ts"
@@ -17,6 +16,7 @@ import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
 import { type Access, ask, type ClientOptions } from "./OcpiClient.ts"
+import { ourCredentials } from "./OurCredentials.ts"
 
 export interface RegistrarOptions {
   /** Our OCPI address without a slash at its end. */
@@ -74,17 +74,8 @@ const exchanged = (
 const make = (options: RegistrarOptions) =>
   Effect.gen(function* () {
     const partners = yield* Partners
-    const organisations = yield* Organisations
+    const parties = yield* Parties
     const secrets = yield* Secrets
-
-    const ours = (organisationId: string, token: string) =>
-      Effect.map(
-        Effect.catchTag(organisations.organisation(organisationId), "NotFound", Effect.die),
-        ({ countryCode, name, partyId }): Credentials => {
-          const party: PartnerParty = { role: "CPO", countryCode, partyId, businessDetails: { name } }
-          return { token, url: `${options.base}/versions`, parties: [party] }
-        }
-      )
 
     const accessOf = (partner: Partner, handover: Handover): Access => {
       const { tokenForm } = partner.switches
@@ -100,7 +91,7 @@ const make = (options: RegistrarOptions) =>
     ) {
       const { by, now } = writing
       const partner = yield* partners.get(by.organisationId, id)
-      if (partner.status === "Registered") {
+      if (isRegistered(partner)) {
         return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
       }
       const client = { ...options.client, newId: () => secrets.uuid(now) }
@@ -110,7 +101,8 @@ const make = (options: RegistrarOptions) =>
       const token = newPartnerToken(secrets)
       const verifier = tokenVerifier(secrets, token)
       yield* partners.expect(id, { verifier, expiresAt: now + expectedMillis }, writing)
-      const theirs = yield* exchanged(where, yield* ours(by.organisationId, token), access, correlationId, client)
+      const ours = yield* ourCredentials(parties, options.base, by.organisationId, token)
+      const theirs = yield* exchanged(where, ours, access, correlationId, client)
       const { endpoints, form, version } = where.discovery
       const connection = {
         version,
@@ -126,7 +118,5 @@ const make = (options: RegistrarOptions) =>
     return PartnerRegistrar.of({ register })
   })
 
-export const layer = (
-  options: RegistrarOptions
-): Layer.Layer<PartnerRegistrar, never, Partners | Organisations | Secrets> =>
+export const layer = (options: RegistrarOptions): Layer.Layer<PartnerRegistrar, never, Partners | Parties | Secrets> =>
   Layer.effect(PartnerRegistrar, make(options))

@@ -1,0 +1,40 @@
+/** Which parties a partner is, a part of the port `Partners`: within an organisation no two have the same one, so that a token has one owner. */
+import { Effect } from "effect"
+import { Conflict } from "../domain/Errors.ts"
+import type { ExpectedParty } from "../domain/party/Partner.ts"
+import type { PartyId, PartyRole } from "../domain/party/Party.ts"
+import { textArray } from "./Arrays.ts"
+import type { Scoped } from "./Scoped.ts"
+
+interface Claimed extends PartyId {
+  readonly role: PartyRole
+}
+
+export const partiesOf = ({ countryCode, partyId, roles }: ExpectedParty): ReadonlyArray<Claimed> =>
+  roles.map((role) => ({ countryCode, partyId, role }))
+
+/** Takes parties for a partner. `Conflict` `party_in_use` where another has one of them. */
+export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Claimed>, expected: boolean) =>
+  Effect.gen(function* () {
+    const codes = (of: (party: Claimed) => string) => textArray(claimed.map((party) => of(party).toUpperCase()))
+    yield* own`
+      INSERT INTO partner_party (organisation_id, partner_id, country_code, party_id, role, expected)
+      SELECT ${own.id}::uuid, ${partnerId}::uuid, c.country_code, c.party_id, c.role, ${expected}::boolean
+      FROM unnest(${codes((one) => one.countryCode)}, ${codes((one) => one.partyId)}, ${codes((one) => one.role)})
+        AS c(country_code, party_id, role)
+      ON CONFLICT DO NOTHING`
+    const taken = yield* own<{ readonly party: string }>`
+      SELECT c.country_code || '*' || c.party_id || ' as ' || c.role AS party
+      FROM unnest(${codes((one) => one.countryCode)}, ${codes((one) => one.partyId)}, ${codes((one) => one.role)})
+        AS c(country_code, party_id, role)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM partner_party p WHERE ${own.rowsOf("p")} AND p.partner_id = ${partnerId} AND p.country_code = c.country_code
+          AND p.party_id = c.party_id AND p.role = c.role)
+      ORDER BY 1 LIMIT 1`
+    if (taken[0] === undefined) return
+    return yield* new Conflict({ code: "party_in_use", message: `${taken[0].party} is another partner already.` })
+  })
+
+/** Gives up what the partner has said of itself; whom it was invited as stays its own. */
+export const release = (own: Scoped, partnerId: string) =>
+  own`DELETE FROM partner_party p WHERE ${own.rowsOf("p")} AND p.partner_id = ${partnerId} AND NOT p.expected`
