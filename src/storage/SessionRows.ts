@@ -79,7 +79,17 @@ export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.Nul
 
 /** The domain's session of a row. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
-  const { authorizationSource, authorizationStatus, authorizedAt, billed, parentUid, price, reservation, roaming, ...rest } = row
+  const {
+    authorizationSource,
+    authorizationStatus,
+    authorizedAt,
+    billed,
+    parentUid,
+    price,
+    reservation,
+    roaming,
+    ...rest
+  } = row
   return {
     ...rest,
     ...(reservation === null
