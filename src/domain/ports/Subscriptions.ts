@@ -31,7 +31,8 @@ export interface Claim {
 
 /** How a subscription is doing, for people. Times in ms epoch. */
 export interface SubscriptionHealth {
-  readonly state: "Inactive" | "Delivering" | "Waiting" | "Down"
+  /** `Waiting` for as long as the subscriber asked; `Down` until it answers again. */
+  readonly state: "Inactive" | "UpToDate" | "Delivering" | "Waiting" | "Down"
   readonly cursor: number
   /** Facts of the journal that were not looked at yet. */
   readonly behind: number
@@ -63,6 +64,7 @@ export class Subscriptions extends Context.Service<
     readonly committed: Stream.Stream<void>
     /** Those that are switched on, of all organisations; `maxDue` leaves out those that have so much due that they read no further. */
     readonly active: (maxDue: number) => Effect.Effect<ReadonlyArray<Subscription>, StorageUnavailable>
+    /** Undefined where it is gone, or switched off. */
     readonly find: (subscriptionId: string) => Effect.Effect<Subscription | undefined, StorageUnavailable>
     /** Facts behind a position: `limit` are looked at, and those of the organisations and types are answered. */
     readonly read: (request: {
@@ -105,7 +107,8 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     readonly health: (
       organisationId: string,
-      subscriptionId: string
+      subscriptionId: string,
+      now: number
     ) => Effect.Effect<SubscriptionHealth, NotFound | StorageUnavailable>
     readonly parked: (
       organisationId: string,

@@ -1,0 +1,187 @@
+/**
+ * What is due to subscribers, a part of the port `Subscriptions`: made due together with the cursor behind which it was read, taken by a lease, and
+ * settled by what came of it. Works for all organisations at once.
+ */
+import { Effect } from "effect"
+import type { Statement } from "effect/sql"
+import type { Claim, Move } from "../domain/ports/Subscriptions.ts"
+import type { Settled, Settlement } from "../domain/subscription/Settling.ts"
+import type { Due, ObjectRef, Subscription } from "../domain/subscription/Subscription.ts"
+import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import type { Recording } from "./Facts.ts"
+import { itemRows } from "./SubscriptionRows.ts"
+import { guardedWrite } from "./SqlErrors.ts"
+
+/** Longest problem that is kept of a try. */
+const problemMax = 500
+
+interface Wanted extends Due {
+  readonly since: number
+}
+
+/** One for each object: since the first of its facts, up to the last. */
+const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
+  const byObject = new Map<string, Wanted>()
+  for (const one of due) {
+    const key = JSON.stringify([one.subscriptionId, one.kind, one.id])
+    const since = Math.min(byObject.get(key)?.since ?? one.position, one.position)
+    const position = Math.max(byObject.get(key)?.position ?? one.position, one.position)
+    byObject.set(key, { ...one, since, position })
+  }
+  return [...byObject.values()]
+}
+
+/** `from` gives `subscription_id` and `organisation_id` of those that are written for. */
+const putDue = (
+  { secrets, sql }: Recording,
+  due: ReadonlyArray<Due>,
+  now: number,
+  from: Statement.Fragment
+) => {
+  const wanted = coalesced(due)
+  return sql`
+    INSERT INTO subscription_object AS o
+      (subscription_id, organisation_id, kind, object_id, lane, item_id, position, since, due_at, next_at)
+    SELECT s.id, s.organisation_id, x.kind, x.object_id, x.lane, x.item_id, x.position::bigint, x.since::bigint,
+      ${new Date(now)}, ${new Date(now)}
+    FROM unnest(${uuidArray(wanted.map((one) => one.subscriptionId))}, ${textArray(wanted.map((one) => one.kind))},
+      ${textArray(wanted.map((one) => one.id))}, ${textArray(wanted.map((one) => one.lane))},
+      ${uuidArray(wanted.map(() => secrets.uuid(now)))}, ${float8Array(wanted.map((one) => one.position))},
+      ${float8Array(wanted.map((one) => one.since))})
+      AS x(subscription_id, kind, object_id, lane, item_id, position, since)
+    JOIN (${from}) s ON s.id = x.subscription_id
+    ORDER BY s.id, x.kind, x.object_id
+    ON CONFLICT (subscription_id, kind, object_id) DO UPDATE SET lane = excluded.lane,
+      position = greatest(o.position, excluded.position),
+      since = CASE WHEN o.next_at IS NULL THEN excluded.since ELSE o.since END,
+      item_id = CASE WHEN o.next_at IS NULL THEN excluded.item_id ELSE o.item_id END,
+      due_at = CASE WHEN o.next_at IS NULL THEN excluded.due_at ELSE o.due_at END,
+      tries = CASE WHEN o.next_at IS NULL THEN 0 ELSE o.tries END,
+      refusals = CASE WHEN o.next_at IS NULL THEN 0 ELSE o.refusals END,
+      problem = CASE WHEN o.next_at IS NULL THEN NULL ELSE o.problem END,
+      next_at = coalesce(o.next_at, excluded.next_at), parked_at = NULL`
+}
+
+const advance = (records: Recording) =>
+  Effect.fn("Subscriptions.advance")(function* (moves: ReadonlyArray<Move>, due: ReadonlyArray<Due>, now: number) {
+    const { sql, writable } = records
+    const moved = sql<{ id: string }>`
+      UPDATE subscription s SET position = m.to_position::bigint
+      FROM unnest(${uuidArray(moves.map((move) => move.subscriptionId))}, ${float8Array(moves.map((move) => move.from))},
+        ${float8Array(moves.map((move) => move.to))}) AS m(id, from_position, to_position)
+      WHERE s.id = m.id AND s.position = m.from_position::bigint AND s.active
+      RETURNING s.id`
+    const write = Effect.gen(function* () {
+      const ids = (yield* moved).map(({ id }) => id)
+      const theirs = due.filter(({ subscriptionId }) => ids.includes(subscriptionId))
+      if (theirs.length === 0) return
+      const from = sql`SELECT s.id, s.organisation_id FROM subscription s WHERE s.id = ANY (${uuidArray(ids)})`
+      yield* putDue(records, theirs, now, from)
+    })
+    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+  })
+
+const fill = (records: Recording) =>
+  Effect.fn("Subscriptions.fill")(function* (
+    { id, position }: Subscription,
+    objects: ReadonlyArray<ObjectRef>,
+    now: number
+  ) {
+    const { sql, writable } = records
+    const write = Effect.gen(function* () {
+      const rows = yield* sql<{ id: string }>`
+        UPDATE subscription SET needs_all = false WHERE id = ${id} AND needs_all AND position = ${position}::float8::bigint RETURNING id`
+      if (rows.length === 0 || objects.length === 0) return
+      const due = objects.map((object) => ({ ...object, subscriptionId: id, position }))
+      yield* putDue(records, due, now, sql`SELECT s.id, s.organisation_id FROM subscription s WHERE s.id = ${id}`)
+    })
+    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+  })
+
+const claim = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.claim")(function* (subscriptionId: string, { leaseMillis, limit, now }: Claim) {
+    const at = new Date(now)
+    const rows = yield* Effect.andThen(
+      writable,
+      guardedWrite(
+        itemRows(sql`
+          WITH picked AS (
+            SELECT o.subscription_id, o.kind, o.object_id FROM subscription_object o
+            JOIN subscription s ON s.id = o.subscription_id AND s.active AND s.opened_at IS NULL
+              AND (s.not_before IS NULL OR s.not_before <= ${at})
+            WHERE o.subscription_id = ${subscriptionId} AND o.next_at <= ${at}
+              AND (o.claimed_until IS NULL OR o.claimed_until <= ${at})
+              AND NOT EXISTS (
+                SELECT 1 FROM subscription_object b
+                WHERE b.subscription_id = o.subscription_id AND b.lane = o.lane AND b.next_at IS NOT NULL
+                  AND ((b.since, b.kind, b.object_id) < (o.since, o.kind, o.object_id) OR b.claimed_until > ${at}))
+            ORDER BY o.since LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
+          )
+          UPDATE subscription_object o SET claimed_until = ${new Date(now + leaseMillis)} FROM picked p
+          WHERE o.subscription_id = p.subscription_id AND o.kind = p.kind AND o.object_id = p.object_id
+          RETURNING o.subscription_id AS "subscriptionId", o.organisation_id AS "organisationId", o.kind, o.object_id AS id, o.lane,
+            o.item_id AS "itemId", o.position, o.since, o.due_at AS "dueAt", o.tries, o.refusals, o.hash, o.reference`)
+      )
+    )
+    return rows.toSorted((one, other) => one.since - other.since).map(({ since: _, ...item }) => item)
+  })
+
+const nextAt = (settlement: Settlement): number | null => (settlement._tag === "Again" ? settlement.at : null)
+
+/** What has changed since it was taken is due anew, from its first try on. */
+const settle = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.settle")(function* (settled: ReadonlyArray<Settled>, now: number) {
+    if (settled.length === 0) return
+    const at = new Date(now)
+    const x = settled.map(({ item, settlement }) => ({
+      item,
+      tag: settlement._tag,
+      next: nextAt(settlement),
+      refusals: settlement._tag === "Again" ? settlement.refusals : 0,
+      problem: settlement._tag === "Done" ? null : settlement.problem.slice(0, problemMax),
+      hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
+      reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
+    }))
+    const write = Effect.gen(function* () {
+      yield* sql`
+        UPDATE subscription_object o SET claimed_until = NULL,
+          next_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE x.next_at END,
+          since = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN o.position ELSE o.since END,
+          due_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE o.due_at END,
+          parked_at = CASE WHEN x.tag = 'Parked' AND o.position <= x.position THEN ${at} END,
+          tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0 ELSE o.tries + 1 END,
+          refusals = x.refusals, problem = x.problem, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
+        FROM unnest(${uuidArray(x.map(({ item }) => item.subscriptionId))}, ${textArray(x.map(({ item }) => item.kind))},
+          ${textArray(x.map(({ item }) => item.id))}, ${uuidArray(x.map(({ item }) => item.itemId))},
+          ${float8Array(x.map(({ item }) => item.position))}, ${textArray(x.map(({ tag }) => tag))},
+          ${timestamptzArray(x.map(({ next }) => next))}, ${int4Array(x.map(({ refusals }) => refusals))},
+          ${textArray(x.map(({ problem }) => problem))}, ${byteaArray(x.map(({ hash }) => hash))},
+          ${textArray(x.map(({ reference }) => reference))})
+          AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference)
+        WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id`
+      const done = x.filter(({ hash, tag }) => tag === "Done" && hash === null).map(({ item }) => item)
+      if (done.length > 0) {
+        yield* sql`
+          DELETE FROM subscription_object o
+          USING unnest(${uuidArray(done.map((item) => item.subscriptionId))}, ${textArray(done.map((item) => item.kind))},
+            ${textArray(done.map((item) => item.id))}) AS x(subscription_id, kind, object_id)
+          WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id
+            AND o.next_at IS NULL AND o.parked_at IS NULL`
+      }
+      // Written once a second at most: it is for people.
+      const ids = [...new Set(x.filter(({ tag }) => tag === "Done").map(({ item }) => item.subscriptionId))]
+      if (ids.length > 0) {
+        yield* sql`
+          UPDATE subscription SET delivered_at = ${at}
+          WHERE id = ANY (${uuidArray(ids)}) AND (delivered_at IS NULL OR delivered_at < ${new Date(now - 1_000)})`
+      }
+    })
+    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+  })
+
+export const queue = (records: Recording) => ({
+  advance: advance(records),
+  fill: fill(records),
+  claim: claim(records),
+  settle: settle(records)
+})

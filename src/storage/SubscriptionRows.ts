@@ -1,0 +1,85 @@
+/** Rows of subscriptions, of what is due to them and of the journal, decoded into the domain's. */
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Millis, optional, rowsOf, Whole } from "./rows.ts"
+
+const SubscriptionRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  kind: Schema.Literals(["partner", "webhook"]),
+  position: Whole,
+  needsAll: Schema.Boolean,
+  failures: Schema.Int,
+  openedAt: optional(Millis),
+  notBefore: optional(Millis)
+})
+export const subscriptionRows = rowsOf(SubscriptionRow)
+
+/** Of `subscription s`. */
+export const subscriptionColumns = (sql: SqlClient.SqlClient) => sql`
+  s.id, s.organisation_id AS "organisationId", s.kind, s.position, s.needs_all AS "needsAll", s.failures,
+  s.opened_at AS "openedAt", s.not_before AS "notBefore"`
+
+export const itemRows = rowsOf(
+  Schema.Struct({
+    subscriptionId: Schema.String,
+    organisationId: Schema.String,
+    kind: Schema.String,
+    id: Schema.String,
+    lane: Schema.String,
+    itemId: Schema.String,
+    position: Whole,
+    since: Whole,
+    dueAt: Millis,
+    tries: Schema.Int,
+    refusals: Schema.Int,
+    hash: optional(Schema.Uint8Array),
+    reference: optional(Schema.String)
+  })
+)
+
+/** A page of the journal: where it ends stands in every row, and one without a fact only says so. */
+export const factRows = rowsOf(
+  Schema.Struct({
+    upTo: Whole,
+    fact: optional(
+      Schema.Struct({
+        position: Schema.Finite,
+        organisationId: Schema.String,
+        type: Schema.String,
+        subject: Schema.String,
+        at: Schema.Finite,
+        heardAt: Schema.Finite,
+        body: Schema.Unknown
+      })
+    )
+  })
+)
+
+export const healthRows = rowsOf(
+  Schema.Struct({
+    active: Schema.Boolean,
+    cursor: Whole,
+    behind: Whole,
+    due: Whole,
+    dueSince: optional(Millis),
+    parked: Whole,
+    openedAt: optional(Millis),
+    notBefore: optional(Millis),
+    deliveredAt: optional(Millis),
+    error: optional(Schema.String),
+    errorAt: optional(Millis)
+  })
+)
+
+export const parkedRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    kind: Schema.String,
+    objectId: Schema.String,
+    problem: Schema.String,
+    tries: Schema.Int,
+    dueAt: Millis,
+    parkedAt: Millis
+  })
+)

@@ -1,0 +1,109 @@
+/** Subscriptions as people see them, a part of the port `Subscriptions`: how one is doing, and what was parked. Scoped by organisation. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound } from "../domain/Errors.ts"
+import type { ParkedItem, SubscriptionHealth } from "../domain/ports/Subscriptions.ts"
+import type { Writing } from "../domain/ports/Sites.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import { pagedList, UuidKey } from "./Cursor.ts"
+import { factOf, type Recording } from "./Facts.ts"
+import { healthRows, parkedRows } from "./SubscriptionRows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const missing = (kind: string, id: string) => new NotFound({ kind, id })
+
+type HealthRow = Effect.Success<ReturnType<typeof healthRows>>[number]
+
+const stateOf = ({ active, behind, due, notBefore, openedAt }: HealthRow, now: number): SubscriptionHealth["state"] => {
+  if (!active) return "Inactive"
+  if (openedAt !== undefined) return "Down"
+  if (notBefore !== undefined && notBefore > now) return "Waiting"
+  return due > 0 || behind > 0 ? "Delivering" : "UpToDate"
+}
+
+const health = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Subscriptions.health")(function* (organisationId: string, subscriptionId: string, now: number) {
+    if (!isUuid(subscriptionId)) return yield* missing("subscription", subscriptionId)
+    const own = scopedTo(sql, organisationId)
+    const [row] = yield* guarded(
+      healthRows(own`
+        SELECT s.active, s.position AS cursor, greatest(0, coalesce((SELECT max(j.position) FROM journal j), 0) - s.position) AS behind,
+          (SELECT count(*) FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL) AS due,
+          (SELECT min(o.due_at) FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL) AS "dueSince",
+          (SELECT count(*) FROM subscription_object o
+            WHERE o.organisation_id = s.organisation_id AND o.subscription_id = s.id AND o.parked_at IS NOT NULL) AS parked,
+          s.opened_at AS "openedAt", s.not_before AS "notBefore", s.delivered_at AS "deliveredAt", s.error, s.error_at AS "errorAt"
+        FROM subscription s WHERE ${own.rowsOf("s")} AND s.id = ${subscriptionId}`)
+    )
+    if (row === undefined) return yield* missing("subscription", subscriptionId)
+    const { active: _, deliveredAt, error, errorAt, ...told } = row
+    const result: SubscriptionHealth = {
+      ...told,
+      state: stateOf(row, now),
+      lastDeliveredAt: deliveredAt,
+      lastError: error === undefined || errorAt === undefined ? undefined : { at: errorAt, message: error }
+    }
+    return result
+  })
+
+const pages = pagedList("parked", UuidKey, (item: ParkedItem) => item.id)
+
+const known = (own: Scoped, subscriptionId: string) =>
+  Effect.gen(function* () {
+    const rows = isUuid(subscriptionId)
+      ? yield* own`SELECT 1 FROM subscription s WHERE ${own.rowsOf("s")} AND s.id = ${subscriptionId}`
+      : []
+    if (rows.length === 0) return yield* missing("subscription", subscriptionId)
+  })
+
+const parked = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Subscriptions.parked")(function* (organisationId: string, subscriptionId: string, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    yield* guarded(known(own, subscriptionId))
+    const after = yield* pages.after(request)
+    const rows = yield* guarded(
+      parkedRows(own`
+        SELECT o.item_id AS id, o.kind, o.object_id AS "objectId", coalesce(o.problem, '') AS problem, o.tries, o.due_at AS "dueAt",
+          o.parked_at AS "parkedAt"
+        FROM subscription_object o
+        WHERE ${own.rowsOf("o")} AND o.subscription_id = ${subscriptionId} AND o.parked_at IS NOT NULL
+          ${after === undefined ? sql`` : sql`AND o.item_id < ${after}`}
+        ORDER BY o.item_id DESC LIMIT ${pages.rows(request)}`)
+    )
+    return pages.page(request, rows, (item) => item)
+  })
+
+const decided =
+  ({ journaled, secrets, sql }: Recording, type: "DeliveryReplayed" | "DeliveryDiscarded") =>
+  (subscriptionId: string, itemId: string, writing: Writing) => {
+    const { by, now } = writing
+    const own = scopedTo(sql, by.organisationId)
+    const at = new Date(now)
+    const change =
+      type === "DeliveryReplayed"
+        ? sql`next_at = ${at}, due_at = ${at}, tries = 0, refusals = 0, problem = NULL, parked_at = NULL`
+        : sql`parked_at = NULL, problem = NULL, tries = 0, refusals = 0`
+    const write = Effect.gen(function* () {
+      const rows =
+        isUuid(itemId) && isUuid(subscriptionId)
+          ? yield* own<{ kind: string; objectId: string }>`
+              UPDATE subscription_object o SET ${change}
+              WHERE ${own.rowsOf("o")} AND o.subscription_id = ${subscriptionId} AND o.item_id = ${itemId} AND o.parked_at IS NOT NULL
+              RETURNING o.kind, o.object_id AS "objectId"`
+          : []
+      const [row] = rows
+      if (row === undefined) return yield* missing("parked item", itemId)
+      const fact = factOf(type, `subscription:${subscriptionId}`, secrets.uuid(now), writing)
+      return { result: undefined, facts: [{ ...fact, body: { by: by.actor, before: { itemId, ...row } } }] }
+    })
+    return journaled(write)
+  }
+
+export const views = (records: Recording) => ({
+  health: health(records.sql),
+  parked: parked(records.sql),
+  replay: Effect.fn("Subscriptions.replay")(decided(records, "DeliveryReplayed")),
+  discard: Effect.fn("Subscriptions.discard")(decided(records, "DeliveryDiscarded"))
+})
