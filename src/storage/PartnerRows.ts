@@ -38,7 +38,8 @@ const PartnerRow = Schema.Struct({
     tokenForm: Schema.optional(Schema.Literals(["Raw", "Base64"])),
     semanticErrorsAs400: Schema.optional(Schema.Boolean),
     createdAs201: Schema.optional(Schema.Boolean),
-    noCreditCdrs: Schema.optional(Schema.Boolean)
+    noCreditCdrs: Schema.optional(Schema.Boolean),
+    askUnknownTokens: Schema.optional(Schema.Boolean)
   }),
   expected: Schema.Array(Schema.Struct({ countryCode: Schema.String, partyId: Schema.String, role: Role })),
   connection: optional(ConnectionRow),

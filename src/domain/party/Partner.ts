@@ -45,6 +45,8 @@ export interface PartnerSwitches {
   readonly createdAs201?: boolean | undefined
   /** It takes no credit records. */
   readonly noCreditCdrs?: boolean | undefined
+  /** It is asked about cards that nobody knows: only by agreement, since it hears of every stranger at a charger. */
+  readonly askUnknownTokens?: boolean | undefined
 }
 
 /** Whom our operator has invited; what the partner says of itself is in its connection. */

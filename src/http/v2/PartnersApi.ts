@@ -15,7 +15,10 @@ const Switches = Schema.Struct({
   ),
   semanticErrorsAs400: Schema.optionalKey(Schema.Boolean),
   createdAs201: Schema.optionalKey(Schema.Boolean),
-  noCreditCdrs: Schema.optionalKey(Schema.Boolean)
+  noCreditCdrs: Schema.optionalKey(Schema.Boolean),
+  askUnknownTokens: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "It is asked, in real time, about cards that nobody else knows" })
+  )
 }).annotate({
   identifier: "PartnerSwitches",
   description: "What this partner needs otherwise than the standard has it"

@@ -37,6 +37,7 @@ import { errands } from "./0035_errands.ts"
 import { subscriptions } from "./0036_subscriptions.ts"
 import { locations } from "./0037_locations.ts"
 import { roamingSessions } from "./0038_roaming_sessions.ts"
+import { roamingTokens } from "./0039_roaming_tokens.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -76,5 +77,6 @@ export const migrations = {
   "0035_errands": errands,
   "0036_subscriptions": subscriptions,
   "0037_locations": locations,
-  "0038_roaming_sessions": roamingSessions
+  "0038_roaming_sessions": roamingSessions,
+  "0039_roaming_tokens": roamingTokens
 }

@@ -1,0 +1,93 @@
+/**
+ * Storage of partners' tokens: as they push them and as we fetch them. Each row belongs to a partner and an organisation; a partner's calls name it, and
+ * reach no other's rows.
+ */
+import { Context, type Effect } from "effect"
+import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type {
+  RoamingToken,
+  RoamingTokenBody,
+  RoamingTokenKey,
+  RoamingTokenPatch,
+  Taken
+} from "../token/RoamingToken.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "./Sites.ts"
+
+/** A uid that more than one partner vouches for: it is refused at chargers until one of them takes it back. */
+export interface TokenConflict {
+  readonly uid: string
+  readonly tokens: ReadonlyArray<RoamingToken>
+}
+
+/** Fetching a partner's tokens: what it has come to. */
+export interface TokenPullState {
+  /** When the last one that ended well began, ms epoch. */
+  readonly pulledAt: number | undefined
+  /** Tokens that it took, and those that could not be read. */
+  readonly taken: number
+  readonly unreadable: number
+  /** Why the last one failed; undefined where it did not. */
+  readonly problem: string | undefined
+  readonly triedAt: number | undefined
+  readonly dueAt: number
+  /** Of this partner's there are so many now. */
+  readonly tokens: number
+}
+
+/** A fetch that is to be made. */
+export interface DuePull {
+  readonly organisationId: string
+  readonly partnerId: string
+  /** ms epoch; undefined fetches everything. */
+  readonly from: number | undefined
+  /** Tries that have failed since the last that did not. */
+  readonly failures: number
+}
+
+export type PullEnd =
+  | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
+  | { readonly _tag: "Failed"; readonly problem: string }
+
+export class RoamingTokens extends Context.Service<
+  RoamingTokens,
+  {
+    readonly find: (
+      organisationId: string,
+      partnerId: string,
+      key: RoamingTokenKey
+    ) => Effect.Effect<RoamingToken, NotFound | StorageUnavailable>
+    /** Takes tokens of one partner in one transaction, in their order; answers what became of each. */
+    readonly put: (
+      partnerId: string,
+      tokens: ReadonlyArray<RoamingTokenBody>,
+      writing: Writing
+    ) => Effect.Effect<ReadonlyArray<Taken>, InvalidInput | StorageUnavailable>
+    readonly patch: (
+      partnerId: string,
+      key: RoamingTokenKey,
+      patch: RoamingTokenPatch,
+      writing: Writing
+    ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>
+    readonly conflicts: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<TokenConflict>, InvalidInput | StorageUnavailable>
+    /** What a partner's health shows of its tokens; undefined where nothing was ever to be fetched. */
+    readonly pullState: (
+      organisationId: string,
+      partnerId: string
+    ) => Effect.Effect<TokenPullState | undefined, StorageUnavailable>
+    /**
+     * The fetch that is due for longest, which nobody else gets for `leaseMillis`; each new registration begins one in full. Across all organisations,
+     * for the service itself.
+     */
+    readonly takeDuePull: (now: number, leaseMillis: number) => Effect.Effect<DuePull | undefined, StorageUnavailable>
+    readonly endPull: (
+      due: DuePull,
+      end: PullEnd,
+      dueAt: number,
+      now: number
+    ) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("voltlane/RoamingTokens") {}

@@ -1,0 +1,220 @@
+/** The port `RoamingTokens` over SQL: partners' tokens, and which of them another partner vouches for too. Fetching them is in `TokenPulls`. */
+import { Effect, Layer, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound } from "../domain/Errors.ts"
+import { RoamingTokens, type TokenConflict } from "../domain/ports/RoamingTokens.ts"
+import type { Writing } from "../domain/ports/Sites.ts"
+import {
+  patchedToken,
+  type RoamingToken,
+  type RoamingTokenBody,
+  type RoamingTokenKey,
+  roamingTokenKey,
+  type RoamingTokenPatch,
+  type Taken,
+  takenAs
+} from "../domain/token/RoamingToken.ts"
+import { tokenKey } from "../domain/token/Token.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
+import { textArray } from "./Arrays.ts"
+import { pagedList, TextKey } from "./Cursor.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { Millis, optional, rowsOf } from "./rows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+import { refusingValues, storable } from "./Storable.ts"
+import { tokenPulls } from "./TokenPulls.ts"
+
+const TokenRow = Schema.Struct({
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  uid: Schema.String,
+  type: Schema.String,
+  contractId: Schema.String,
+  visualNumber: optional(Schema.String),
+  issuer: Schema.String,
+  groupUid: optional(Schema.String),
+  valid: Schema.Boolean,
+  whitelist: Schema.String,
+  language: optional(Schema.String),
+  defaultProfileType: optional(Schema.String),
+  energyContract: optional(Schema.Struct({ supplierName: Schema.String, contractId: Schema.optional(Schema.String) })),
+  lastUpdated: Millis
+})
+const tokenRows = rowsOf(TokenRow)
+const countedRows = rowsOf(Schema.Struct({ ...TokenRow.fields, revision: Schema.Int }))
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  t.partner_id AS "partnerId", t.country_code AS "countryCode", t.party_id AS "partyId", t.uid, t.type, t.contract_id AS "contractId",
+  t.visual_number AS "visualNumber", t.issuer, t.group_uid AS "groupUid", t.valid, t.whitelist, t.language,
+  t.default_profile_type AS "defaultProfileType", t.energy_contract AS "energyContract", t.last_updated AS "lastUpdated"`
+
+/** A partner's tokens of these keys, as they stand. */
+const standing = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenKey>) =>
+  countedRows(own`
+    SELECT ${columns(sql)}, t.revision
+    FROM (SELECT DISTINCT * FROM unnest(${textArray(keys.map(({ uid }) => tokenKey(uid)))},
+      ${textArray(keys.map(({ type }) => type.toUpperCase()))}, ${textArray(keys.map(({ countryCode }) => countryCode.toUpperCase()))},
+      ${textArray(keys.map(({ partyId }) => partyId.toUpperCase()))}) AS k(uid_key, type_key, country_code, party_id)) w
+    JOIN roaming_token t ON t.uid_key = w.uid_key AND t.type_key = w.type_key AND t.country_code = w.country_code
+      AND t.party_id = w.party_id
+    WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId}`)
+
+interface Change {
+  readonly before: RoamingTokenBody | undefined
+  readonly after: RoamingTokenBody
+  readonly revision: number
+}
+
+const write = (own: Scoped, partnerId: string, changes: ReadonlyArray<Change>, now: number) => {
+  const rows = changes.map(({ after, revision }) => ({
+    ...after,
+    countryCode: after.countryCode.toUpperCase(),
+    partyId: after.partyId.toUpperCase(),
+    uid_key: tokenKey(after.uid),
+    type_key: after.type.toUpperCase(),
+    revision
+  }))
+  return own`
+    INSERT INTO roaming_token (organisation_id, partner_id, uid_key, type_key, country_code, party_id, uid, type, contract_id, visual_number,
+      issuer, group_uid, valid, whitelist, language, default_profile_type, energy_contract, last_updated, revision, created_at, updated_at)
+    SELECT ${own.id}, ${partnerId}, x.uid_key, x.type_key, x."countryCode", x."partyId", x.uid, x.type, x."contractId", x."visualNumber",
+      x.issuer, x."groupUid", x.valid, x.whitelist, x.language, x."defaultProfileType", x."energyContract",
+      to_timestamp(x."lastUpdated" / 1000), x.revision, ${new Date(now)}, ${new Date(now)}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS x(uid_key text, type_key text, "countryCode" text, "partyId" text,
+      uid text, type text, "contractId" text, "visualNumber" text, issuer text, "groupUid" text, valid boolean, whitelist text,
+      language text, "defaultProfileType" text, "energyContract" jsonb, "lastUpdated" float8, revision int)
+    ON CONFLICT (organisation_id, uid_key, type_key, country_code, party_id, partner_id) DO UPDATE SET uid = excluded.uid,
+      type = excluded.type, contract_id = excluded.contract_id, visual_number = excluded.visual_number, issuer = excluded.issuer,
+      group_uid = excluded.group_uid, valid = excluded.valid, whitelist = excluded.whitelist, language = excluded.language,
+      default_profile_type = excluded.default_profile_type, energy_contract = excluded.energy_contract,
+      last_updated = excluded.last_updated, revision = excluded.revision, updated_at = excluded.updated_at`
+}
+
+/** A change of a token is one fact: its key names the token and how often it has changed. */
+const factOfChange = (partnerId: string, { after, before, revision }: Change, writing: Writing) => {
+  const { countryCode, partyId, uid } = after
+  const subject = `roaming-token:${countryCode}*${partyId}*${uid}`
+  const fact = factOf("RoamingTokenChanged", subject, `${partnerId}:${roamingTokenKey(after)}:${revision}`, writing)
+  const told = before === undefined ? {} : { before: { ...before, partnerId } }
+  return { ...fact, body: { by: writing.by.actor, ...told, after: { ...after, partnerId } } }
+}
+
+const bodyOf = ({ partnerId: _, ...body }: RoamingToken): RoamingTokenBody => body
+
+/** Lays tokens over those that stand, in their order; what is given for one token twice counts as one after the other. */
+const laidOver = (
+  stored: ReadonlyArray<RoamingToken & { readonly revision: number }>,
+  sent: ReadonlyArray<RoamingTokenBody>,
+  now: number
+) => {
+  const found = new Map(
+    stored.map(({ revision, ...token }) => [roamingTokenKey(token), { token: bodyOf(token), revision }])
+  )
+  const changes = new Map<string, Change>()
+  const taken = sent.map((token): Taken => {
+    const key = roamingTokenKey(token)
+    const stands = found.get(key)
+    const now_ = changes.get(key)?.after ?? stands?.token
+    const what = takenAs(token, now_, now)
+    if (what === "Created" || what === "Replaced") {
+      changes.set(key, { before: stands?.token, after: token, revision: (stands?.revision ?? 0) + 1 })
+    }
+    return what
+  })
+  return { taken, changes: [...changes.values()] }
+}
+
+const put = ({ journaled, sql }: Recording) =>
+  Effect.fn("RoamingTokens.put")(function* (
+    partnerId: string,
+    tokens: ReadonlyArray<RoamingTokenBody>,
+    writing: Writing
+  ) {
+    yield* storable(tokens)
+    if (tokens.length === 0) return []
+    const own = scopedTo(sql, writing.by.organisationId)
+    const transaction = Effect.gen(function* () {
+      const stored = yield* standing(sql, own, partnerId, tokens)
+      const { changes, taken } = laidOver(stored, tokens, writing.now)
+      if (changes.length > 0) yield* write(own, partnerId, changes, writing.now)
+      return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, writing)) }
+    })
+    return yield* journaled(refusingValues(transaction))
+  })
+
+const notFound = ({ uid }: RoamingTokenKey) => new NotFound({ kind: "token", id: uid })
+
+const patch = ({ journaled, sql }: Recording) =>
+  Effect.fn("RoamingTokens.patch")(function* (
+    partnerId: string,
+    key: RoamingTokenKey,
+    change: RoamingTokenPatch,
+    writing: Writing
+  ) {
+    yield* storable({ key, change })
+    const own = scopedTo(sql, writing.by.organisationId)
+    const transaction = Effect.gen(function* () {
+      const stored = yield* standing(sql, own, partnerId, [key])
+      const [first] = stored
+      if (first === undefined) return yield* notFound(key)
+      const { revision: _, ...token } = first
+      const after = patchedToken(bodyOf(token), change)
+      const { changes, taken } = laidOver(stored, [after], writing.now)
+      if (changes.length > 0) yield* write(own, partnerId, changes, writing.now)
+      return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, writing)) }
+    })
+    return yield* journaled(refusingValues(transaction))
+  })
+
+const find = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingTokens.find")(function* (organisationId: string, partnerId: string, key: RoamingTokenKey) {
+    const unstorable = yield* Effect.isFailure(storable(key))
+    const [found] = unstorable ? [] : yield* guarded(standing(sql, scopedTo(sql, organisationId), partnerId, [key]))
+    if (found === undefined) return yield* notFound(key)
+    const { revision: _, ...token } = found
+    return token
+  })
+
+const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: string }) => key)
+
+const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
+
+/** Tokens of partners that are not registered, or suspended, vouch for nobody. */
+const conflicts = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingTokens.conflicts")(function* (organisationId: string, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    const vouching = sql`t.type_key = 'RFID' AND t.valid AND EXISTS (
+      SELECT 1 FROM partner p WHERE p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)`
+    const rows = yield* guarded(
+      keyRows(own`
+        SELECT t.uid_key AS key FROM roaming_token t
+        WHERE ${own.rowsOf("t")} ${after === undefined ? sql`` : sql`AND t.uid_key > ${after}`} AND ${vouching}
+        GROUP BY t.uid_key HAVING count(*) > 1 ORDER BY t.uid_key LIMIT ${pages.rows(request)}`)
+    )
+    const tokens = yield* guarded(
+      tokenRows(own`
+        SELECT ${columns(sql)} FROM roaming_token t
+        WHERE ${own.rowsOf("t")} AND t.uid_key = ANY (${textArray(rows.map(({ key }) => key))}) AND ${vouching}
+        ORDER BY t.uid_key, t.country_code, t.party_id, t.partner_id`)
+    )
+    return pages.page(request, rows, ({ key }): TokenConflict => {
+      const ofUid = tokens.filter(({ uid }) => tokenKey(uid) === key)
+      return { uid: ofUid[0]?.uid ?? key, tokens: ofUid }
+    })
+  })
+
+export const layer: Layer.Layer<RoamingTokens, never, RecordingServices> = Layer.effect(
+  RoamingTokens,
+  Effect.map(recording, (records) =>
+    RoamingTokens.of({
+      find: find(records.sql),
+      put: put(records),
+      patch: patch(records),
+      conflicts: conflicts(records.sql),
+      ...tokenPulls(records)
+    })
+  )
+)
