@@ -38,6 +38,7 @@ import { subscriptions } from "./0036_subscriptions.ts"
 import { locations } from "./0037_locations.ts"
 import { roamingSessions } from "./0038_roaming_sessions.ts"
 import { roamingTokens } from "./0039_roaming_tokens.ts"
+import { webhooks } from "./0040_webhooks.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -78,5 +79,6 @@ export const migrations = {
   "0036_subscriptions": subscriptions,
   "0037_locations": locations,
   "0038_roaming_sessions": roamingSessions,
-  "0039_roaming_tokens": roamingTokens
+  "0039_roaming_tokens": roamingTokens,
+  "0040_webhooks": webhooks
 }
