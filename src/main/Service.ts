@@ -55,6 +55,7 @@ import * as Parties from "../storage/Parties.ts"
 import * as Partners from "../storage/Partners.ts"
 import * as Partitions from "../storage/Partitions.ts"
 import * as Reservations from "../storage/Reservations.ts"
+import * as RoamingTokens from "../storage/RoamingTokens.ts"
 import * as Secrets from "../storage/Secrets.ts"
 import * as SessionReviews from "../storage/SessionReviews.ts"
 import * as Sessions from "../storage/Sessions.ts"
@@ -115,6 +116,7 @@ const storage = (settings: ServiceSettings) => {
     Parties.layer,
     Partners.layer,
     Reservations.layer,
+    RoamingTokens.layer,
     Closings.layer,
     Sessions.layer,
     SessionReviews.layer,

@@ -28,6 +28,7 @@ import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Parties } from "../../src/domain/ports/Parties.ts"
 import type { Partners } from "../../src/domain/ports/Partners.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
+import type { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
@@ -53,6 +54,7 @@ import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as PartiesRepository from "../../src/storage/Parties.ts"
 import * as PartnersRepository from "../../src/storage/Partners.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
+import * as RoamingTokensRepository from "../../src/storage/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionReviewsRepository from "../../src/storage/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
@@ -78,6 +80,7 @@ export type Repositories =
   | Parties
   | Partners
   | Reservations
+  | RoamingTokens
   | Secrets
   | SessionReviews
   | Sessions
@@ -105,6 +108,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   PartiesRepository.layer,
   PartnersRepository.layer,
   ReservationsRepository.layer,
+  RoamingTokensRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
