@@ -39,6 +39,7 @@ import { locations } from "./0037_locations.ts"
 import { roamingSessions } from "./0038_roaming_sessions.ts"
 import { roamingTokens } from "./0039_roaming_tokens.ts"
 import { webhooks } from "./0040_webhooks.ts"
+import { exchanges } from "./0041_exchanges.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -80,5 +81,6 @@ export const migrations = {
   "0037_locations": locations,
   "0038_roaming_sessions": roamingSessions,
   "0039_roaming_tokens": roamingTokens,
-  "0040_webhooks": webhooks
+  "0040_webhooks": webhooks,
+  "0041_exchanges": exchanges
 }
