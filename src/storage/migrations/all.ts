@@ -40,6 +40,7 @@ import { roamingSessions } from "./0038_roaming_sessions.ts"
 import { roamingTokens } from "./0039_roaming_tokens.ts"
 import { webhooks } from "./0040_webhooks.ts"
 import { exchanges } from "./0041_exchanges.ts"
+import { chargingPreferences } from "./0042_charging_preferences.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -82,5 +83,6 @@ export const migrations = {
   "0038_roaming_sessions": roamingSessions,
   "0039_roaming_tokens": roamingTokens,
   "0040_webhooks": webhooks,
-  "0041_exchanges": exchanges
+  "0041_exchanges": exchanges,
+  "0042_charging_preferences": chargingPreferences
 }
