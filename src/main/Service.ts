@@ -23,6 +23,7 @@ import { v2Routes } from "../http/v2/Routes.ts"
 import type { CallOptions } from "../outbound/HttpCall.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
+import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -40,6 +41,7 @@ import * as Chargers from "../storage/Chargers.ts"
 import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
+import * as Errands from "../storage/Errands.ts"
 import * as Expectations from "../storage/Expectations.ts"
 import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
@@ -54,6 +56,7 @@ import * as Nodes from "../storage/Nodes.ts"
 import * as Parties from "../storage/Parties.ts"
 import * as Partners from "../storage/Partners.ts"
 import * as Partitions from "../storage/Partitions.ts"
+import * as Places from "../storage/Places.ts"
 import * as Reservations from "../storage/Reservations.ts"
 import * as RoamingTokens from "../storage/RoamingTokens.ts"
 import * as Secrets from "../storage/Secrets.ts"
@@ -115,6 +118,7 @@ const storage = (settings: ServiceSettings) => {
     Certificates.layer,
     Parties.layer,
     Partners.layer,
+    Places.layer,
     Reservations.layer,
     RoamingTokens.layer,
     Closings.layer,
@@ -129,6 +133,7 @@ const storage = (settings: ServiceSettings) => {
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),
     Commands.layer(settings.commands),
+    Errands.layer,
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     MessageLog.layer(settings.messageLog),
     LastSeen.layer(settings.lastSeen),
@@ -208,6 +213,7 @@ export const start = (settings: ServiceSettings) =>
       LocalListKeeper.layer(),
       PriceKeeper.layer(),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
+      ResultPoster.layer(),
       SessionCloser.layer()
     ).pipe(Layer.provideMerge(PartnerClient.layer(settings.outbound)), Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(

@@ -15,6 +15,7 @@ import { nameOf } from "./EndpointTable.ts"
 import type { Handler, Handlers } from "./Exchange.ts"
 import { matcher, type Target } from "./Matching.ts"
 import { countRequest } from "./Metrics.ts"
+import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
@@ -130,7 +131,10 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const base = `${publicUrl.replace(/\/+$/, "")}/ocpi`
-      const modules: ReadonlyArray<Handlers> = [yield* credentialsHandlers({ base, client: outbound })]
+      const modules: ReadonlyArray<Handlers> = [
+        yield* commandsHandlers(outbound),
+        yield* credentialsHandlers({ base, client: outbound })
+      ]
       const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)
     })

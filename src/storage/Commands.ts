@@ -18,6 +18,7 @@ import { textArray } from "./Arrays.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
+import { putErrand } from "./Errands.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Notifications } from "./Notifications.ts"
 import { rowOf, rowsOf } from "./rows.ts"
@@ -144,7 +145,11 @@ const issue = (
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
           ${input.fileId ?? null})`
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
-      if (charger.connected || expiresAt !== null) return { result: undefined, facts: [issued] }
+      if (charger.connected || expiresAt !== null) {
+        const { chargerId, errand } = input
+        if (errand !== undefined) yield* putErrand(own, secrets, { id, chargerId }, errand, now)
+        return { result: undefined, facts: [issued] }
+      }
       const body = { commandId: id, type: input.command._tag, status: "Failed" as const, result: notConnected }
       const key = `command-answered|${id}`
       return { result: undefined, facts: [issued, { ...base, type: "CommandAnswered" as const, key, body }] }

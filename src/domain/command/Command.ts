@@ -4,6 +4,7 @@
  */
 import type { ChargerCommand, CommandResult } from "../charger/ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
+import type { NewErrand } from "../party/Errand.ts"
 
 export type CommandType = ChargerCommand["_tag"]
 
@@ -51,7 +52,13 @@ export interface NewCommand {
   readonly sessionId?: string | undefined
   /** The file of ours that its location stands for. */
   readonly fileId?: string | undefined
+  /** The partner's errand that it is: stored with it, unless it fails at once, which the partner is told at once. */
+  readonly errand?: NewErrand | undefined
 }
+
+/** True of a command that failed before anybody could be asked. */
+export const failedAtOnce = ({ completedAt, createdAt, status }: Command): boolean =>
+  status === "Failed" && completedAt === createdAt
 
 /** The statuses that mean yes (contract: an answer without a status means yes too). */
 const affirmative: ReadonlySet<string> = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])

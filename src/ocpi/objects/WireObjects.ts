@@ -5,6 +5,10 @@
 import type { Effect, Schema } from "effect"
 import type { Credentials } from "../../domain/party/Credentials.ts"
 import type { OcpiVersion } from "../Version.ts"
+import { commandsV211 } from "./command/v211.ts"
+import { commandsV22 } from "./command/v22.ts"
+import { commandsV221 } from "./command/v221.ts"
+import type { WireCommands } from "./command/Words.ts"
 import { credentialsV211 } from "./credentials/v211.ts"
 import { credentialsV22 } from "./credentials/v22.ts"
 
@@ -15,11 +19,12 @@ export interface WireObject<A> {
 }
 
 export interface WireObjects {
+  readonly commands: WireCommands
   readonly credentials: WireObject<Credentials>
 }
 
 export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
-  "2.1.1": { credentials: credentialsV211 },
-  "2.2": { credentials: credentialsV22 },
-  "2.2.1": { credentials: credentialsV22 }
+  "2.1.1": { commands: commandsV211, credentials: credentialsV211 },
+  "2.2": { commands: commandsV22, credentials: credentialsV22 },
+  "2.2.1": { commands: commandsV221, credentials: credentialsV22 }
 }

@@ -1,0 +1,78 @@
+/**
+ * Storage of partners' errands and of what partners are still to hear of them. An errand is stored by `Commands.issue`; here are its ends, for whoever
+ * tells the partners, and what later commands must know of earlier ones.
+ */
+import { Context, type Effect, type Stream } from "effect"
+import type { StorageUnavailable } from "../Errors.ts"
+import type { ErrandEnd } from "../party/Outcome.ts"
+import type { PartyId } from "../party/Party.ts"
+
+/** Something that a partner is to hear, in the hands of whoever tells it. */
+export interface DueCallback extends ErrandEnd {
+  readonly commandId: string
+  readonly about: "Result" | "ReservationCancelled"
+  readonly organisationId: string
+  readonly partnerId: string
+  readonly version: string
+  /** Undefined where it was sealed under another key. */
+  readonly responseUrl: string | undefined
+  readonly correlationId: string
+  readonly from: PartyId | undefined
+  readonly to: PartyId | undefined
+  /** This one included. */
+  readonly tries: number
+}
+
+export type CallbackKey = Pick<DueCallback, "commandId" | "about">
+
+/** A reservation of a partner's that a charger has or may have. */
+export interface PartnerReservation {
+  readonly commandId: string
+  readonly chargerId: string
+  /** The charger's. */
+  readonly siteId: string
+  readonly evseId: number
+  readonly reservationId: number
+}
+
+export interface ReservationWanted {
+  readonly partnerId: string
+  /** The partner's own. */
+  readonly reference: string
+  /** Of any location without it. */
+  readonly locationId?: string | undefined
+}
+
+export class Errands extends Context.Service<
+  Errands,
+  {
+    /**
+     * What is to be told by now, oldest first; nobody else gets it for `leaseMillis`. The partners in `except` are left out. Across all
+     * organisations, for the service itself.
+     */
+    readonly take: (wanted: {
+      readonly now: number
+      readonly leaseMillis: number
+      readonly limit: number
+      readonly except: ReadonlyArray<string>
+    }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
+    readonly told: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
+    readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
+    readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>
+    /** Words that commands have ended; some may be missed. */
+    readonly ended: Stream.Stream<void>
+    /** The number by which chargers know a partner's reservation: `fresh`, unless it has one. */
+    readonly reservationNumber: (
+      organisationId: string,
+      wanted: Required<ReservationWanted>,
+      fresh: number,
+      now: number
+    ) => Effect.Effect<number, StorageUnavailable>
+    /** The newest of the partner's reservations by this name that a charger has or may have. */
+    readonly reservation: (
+      organisationId: string,
+      wanted: ReservationWanted,
+      now: number
+    ) => Effect.Effect<PartnerReservation | undefined, StorageUnavailable>
+  }
+>()("voltlane/Errands") {}

@@ -1,0 +1,178 @@
+/**
+ * Tells partners what came of what they asked to be done at chargers (OCPI 2.2.1 §13.2.2, §14.2.2): the bare result, posted to the address that came
+ * with the request, in the words of the version that it came in. What is to be told is in the database with the command, so that it is told whatever
+ * happens to this process; after some tries it is given up, and said so.
+ */
+import { Clock, Effect, Layer, Metric, Stream } from "effect"
+import type { Partner } from "../../domain/party/Partner.ts"
+import { outcomeOf } from "../../domain/party/Outcome.ts"
+import { type DueCallback, Errands } from "../../domain/ports/Errands.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { type OcpiVersion, versions } from "../Version.ts"
+import { PartnerClient } from "./PartnerClient.ts"
+
+export interface ResultPosterOptions {
+  /** How often is looked for what is due; word of a command's end makes it look at once. */
+  readonly everyMillis: number
+  /** Results that are on their way at one time, and of one partner: one that hangs holds nobody else's up for long. */
+  readonly atOnce: number
+  readonly atOncePerPartner: number
+  /** How long whoever took a result has it for himself: longer than a call may take. */
+  readonly leaseMillis: number
+  /** Before the next try, after the first, the second …; after the last of them it is given up. */
+  readonly pausesMillis: ReadonlyArray<number>
+}
+
+export const defaultPosterOptions: ResultPosterOptions = {
+  everyMillis: 1_000,
+  atOnce: 64,
+  atOncePerPartner: 8,
+  leaseMillis: 60_000,
+  // Nobody waits for a result that is a quarter of an hour old.
+  pausesMillis: [1_000, 4_000, 15_000, 60_000, 240_000]
+}
+
+const posted = Metric.counter("ocpi_results_posted_total", {
+  description: "Results of partners' commands that were told",
+  incremental: true
+})
+const givenUp = Metric.counter("ocpi_results_given_up_total", {
+  description: "Results of partners' commands that could not be told: look at the log, and at the partner's exchanges",
+  incremental: true
+})
+
+const knownVersion = (version: string): OcpiVersion | undefined =>
+  versions.find((facts) => facts.version === version)?.version
+
+/** What is told, in the words of its version; undefined where it has none. */
+const bodyOf = (due: DueCallback): unknown => {
+  const version = knownVersion(due.version)
+  if (version === undefined) return undefined
+  const wire = wireObjects[version]
+  if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
+  return wire.commands.result(outcomeOf(due))
+}
+
+const make = (options: ResultPosterOptions) =>
+  Effect.gen(function* () {
+    const errands = yield* Errands
+    const partners = yield* Partners
+    const client = yield* PartnerClient
+
+    const abandon = (due: DueCallback, problem: string) =>
+      Effect.gen(function* () {
+        yield* errands.giveUp(due, problem, yield* Clock.currentTimeMillis)
+        yield* Metric.update(givenUp, 1)
+        yield* Effect.logWarning(`a partner could not be told what came of its command: ${problem}`).pipe(
+          Effect.annotateLogs({ partnerId: due.partnerId, commandId: due.commandId, about: due.about })
+        )
+      })
+
+    const failed = (due: DueCallback, problem: string, retryAfterMillis = 0) =>
+      Effect.gen(function* () {
+        const pause = options.pausesMillis[due.tries - 1]
+        if (pause === undefined) return yield* abandon(due, problem)
+        const now = yield* Clock.currentTimeMillis
+        // A partner that wants to be left alone for longer than we try at all is given up by its own wish.
+        return yield* errands.retry(due, problem, now + Math.max(pause, retryAfterMillis))
+      })
+
+    const post = (due: DueCallback, partner: Partner, url: string, body: unknown) =>
+      client
+        .call(partner, {
+          method: "POST",
+          at: { url },
+          body,
+          correlationId: due.correlationId,
+          from: due.from,
+          to: due.to
+        })
+        .pipe(
+          Effect.andThen(Clock.currentTimeMillis),
+          Effect.flatMap((now) => errands.told(due, now)),
+          Effect.andThen(Metric.update(posted, 1)),
+          Effect.catchTags({
+            PartnerFailed: ({ message, retryAfterMillis }) => failed(due, message, retryAfterMillis),
+            PartnerUnreached: ({ message }) => failed(due, message)
+          })
+        )
+
+    const tell = (due: DueCallback) =>
+      Effect.gen(function* () {
+        const body = bodyOf(due)
+        if (body === undefined) return yield* errands.told(due, yield* Clock.currentTimeMillis)
+        if (due.responseUrl === undefined) {
+          return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
+        }
+        const partner = yield* partners.get(due.organisationId, due.partnerId)
+        return yield* post(due, partner, due.responseUrl, body)
+      }).pipe(
+        Effect.catchTag("NotFound", () => abandon(due, "the partner is not there any more")),
+        // The lease ends, and it is told again.
+        Effect.catchTag("StorageUnavailable", () => Effect.void),
+        Effect.catchCause((cause) => Effect.logError("a result of a partner's command went wrong", cause)),
+        Effect.annotateLogs({ commandId: due.commandId })
+      )
+
+    return { errands, tell }
+  })
+
+/** Results on their way, by partner. */
+class OnTheirWay {
+  private readonly counts = new Map<string, number>()
+  all = 0
+
+  add(partnerId: string, change: 1 | -1): void {
+    const count = (this.counts.get(partnerId) ?? 0) + change
+    if (count === 0) this.counts.delete(partnerId)
+    else this.counts.set(partnerId, count)
+    this.all += change
+  }
+
+  busy(most: number): ReadonlyArray<string> {
+    return [...this.counts].filter(([, count]) => count >= most).map(([partnerId]) => partnerId)
+  }
+}
+
+/** Tells until the scope closes. */
+export const layer = (
+  options: ResultPosterOptions = defaultPosterOptions
+): Layer.Layer<never, never, Errands | Partners | PartnerClient> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { errands, tell } = yield* make(options)
+      const { atOnce, atOncePerPartner, everyMillis, leaseMillis } = options
+      const onTheirWay = new OnTheirWay()
+      const scope = yield* Effect.scope
+
+      const start = (due: DueCallback) =>
+        Effect.suspend(() => {
+          onTheirWay.add(due.partnerId, 1)
+          return Effect.forkIn(
+            Effect.ensuring(
+              tell(due),
+              Effect.sync(() => onTheirWay.add(due.partnerId, -1))
+            ),
+            scope
+          )
+        })
+
+      const round = Effect.gen(function* () {
+        const limit = atOnce - onTheirWay.all
+        if (limit <= 0) return
+        const now = yield* Clock.currentTimeMillis
+        const due = yield* errands.take({ now, leaseMillis, limit, except: onTheirWay.busy(atOncePerPartner) })
+        yield* Effect.forEach(due, start, { discard: true })
+      }).pipe(
+        Effect.catchTag("StorageUnavailable", () => Effect.void),
+        Effect.catchCause((cause) => Effect.logError("looking for results to tell went wrong", cause))
+      )
+      // One look serves all words that came during the one before.
+      const words = Stream.buffer(Stream.merge(errands.ended, Stream.tick(everyMillis)), {
+        capacity: 1,
+        strategy: "sliding"
+      })
+      yield* Effect.forkScoped(Stream.runForEach(words, () => round))
+    })
+  )

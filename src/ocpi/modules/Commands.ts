@@ -1,0 +1,202 @@
+/**
+ * Commands (OCPI 2.2.1 §13): a partner starts and stops its drivers' sessions, reserves, and unlocks. Each becomes a durable command to one charger;
+ * what came of it is told at the `response_url` by `ResultPoster`.
+ */
+import { Effect } from "effect"
+import type { CommandRequest, CommandResponse } from "../../domain/party/CommandRequest.ts"
+import { timeoutSeconds } from "../../domain/party/Errand.ts"
+import { Errands } from "../../domain/ports/Errands.ts"
+import { type ConnectorPlace, Places, type PlaceWanted } from "../../domain/ports/Places.ts"
+import { Commands } from "../../domain/ports/Commands.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { Sessions } from "../../domain/ports/Sessions.ts"
+import type { DestinationOptions } from "../../outbound/Destination.ts"
+import type { Exchange, Handler } from "../Exchange.ts"
+import { callable, issuing, unfit } from "./Issuing.ts"
+import { presented } from "./Presented.ts"
+
+type Of<Tag extends CommandRequest["_tag"]> = Extract<CommandRequest, { readonly _tag: Tag }>
+
+type Response = Pick<CommandResponse, "result" | "message">
+
+const rejected = (message: string): Response => ({ result: "REJECTED", message })
+
+const answered = (obstacle: string | undefined): Response =>
+  obstacle === undefined ? { result: "ACCEPTED" } : rejected(obstacle)
+
+const nowhere = rejected("There is no such location, EVSE or connector.")
+const full = rejected("No EVSE is free at this location.")
+
+/** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be somebody else's. */
+const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
+
+/** The place that a driver is sent to: as named, whatever it says of itself; otherwise a free one that can be reached. */
+const chosen = (places: ReadonlyArray<ConnectorPlace>, { evseUid }: PlaceWanted): ConnectorPlace | undefined => {
+  const open = places
+    .filter(({ connected, status }) => connected && free.includes(status))
+    .toSorted((one, other) => free.indexOf(one.status) - free.indexOf(other.status))
+  return open[0] ?? (evseUid === undefined ? undefined : places[0])
+}
+
+const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connectorId })
+
+/** START_SESSION and UNLOCK_CONNECTOR. */
+const atPlaces = Effect.gen(function* () {
+  const issue = yield* issuing
+  const places = yield* Places
+  const secrets = yield* Secrets
+
+  const start = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"StartSession">) {
+    const { partner } = exchange.bearer
+    const { authorizationReference, locationId, responseUrl } = request
+    const found = yield* places.connectors(partner.organisationId, request)
+    if (found.length === 0) return nowhere
+    const place = chosen(found, request)
+    if (place === undefined) return full
+    const card = yield* presented(secrets, partner, request, { evseId: place.evseId, now: exchange.now })
+    const obstacle = yield* issue(exchange, {
+      ...place,
+      command: { _tag: "RemoteStart", tokenUid: card.idTag, place: placeOf(place) },
+      parameters: { idTag: card.idTag, connectorId: place.evseId },
+      errand: { kind: "StartSession", responseUrl, locationId, reference: authorizationReference, grant: card },
+      to: card
+    })
+    return answered(obstacle)
+  })
+
+  const unlock = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"UnlockConnector">) {
+    const { locationId, responseUrl } = request
+    const [place] = yield* places.connectors(exchange.bearer.partner.organisationId, request)
+    if (place === undefined) return nowhere
+    const obstacle = yield* issue(exchange, {
+      ...place,
+      command: { _tag: "UnlockConnector", place: placeOf(place) },
+      parameters: { connectorId: place.evseId },
+      errand: { kind: "UnlockConnector", responseUrl, locationId }
+    })
+    return answered(obstacle)
+  })
+
+  return { start, unlock }
+})
+
+/** RESERVE_NOW and CANCEL_RESERVATION. The charger knows a reservation by a number of ours, which nobody else's has. */
+const reserving = Effect.gen(function* () {
+  const issue = yield* issuing
+  const places = yield* Places
+  const secrets = yield* Secrets
+  const commands = yield* Commands
+  const errands = yield* Errands
+
+  /** The same reservation at the same location takes the place of the one before (OCPI 2.2.1 §13.3.3), at the same charger or at another. */
+  const reserve = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"ReserveNow">) {
+    const { bearer, now } = exchange
+    const { id: partnerId, organisationId } = bearer.partner
+    const { evseUid, expiresAt, locationId, reservationId: reference, responseUrl } = request
+    if (expiresAt <= now) return rejected("The expiry_date is over already.")
+    const found = yield* places.connectors(organisationId, request)
+    if (found.length === 0) return nowhere
+    const wanted = { partnerId, reference, locationId }
+    const before = yield* errands.reservation(organisationId, wanted, now)
+    const same = found.find(({ chargerId, evseId }) => chargerId === before?.chargerId && evseId === before.evseId)
+    const place = evseUid === undefined ? (same ?? chosen(found, request)) : chosen(found, request)
+    if (place === undefined) return full
+    const card = yield* presented(secrets, bearer.partner, request, { evseId: place.evseId, now })
+    const reservationId = yield* errands.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
+    if (before !== undefined && before.chargerId !== place.chargerId) {
+      const { chargerId, reservationId: number } = before
+      const command = { _tag: "CancelReservation", reservationId: number } as const
+      yield* issue(exchange, { ...place, chargerId, command, parameters: { reservationId: number }, errand: undefined })
+    }
+    const { idTag } = card
+    const obstacle = yield* issue(exchange, {
+      ...place,
+      command: { _tag: "ReserveNow", reservationId, place: placeOf(place), tokenUid: idTag, expiresAt },
+      parameters: { connectorId: place.evseId, expiryDate: new Date(expiresAt).toISOString(), idTag, reservationId },
+      errand: { kind: "ReserveNow", responseUrl, locationId, reference, grant: card },
+      to: card
+    })
+    return answered(obstacle)
+  })
+
+  const cancel = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"CancelReservation">) {
+    const { bearer, now } = exchange
+    const { reservationId: reference, responseUrl } = request
+    const { id: partnerId, organisationId } = bearer.partner
+    const found = yield* errands.reservation(organisationId, { partnerId, reference }, now)
+    if (found === undefined) return rejected("There is no such reservation of yours.")
+    const { chargerId, reservationId, siteId } = found
+    const obstacle = yield* issue(exchange, {
+      chargerId,
+      siteId,
+      command: { _tag: "CancelReservation", reservationId },
+      parameters: { reservationId },
+      errand: { kind: "CancelReservation", responseUrl, reference }
+    })
+    return answered(obstacle)
+  })
+
+  return { reserve, cancel }
+})
+
+/** STOP_SESSION. Another's session is as unknown as none. */
+const stopping = Effect.gen(function* () {
+  const issue = yield* issuing
+  const sessions = yield* Sessions
+
+  return Effect.fnUntraced(function* (exchange: Exchange, { responseUrl, sessionId }: Of<"StopSession">) {
+    const { id, organisationId } = exchange.bearer.partner
+    const session = yield* Effect.catchTag(
+      sessions.get(organisationId, sessionId.toLowerCase()),
+      "NotFound",
+      () => Effect.undefined
+    )
+    if (session === undefined || session.roaming?.partnerId !== id) return { result: "UNKNOWN_SESSION" } as const
+    if (session.status !== "ACTIVE") return rejected("This session does not run.")
+    const obstacle = yield* issue(exchange, {
+      ...session,
+      sessionId: session.id,
+      command: { _tag: "RemoteStop", transactionId: Number(session.transactionId) },
+      parameters: { sessionId: session.id },
+      errand: { kind: "StopSession", responseUrl },
+      to: session.roaming
+    })
+    return answered(obstacle)
+  })
+})
+
+export const commandsHandlers = (outbound: DestinationOptions) =>
+  Effect.gen(function* () {
+    const { start, unlock } = yield* atPlaces
+    const { cancel, reserve } = yield* reserving
+    const stop = yield* stopping
+
+    const done = (exchange: Exchange, request: CommandRequest) => {
+      switch (request._tag) {
+        case "StartSession":
+          return start(exchange, request)
+        case "StopSession":
+          return stop(exchange, request)
+        case "ReserveNow":
+          return reserve(exchange, request)
+        case "CancelReservation":
+          return cancel(exchange, request)
+        case "UnlockConnector":
+          return unlock(exchange, request)
+      }
+    }
+
+    /** Whatever comes of it is HTTP 200 (OCPI 2.2.1 §13.2.1): a command that this version does not have is not supported. */
+    const post: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const wire = exchange.wire.commands
+        const decode = wire.request((exchange.params["command"] ?? "").toUpperCase())
+        const reply = (response: Response) => ({ data: wire.response({ ...response, timeoutSeconds }) })
+        if (decode === undefined) return reply({ result: "NOT_SUPPORTED" })
+        const request = yield* Effect.mapError(decode(yield* exchange.body), unfit)
+        yield* callable(request.responseUrl, outbound)
+        return reply(yield* done(exchange, request))
+      })
+
+    return new Map<string, Handler>([["POST commands/:command", post]])
+  })

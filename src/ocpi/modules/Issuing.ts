@@ -1,0 +1,106 @@
+/**
+ * What commands and charging profiles have in common: something that a partner asks becomes a durable command to a charger, with the errand that says
+ * what the partner is to hear. It is told at once whether that was done; the rest follows at its `response_url`.
+ */
+import { Effect } from "effect"
+import type { ChargerCommand } from "../../domain/charger/ChargerCommand.ts"
+import { failedAtOnce } from "../../domain/command/Command.ts"
+import type { NewErrand } from "../../domain/party/Errand.ts"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
+import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
+import { Commands } from "../../domain/ports/Commands.ts"
+import { Parties } from "../../domain/ports/Parties.ts"
+import type { Writing } from "../../domain/ports/Sites.ts"
+import { destinationOf, type DestinationOptions } from "../../outbound/Destination.ts"
+import type { Exchange } from "../Exchange.ts"
+import { Refused } from "../Status.ts"
+
+/** What is to be done at which charger, and for what. */
+export interface Issuing {
+  readonly chargerId: string
+  /** The charger's, whose party speaks. */
+  readonly siteId: string
+  readonly command: ChargerCommand
+  /** As REST would have been given them. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly sessionId?: string | undefined
+  /** Undefined where the partner hears nothing of it. */
+  readonly errand: Pick<NewErrand, "kind" | "responseUrl" | "locationId" | "reference" | "grant"> | undefined
+  /** The partner's party that asks, where the request says. */
+  readonly to?: PartyId | undefined
+}
+
+/** Undefined where it was taken; otherwise why not, for people. */
+export type Obstacle = string | undefined
+
+const invalid = (detail: string) => new Refused({ reason: { _tag: "Invalid", detail } })
+
+/** Refuses an address that we would never call (T16), before anything is done for it. */
+export const callable = (responseUrl: string, outbound: DestinationOptions): Effect.Effect<void, Refused> => {
+  const destination = destinationOf(responseUrl, outbound)
+  return destination._tag === "Allowed"
+    ? Effect.void
+    : Effect.fail(invalid(`The response_url is not called: ${destination.why}.`))
+}
+
+/** What is wrong with a body, in one line. */
+export const unfit = (error: { readonly message: string }): Refused =>
+  invalid(`This body does not fit: ${error.message.split("\n").join(" ").slice(0, 300)}`)
+
+/** As whom a partner's commands are written. */
+export const writingOf = ({ bearer: { partner }, now }: Exchange): Writing => ({
+  by: {
+    organisationId: partner.organisationId,
+    actor: `partner:${partner.id}`,
+    keyId: "",
+    operatorId: undefined,
+    permissions: []
+  },
+  now
+})
+
+/** The party of a partner that asks for things at chargers, where a request does not say. */
+export const askingParty = ({ connection }: Partner): PartyId | undefined => {
+  const parties = connection?.parties ?? []
+  return parties.find(({ role }) => role === "EMSP") ?? parties[0]
+}
+
+export const issuing = Effect.gen(function* () {
+  const commands = yield* Commands
+  const link = yield* ChargerLink
+  const parties = yield* Parties
+
+  return Effect.fn("Ocpi.issue")(function* (exchange: Exchange, wanted: Issuing) {
+    const { bearer, correlationId, facts } = exchange
+    const { chargerId, command, errand, parameters, sessionId, siteId } = wanted
+    const { organisationId } = bearer.partner
+    const from = yield* Effect.catchTag(parties.ofSite(organisationId, siteId), "NotFound", () => Effect.undefined)
+    const to = wanted.to ?? askingParty(bearer.partner)
+    const party = (id: PartyId | undefined): PartyId | undefined =>
+      id && { countryCode: id.countryCode, partyId: id.partyId }
+    const told: NewErrand | undefined = errand && {
+      ...errand,
+      partnerId: bearer.partner.id,
+      version: facts.version,
+      correlationId,
+      from: party(from),
+      to: party(to),
+      sessionId
+    }
+    return yield* commands
+      .issue(
+        { chargerId, command, parameters, expiresInSeconds: undefined, sessionId, errand: told },
+        writingOf(exchange)
+      )
+      .pipe(
+        Effect.tap(() => link.wake(chargerId)),
+        Effect.map((issued): Obstacle => (failedAtOnce(issued) ? "The charger is not connected." : undefined)),
+        Effect.catchTags({
+          NotFound: () => Effect.succeed("The charger is not there any more."),
+          Conflict: ({ message }) => Effect.succeed(message),
+          TooMany: ({ retryAfterSeconds }) => new Refused({ reason: { _tag: "TooMany", retryAfterSeconds } })
+        })
+      )
+  })
+})

@@ -1,0 +1,61 @@
+/**
+ * The card of a START_SESSION or RESERVE_NOW (OCPI 2.2.1 §13.3): its partner answers for it, so it is not looked up and nobody is asked. It must be of
+ * a party of that partner's, or of one behind the hub that the partner is.
+ */
+import { Effect } from "effect"
+import type { CommandRequest } from "../../domain/party/CommandRequest.ts"
+import { fitsCharger, grantMillis, type NewGrant } from "../../domain/party/Grant.ts"
+import type { Partner } from "../../domain/party/Partner.ts"
+import { type PartyId, sameParty } from "../../domain/party/Party.ts"
+import type { Secrets } from "../../domain/ports/Secrets.ts"
+import { Refused } from "../Status.ts"
+import { askingParty } from "./Issuing.ts"
+
+type Presenting = Extract<CommandRequest, { readonly token: unknown }>
+
+const foreign = () =>
+  new Refused({
+    reason: { _tag: "Invalid", detail: "The token is not one of your parties' (country_code, party_id)." }
+  })
+
+/** Whose the token is; undefined for one of somebody else's. */
+const partyOf = (partner: Partner, { countryCode, partyId }: Presenting["token"]): PartyId | undefined => {
+  if (countryCode === undefined || partyId === undefined) return askingParty(partner)
+  const party = { countryCode, partyId }
+  const parties = partner.connection?.parties ?? []
+  return parties.some((one) => one.role === "HUB" || sameParty(one, party)) ? party : undefined
+}
+
+/**
+ * What a charger is told in place of a uid that it cannot hold: the same for each time that this partner presents it, so that the card that reserved
+ * is the one that starts.
+ */
+const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner, uid: string): string => {
+  const bytes = secrets.verifier("stand-in", `${partner.id} ${uid.toLowerCase()}`)
+  return `VL${Buffer.from(bytes).toString("hex").slice(0, 18).toUpperCase()}`
+}
+
+/** The grant by which it may charge, with what the charger is told of it. */
+export const presented = (
+  secrets: Pick<Secrets["Service"], "verifier">,
+  partner: Partner,
+  request: Presenting,
+  { evseId, now }: { readonly evseId: number; readonly now: number }
+): Effect.Effect<NewGrant, Refused> => {
+  const { authorizationReference, token } = request
+  const party = partyOf(partner, token)
+  if (party === undefined) return Effect.fail(foreign())
+  return Effect.succeed({
+    partnerId: partner.id,
+    countryCode: party.countryCode,
+    partyId: party.partyId,
+    uid: token.uid,
+    type: token.type,
+    contractId: token.contractId,
+    authMethod: "COMMAND",
+    ...(authorizationReference === undefined ? {} : { authorizationReference }),
+    idTag: fitsCharger(token.uid) ? token.uid : standIn(secrets, partner, token.uid),
+    evseId,
+    expiresAt: request._tag === "ReserveNow" ? request.expiresAt : now + grantMillis
+  })
+}

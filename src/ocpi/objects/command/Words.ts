@@ -1,0 +1,121 @@
+/** What the commands of all versions have in common: how ids and tokens stand in them, and OCPI's names of them (OCPI 2.2.1 §13.4.3). */
+import { type Effect, Schema } from "effect"
+import type { CommandRequest, CommandResponse, PresentedToken } from "../../../domain/party/CommandRequest.ts"
+import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
+import { Timestamp } from "../../Timestamp.ts"
+import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
+
+export interface WireCommands {
+  /** By the name in the address, in upper case; undefined for a command that this version does not have. */
+  readonly request: (name: string) => ((body: unknown) => Effect.Effect<CommandRequest, Schema.SchemaError>) | undefined
+  readonly response: (response: CommandResponse) => unknown
+  /** Undefined for what this version has no word for, of which the partner is told nothing. */
+  readonly result: (outcome: CommandOutcome) => unknown
+}
+
+/** What is told of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
+const tokenFields = { uid: Text, type: maybe(Text) }
+export const Token211 = Schema.Struct({ ...tokenFields, auth_id: maybe(Text) })
+export const Token22 = Schema.Struct({
+  ...tokenFields,
+  contract_id: maybe(Text),
+  country_code: CountryCode,
+  party_id: PartyCode
+})
+
+/** Types of later versions stay as they are; what has none is a card. */
+const typeOf = (type: string | null | undefined): string => type?.trim().toUpperCase() || "RFID"
+
+export const token211 = ({ auth_id, type, uid }: typeof Token211.Type): PresentedToken => ({
+  uid,
+  type: typeOf(type),
+  contractId: auth_id ?? uid
+})
+
+export const token22 = ({ contract_id, country_code, party_id, type, uid }: typeof Token22.Type): PresentedToken => ({
+  uid,
+  type: typeOf(type),
+  contractId: contract_id ?? uid,
+  countryCode: country_code,
+  partyId: party_id
+})
+
+/** An id of a partner's or of ours; numbers are taken for the text that they are printed as. */
+const Id = Schema.Union([Text, Schema.Int])
+const id = String
+/** The same of one that may be missing. */
+const maybeId = (given: string | number | null | undefined): string | undefined =>
+  given === null || given === undefined ? undefined : id(given)
+
+const asked = { response_url: Url }
+
+/** Fields of START_SESSION, beside the token of the version. */
+export const startFields = {
+  ...asked,
+  location_id: Id,
+  evse_uid: maybe(Id),
+  connector_id: maybe(Id),
+  authorization_reference: maybe(Text)
+}
+
+/** Fields of RESERVE_NOW, beside the token of the version. */
+export const reserveFields = {
+  ...asked,
+  expiry_date: Timestamp,
+  reservation_id: Id,
+  location_id: Id,
+  evse_uid: maybe(Id),
+  authorization_reference: maybe(Text)
+}
+
+type Start = Schema.Struct.Type<typeof startFields>
+type Reserve = Schema.Struct.Type<typeof reserveFields>
+
+export const startOf = (told: Start, token: PresentedToken): CommandRequest => ({
+  _tag: "StartSession",
+  responseUrl: told.response_url,
+  token,
+  locationId: id(told.location_id),
+  evseUid: maybeId(told.evse_uid),
+  connectorId: maybeId(told.connector_id),
+  authorizationReference: told.authorization_reference ?? undefined
+})
+
+export const reserveOf = (told: Reserve, token: PresentedToken): CommandRequest => ({
+  _tag: "ReserveNow",
+  responseUrl: told.response_url,
+  token,
+  expiresAt: told.expiry_date,
+  reservationId: id(told.reservation_id),
+  locationId: id(told.location_id),
+  evseUid: maybeId(told.evse_uid),
+  authorizationReference: told.authorization_reference ?? undefined
+})
+
+export const Stop = Schema.Struct({ ...asked, session_id: Id })
+export const stopOf = ({ response_url, session_id }: typeof Stop.Type): CommandRequest => ({
+  _tag: "StopSession",
+  responseUrl: response_url,
+  sessionId: id(session_id)
+})
+
+export const Cancel = Schema.Struct({ ...asked, reservation_id: Id })
+export const cancelOf = ({ reservation_id, response_url }: typeof Cancel.Type): CommandRequest => ({
+  _tag: "CancelReservation",
+  responseUrl: response_url,
+  reservationId: id(reservation_id)
+})
+
+export const Unlock = Schema.Struct({ ...asked, location_id: Id, evse_uid: Id, connector_id: Id })
+export const unlockOf = ({
+  connector_id,
+  evse_uid,
+  location_id,
+  response_url
+}: typeof Unlock.Type): CommandRequest => ({
+  _tag: "UnlockConnector",
+  responseUrl: response_url,
+  locationId: id(location_id),
+  evseUid: id(evse_uid),
+  connectorId: id(connector_id)
+})

@@ -1,0 +1,54 @@
+/**
+ * Commands in OCPI 2.1.1 §13: four of them, numbers for reservations, tokens without a party, and one type for the answer at once and for the
+ * result. That has no word for why a charger could not (it is REJECTED) and none for a reservation that we have cancelled, which is not told.
+ */
+import { Effect, Schema } from "effect"
+import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
+import {
+  reserveFields,
+  reserveOf,
+  startFields,
+  startOf,
+  Stop,
+  stopOf,
+  Token211,
+  token211,
+  Unlock,
+  unlockOf,
+  type WireCommands
+} from "./Words.ts"
+
+const { authorization_reference: _, connector_id: __, ...start } = startFields
+const Start = Schema.decodeUnknownEffect(Schema.Struct({ ...start, token: Token211 }))
+const { authorization_reference: ___, ...reserve } = reserveFields
+const Reserve = Schema.decodeUnknownEffect(Schema.Struct({ ...reserve, token: Token211 }))
+const decodeStop = Schema.decodeUnknownEffect(Stop)
+const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
+
+const requests = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
+  ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token211(told.token)))],
+  ["STOP_SESSION", (body) => Effect.map(decodeStop(body), stopOf)],
+  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (told) => reserveOf(told, token211(told.token)))],
+  ["UNLOCK_CONNECTOR", (body) => Effect.map(decodeUnlock(body), unlockOf)]
+])
+
+const results: Readonly<Record<CommandOutcome, string | undefined>> = {
+  ACCEPTED: "ACCEPTED",
+  CANCELED_RESERVATION: undefined,
+  EVSE_OCCUPIED: "REJECTED",
+  EVSE_INOPERATIVE: "REJECTED",
+  FAILED: "REJECTED",
+  NOT_SUPPORTED: "NOT_SUPPORTED",
+  REJECTED: "REJECTED",
+  TIMEOUT: "TIMEOUT",
+  UNKNOWN_RESERVATION: "REJECTED"
+}
+
+export const commandsV211: WireCommands = {
+  request: (name) => requests.get(name),
+  response: ({ result }) => ({ result }),
+  result: (outcome) => {
+    const result = results[outcome]
+    return result === undefined ? undefined : { result }
+  }
+}

@@ -1,0 +1,51 @@
+/** Commands in OCPI 2.2 §13: CANCEL_RESERVATION is new, the answer at once says how long the result may take, and the result has a type of its own. */
+import { Effect, Schema } from "effect"
+import type { CommandResponse } from "../../../domain/party/CommandRequest.ts"
+import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
+import {
+  Cancel,
+  cancelOf,
+  reserveFields,
+  reserveOf,
+  startFields,
+  startOf,
+  Stop,
+  stopOf,
+  Token22,
+  token22,
+  Unlock,
+  unlockOf,
+  type WireCommands
+} from "./Words.ts"
+
+const { connector_id: _, ...start } = startFields
+const Start = Schema.decodeUnknownEffect(Schema.Struct({ ...start, token: Token22 }))
+const Reserve = Schema.decodeUnknownEffect(Schema.Struct({ ...reserveFields, token: Token22 }))
+const decodeStop = Schema.decodeUnknownEffect(Stop)
+const decodeCancel = Schema.decodeUnknownEffect(Cancel)
+const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
+
+export const requests22 = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
+  ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token22(told.token)))],
+  ["STOP_SESSION", (body) => Effect.map(decodeStop(body), stopOf)],
+  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (told) => reserveOf(told, token22(told.token)))],
+  ["CANCEL_RESERVATION", (body) => Effect.map(decodeCancel(body), cancelOf)],
+  ["UNLOCK_CONNECTOR", (body) => Effect.map(decodeUnlock(body), unlockOf)]
+])
+
+/** Longest text of a DisplayText (OCPI 2.2.1 §16.3). */
+const textMax = 512
+
+export const response22 = ({ message, result, timeoutSeconds }: CommandResponse) => ({
+  result,
+  timeout: timeoutSeconds,
+  ...(message === undefined ? {} : { message: [{ language: "en", text: message.slice(0, textMax) }] })
+})
+
+export const result22 = (outcome: CommandOutcome) => ({ result: outcome })
+
+export const commandsV22: WireCommands = {
+  request: (name) => requests22.get(name),
+  response: response22,
+  result: result22
+}

@@ -1,0 +1,25 @@
+/** Commands in OCPI 2.2.1 §13: START_SESSION can name a connector. */
+import { Effect, Schema } from "effect"
+import { requests22, response22, result22 } from "./v22.ts"
+import { startFields, startOf, Token22, token22, type WireCommands } from "./Words.ts"
+
+const Start = Schema.decodeUnknownEffect(
+  Schema.Struct({ ...startFields, token: Token22 }).check(
+    Schema.makeFilter(({ connector_id, evse_uid }) =>
+      (connector_id ?? undefined) !== undefined && (evse_uid ?? undefined) === undefined
+        ? "connector_id needs the evse_uid that it belongs to"
+        : undefined
+    )
+  )
+)
+
+const requests = new Map([
+  ...requests22,
+  ["START_SESSION", (body: unknown) => Effect.map(Start(body), (told) => startOf(told, token22(told.token)))] as const
+])
+
+export const commandsV221: WireCommands = {
+  request: (name) => requests.get(name),
+  response: response22,
+  result: result22
+}
