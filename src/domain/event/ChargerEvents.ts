@@ -1,0 +1,79 @@
+/** Events that chargers' own facts tell: connections, boots, statuses and answered commands. */
+import { Schema } from "effect"
+import { chargerOf, type Telling, telling } from "./Told.ts"
+
+const Optional = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+const connected = telling(Schema.Struct({ ocppVersion: Schema.String, securityProfile: Schema.Int }), (body, fact) => [
+  { type: "charger.connected", subject: fact.subject, data: { ...chargerOf(fact), ...body } }
+])
+
+const disconnected = telling(Schema.Struct({ reason: Schema.NullOr(Schema.String) }), ({ reason }, fact) => [
+  { type: "charger.disconnected", subject: fact.subject, data: { ...chargerOf(fact), reason: reason ?? "" } }
+])
+
+const booted = telling(
+  Schema.Struct({
+    vendor: Schema.String,
+    model: Schema.String,
+    serialNumber: Optional,
+    firmwareVersion: Optional,
+    registration: Schema.Literals(["Accepted", "Pending", "Rejected"])
+  }),
+  ({ firmwareVersion, model, registration, serialNumber, vendor }, fact) => [
+    {
+      type: "charger.booted",
+      subject: fact.subject,
+      data: {
+        ...chargerOf(fact),
+        vendor,
+        model,
+        serialNumber: serialNumber ?? null,
+        firmwareVersion: firmwareVersion ?? null,
+        registration
+      }
+    }
+  ]
+)
+
+const statusChanged = telling(
+  Schema.Struct({
+    evseId: Schema.Int,
+    connectorId: Schema.Int,
+    status: Schema.String,
+    errorCode: Optional,
+    info: Optional,
+    vendorErrorCode: Optional
+  }),
+  ({ connectorId, errorCode, evseId, info, status, vendorErrorCode }, fact) => [
+    {
+      type: "connector.status",
+      subject: fact.subject,
+      data: {
+        ...chargerOf(fact),
+        evseId,
+        connectorId,
+        status,
+        errorCode: errorCode ?? null,
+        info: info ?? null,
+        vendorErrorCode: vendorErrorCode ?? null
+      }
+    }
+  ]
+)
+
+/** The charger's answer stays out: it may hold what only those may read who may read commands. */
+const answered = telling(
+  Schema.Struct({ commandId: Schema.String, type: Schema.String, status: Schema.String }),
+  (body, fact) => [
+    { type: "command.completed", subject: `command:${body.commandId}`, data: { ...chargerOf(fact), ...body } }
+  ]
+)
+
+export const chargerTellings: Readonly<Record<string, Telling>> = {
+  ChargerConnected: connected,
+  ChargerDisconnected: disconnected,
+  ChargerBooted: booted,
+  ConnectorStatusChanged: statusChanged,
+  CommandAnswered: answered
+}

@@ -1,0 +1,156 @@
+/**
+ * Public events: what happened, in shapes that are documented and kept. They are made of the journal's facts (`EventsOf`), and the feed, the
+ * server-sent events and webhooks carry the very same JSON. Nothing of them is secret: no token of a partner's, no key, no charger's answer.
+ */
+import { Schema } from "effect"
+
+/** RFC 3339 in UTC with ms, as `Date.toISOString` writes it. */
+const Time = Schema.String.annotate({ format: "date-time" })
+
+const Nullable = Schema.NullOr(Schema.String)
+
+/** Where an event happened. */
+const charger = {
+  chargerId: Schema.String,
+  siteId: Nullable.annotate({ description: "Where the charger stands now; null for one that was removed" })
+}
+
+const place = { ...charger, evseId: Schema.Int, connectorId: Schema.Int }
+
+const session = {
+  sessionId: Schema.String,
+  chargerId: Nullable,
+  siteId: Nullable
+}
+
+const change = <const A extends ReadonlyArray<string>>(...words: A) => ({ change: Schema.Literals(words) })
+
+/** The data of each type of event. */
+export const eventData = {
+  "charger.connected": Schema.Struct({
+    ...charger,
+    ocppVersion: Schema.String,
+    securityProfile: Schema.Int
+  }).annotate({
+    description: "Two without a charger.disconnected between them: the newer connection has taken the older one's place"
+  }),
+  "charger.disconnected": Schema.Struct({ ...charger, reason: Schema.String }),
+  "charger.booted": Schema.Struct({
+    ...charger,
+    vendor: Schema.String,
+    model: Schema.String,
+    serialNumber: Nullable,
+    firmwareVersion: Nullable,
+    registration: Schema.Literals(["Accepted", "Pending", "Rejected"])
+  }),
+  "connector.status": Schema.Struct({
+    ...place,
+    status: Schema.String.annotate({ description: "As in the charger's sockets" }),
+    errorCode: Nullable,
+    info: Nullable,
+    vendorErrorCode: Nullable
+  }),
+  "session.started": Schema.Struct({
+    ...session,
+    evseId: Schema.Int,
+    connectorId: Schema.Int,
+    transactionId: Schema.String,
+    tokenUid: Schema.String,
+    authorization: Schema.String.annotate({ description: "What the charger was answered: Accepted, or why not" }),
+    startedAt: Time,
+    meterStartWh: Schema.Int
+  }),
+  "session.updated": Schema.Struct({
+    ...session,
+    reason: Schema.Literals(["MeterRead", "Released", "Corrected"]),
+    meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading told it" }),
+    readAt: Schema.NullOr(Time)
+  }),
+  "session.ended": Schema.Struct({
+    ...session,
+    endedAt: Schema.NullOr(Time),
+    energyWh: Schema.NullOr(Schema.Int),
+    meterStopWh: Schema.NullOr(Schema.Int),
+    stopReason: Schema.String,
+    heldReason: Nullable
+  }).annotate({
+    description: "A stop that is heard after the session was ended without one is told as another session.ended"
+  }),
+  "session.held": Schema.Struct({ ...session, heldReason: Schema.String }),
+  "cdr.issued": Schema.Struct({
+    cdrId: Schema.String,
+    ...session,
+    currency: Schema.String,
+    totalCost: Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite }),
+    creditReferenceId: Nullable.annotate({ description: "The record that this one takes back" })
+  }),
+  "command.completed": Schema.Struct({
+    commandId: Schema.String,
+    ...charger,
+    type: Schema.String,
+    status: Schema.String.annotate({ description: "What the charger answered is at /v2/commands/{commandId}" })
+  }),
+  "token.changed": Schema.Struct({
+    uid: Schema.String,
+    ...change("Created", "Changed", "Removed"),
+    status: Nullable
+  }),
+  "tariff.changed": Schema.Struct({
+    tariffId: Schema.String,
+    ...change("Created", "Changed", "Removed", "Assigned", "Unassigned"),
+    version: Schema.NullOr(Schema.Int)
+  }),
+  "site.changed": Schema.Struct({
+    siteId: Schema.String,
+    ...change("Created", "Changed", "Removed"),
+    name: Schema.String
+  }),
+  "partner.changed": Schema.Struct({
+    partnerId: Schema.String,
+    ...change("Created", "Changed", "Removed", "Invited", "Registered", "Unregistered"),
+    name: Schema.String,
+    status: Schema.String
+  })
+} as const
+
+export type EventType = keyof typeof eventData
+
+export const eventTypes = Object.keys(eventData) as ReadonlyArray<EventType> as readonly [
+  EventType,
+  ...Array<EventType>
+]
+
+export type EventData<T extends EventType> = (typeof eventData)[T]["Type"]
+
+/** What happened, as everybody outside sees it. */
+export type Event = {
+  readonly [T in EventType]: {
+    /** Grows with time, and is a cursor of the feed: `position`, or `position.nn` of a fact that tells several things. */
+    readonly id: string
+    readonly type: T
+    /** RFC 3339; when it happened, by the charger's clock where that can be believed. */
+    readonly at: string
+    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`. */
+    readonly subject: string
+    readonly data: EventData<T>
+  }
+}[EventType]
+
+/** A position in the feed: behind the first `told` events of the fact at `position`, or behind all of them where it is undefined. */
+export interface EventCursor {
+  readonly position: number
+  readonly told: number | undefined
+}
+
+/** Two digits, so that the events of a fact sort as text in their order. */
+const written = /^(0|[1-9]\d{0,15})(?:\.(\d{2}))?$/
+
+/** The cursor that an event's id or a `nextCursor` is; undefined for other text. */
+export const parseCursor = (text: string): EventCursor | undefined => {
+  const [, position, told] = written.exec(text) ?? []
+  if (position === undefined || !Number.isSafeInteger(Number(position))) return undefined
+  return { position: Number(position), told: told === undefined ? undefined : Number(told) }
+}
+
+export const formatCursor = ({ position, told }: EventCursor): string =>
+  told === undefined ? String(position) : `${position}.${String(told).padStart(2, "0")}`

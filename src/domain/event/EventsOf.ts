@@ -1,0 +1,51 @@
+/** Public events from facts of the journal: which facts tell which events, as one table. Pure: an event is the same whenever it is asked for. */
+import { chargerTellings } from "./ChargerEvents.ts"
+import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
+import type { PlacedFact } from "./Place.ts"
+import { recordTellings } from "./RecordEvents.ts"
+import { sessionTellings } from "./SessionEvents.ts"
+import { numbered, type Telling } from "./Told.ts"
+
+const tellings: Readonly<Record<string, Telling>> = { ...chargerTellings, ...sessionTellings, ...recordTellings }
+
+/** What each type of event is told by. A type is found in every fact that can tell it, so that a filter loses none. */
+const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
+  "charger.connected": ["ChargerConnected"],
+  "charger.disconnected": ["ChargerDisconnected"],
+  "charger.booted": ["ChargerBooted"],
+  "connector.status": ["ConnectorStatusChanged"],
+  "session.started": ["SessionStarted"],
+  "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],
+  "session.ended": ["SessionStarted", "SessionEnded", "SessionClosed"],
+  "session.held": ["SessionStarted", "SessionEnded", "SessionClosed", "SessionHeld"],
+  "cdr.issued": ["CdrIssued"],
+  "command.completed": ["CommandAnswered"],
+  "token.changed": ["TokenCreated", "TokenChanged", "TokenRemoved"],
+  "tariff.changed": ["TariffCreated", "TariffChanged", "TariffRemoved", "TariffAssigned", "TariffUnassigned"],
+  "site.changed": ["SiteCreated", "SiteChanged", "SiteRemoved"],
+  "partner.changed": [
+    "PartnerCreated",
+    "PartnerChanged",
+    "PartnerRemoved",
+    "PartnerInvited",
+    "PartnerRegistered",
+    "PartnerUnregistered"
+  ]
+}
+
+/** Types of the facts that can tell one of these types of events; of any without types. */
+export const factTypesOf = (types: ReadonlyArray<EventType> = eventTypes): ReadonlyArray<string> => [
+  ...new Set(types.flatMap((type) => tellers[type]))
+]
+
+/** The events that a fact tells, in the order in which they happened; none of facts that are nobody's outside. */
+export const eventsOf = (fact: PlacedFact): ReadonlyArray<Event> => {
+  const tell = Object.hasOwn(tellings, fact.type) ? tellings[fact.type] : undefined
+  return tell === undefined ? [] : numbered(fact, tell(fact))
+}
+
+/** Those of a fact's events that lie behind a cursor. */
+export const behind = (events: ReadonlyArray<Event>, position: number, after: EventCursor): ReadonlyArray<Event> => {
+  if (position > after.position) return events
+  return position < after.position || after.told === undefined ? [] : events.slice(after.told)
+}

@@ -1,0 +1,69 @@
+/** Events of an organisation's own records: what changed, by its name and id. Who changed it, and how it was before, is the audit log's. */
+import { Schema } from "effect"
+import { type Telling, telling, type Told } from "./Told.ts"
+
+/** Of a record as it is, or as it was where nothing is left of it. */
+const changing = <S extends Schema.ConstraintDecoder<unknown>>(record: S, tell: (record: S["Type"]) => Told): Telling =>
+  telling(Schema.Struct({ after: Schema.optional(record), before: Schema.optional(record) }), (body) => {
+    const { after, before }: { readonly after?: S["Type"]; readonly before?: S["Type"] } = body
+    const shown = after ?? before
+    return shown === undefined ? [] : [tell(shown)]
+  })
+
+const token = (change: "Created" | "Changed" | "Removed"): Telling =>
+  changing(Schema.Struct({ uid: Schema.String, status: Schema.optionalKey(Schema.String) }), ({ status, uid }) => ({
+    type: "token.changed",
+    subject: `token:${uid}`,
+    data: { uid, change, status: status ?? null }
+  }))
+
+const tariff = (change: "Created" | "Changed" | "Removed"): Telling =>
+  changing(Schema.Struct({ id: Schema.String, version: Schema.Int }), ({ id, version }) => ({
+    type: "tariff.changed",
+    subject: `tariff:${id}`,
+    data: { tariffId: id, change, version }
+  }))
+
+const assignment = (change: "Assigned" | "Unassigned"): Telling =>
+  changing(Schema.Struct({ tariffId: Schema.String }), ({ tariffId }) => ({
+    type: "tariff.changed",
+    subject: `tariff:${tariffId}`,
+    data: { tariffId, change, version: null }
+  }))
+
+const site = (change: "Created" | "Changed" | "Removed"): Telling =>
+  changing(Schema.Struct({ id: Schema.String, name: Schema.String }), ({ id, name }) => ({
+    type: "site.changed",
+    subject: `site:${id}`,
+    data: { siteId: id, change, name }
+  }))
+
+const partner = (change: "Created" | "Changed" | "Removed" | "Invited" | "Registered" | "Unregistered"): Telling =>
+  changing(
+    Schema.Struct({ id: Schema.String, name: Schema.String, status: Schema.String }),
+    ({ id, name, status }) => ({
+      type: "partner.changed",
+      subject: `partner:${id}`,
+      data: { partnerId: id, change, name, status }
+    })
+  )
+
+export const recordTellings: Readonly<Record<string, Telling>> = {
+  TokenCreated: token("Created"),
+  TokenChanged: token("Changed"),
+  TokenRemoved: token("Removed"),
+  TariffCreated: tariff("Created"),
+  TariffChanged: tariff("Changed"),
+  TariffRemoved: tariff("Removed"),
+  TariffAssigned: assignment("Assigned"),
+  TariffUnassigned: assignment("Unassigned"),
+  SiteCreated: site("Created"),
+  SiteChanged: site("Changed"),
+  SiteRemoved: site("Removed"),
+  PartnerCreated: partner("Created"),
+  PartnerChanged: partner("Changed"),
+  PartnerRemoved: partner("Removed"),
+  PartnerInvited: partner("Invited"),
+  PartnerRegistered: partner("Registered"),
+  PartnerUnregistered: partner("Unregistered")
+}

@@ -1,0 +1,174 @@
+/**
+ * Events of sessions and their records. A start may end others: those that it shows to have ended unheard, each of which is told before it; and
+ * whatever leaves a session held tells that as well, so that whoever waits for session.held misses none.
+ */
+import { Schema } from "effect"
+import type { EventData } from "./Event.ts"
+import type { PlacedFact } from "./Place.ts"
+import { sessionOf, type Telling, telling, timeOf, type Told } from "./Told.ts"
+
+const Id = Schema.String
+
+/** Wh are whole numbers; what an older version has stored otherwise is rounded rather than not told. */
+const Wh = Schema.Finite
+
+const wh = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
+
+type Ended = Omit<EventData<"session.ended">, "sessionId" | "chargerId" | "siteId">
+
+const ended = (fact: PlacedFact, sessionId: string, data: Ended): ReadonlyArray<Told> => {
+  const subject = `session:${sessionId}`
+  const common = sessionOf(fact, sessionId)
+  const end: Told = { type: "session.ended", subject, data: { ...common, ...data } }
+  return data.heldReason === null ? [end] : [end, held(fact, sessionId, data.heldReason)]
+}
+
+const held = (fact: PlacedFact, sessionId: string, heldReason: string): Told => ({
+  type: "session.held",
+  subject: `session:${sessionId}`,
+  data: { ...sessionOf(fact, sessionId), heldReason }
+})
+
+/** As the journal ends a session whose stop was never heard. */
+const superseded = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<Told> =>
+  ended(fact, sessionId, {
+    endedAt,
+    energyWh: null,
+    meterStopWh: null,
+    stopReason: "Superseded",
+    heldReason: "StopMissing"
+  })
+
+const started = telling(
+  Schema.Struct({
+    sessionId: Id,
+    evseId: Schema.Int,
+    connectorId: Schema.Int,
+    transactionId: Schema.Union([Schema.Int, Schema.String]),
+    tokenUid: Schema.String,
+    meterStartWh: Wh,
+    authorization: Schema.Struct({ status: Schema.String }),
+    supersedes: Schema.optionalKey(Schema.Array(Id)),
+    supersededBy: Schema.optionalKey(Id)
+  }),
+  ({ authorization, sessionId, supersededBy, supersedes = [], transactionId, ...body }, fact) => {
+    const at = timeOf(fact.at)
+    const { connectorId, evseId, meterStartWh, tokenUid } = body
+    const data = {
+      ...sessionOf(fact, sessionId),
+      evseId,
+      connectorId,
+      transactionId: String(transactionId),
+      tokenUid,
+      authorization: authorization.status,
+      startedAt: at,
+      meterStartWh: Math.round(meterStartWh)
+    }
+    return [
+      ...supersedes.flatMap((id) => superseded(fact, id, at)),
+      { type: "session.started", subject: `session:${sessionId}`, data },
+      ...(supersededBy === undefined ? [] : superseded(fact, sessionId, null))
+    ]
+  }
+)
+
+const read = telling(
+  Schema.Struct({
+    sessionId: Schema.optionalKey(Id),
+    registerWh: Schema.optionalKey(Wh),
+    registerAt: Schema.optionalKey(Schema.Finite)
+  }),
+  ({ registerAt, registerWh, sessionId }, fact) => {
+    if (sessionId === undefined) return []
+    const data = {
+      ...sessionOf(fact, sessionId),
+      reason: "MeterRead" as const,
+      meterWh: wh(registerWh),
+      readAt: registerAt === undefined ? null : timeOf(registerAt)
+    }
+    return [{ type: "session.updated", subject: `session:${sessionId}`, data }]
+  }
+)
+
+const stopped = telling(
+  Schema.Struct({
+    sessionId: Id,
+    meterStopWh: Schema.optionalKey(Wh),
+    energyWh: Schema.optionalKey(Wh),
+    reason: Schema.String,
+    heldReason: Schema.optionalKey(Schema.String)
+  }),
+  ({ energyWh, heldReason, meterStopWh, reason, sessionId }, fact) =>
+    ended(fact, sessionId, {
+      endedAt: timeOf(fact.at),
+      energyWh: wh(energyWh),
+      meterStopWh: wh(meterStopWh),
+      stopReason: reason,
+      heldReason: heldReason ?? null
+    })
+)
+
+/** Nothing was heard of it for so long that it was ended with what is known; it waits for somebody to look at it. */
+const closed = telling(
+  Schema.Struct({
+    after: Schema.Struct({ sessionId: Id, reason: Schema.String, endedAt: Schema.Finite, energyWh: Wh })
+  }),
+  ({ after: { endedAt, energyWh, reason, sessionId } }, fact) =>
+    ended(fact, sessionId, {
+      endedAt: timeOf(endedAt),
+      energyWh: wh(energyWh),
+      meterStopWh: null,
+      stopReason: "Closed",
+      heldReason: reason
+    })
+)
+
+const doubted = telling(
+  Schema.Struct({ after: Schema.Struct({ sessionId: Id, heldReason: Schema.String }) }),
+  ({ after: { heldReason, sessionId } }, fact) => [held(fact, sessionId, heldReason)]
+)
+
+const reviewed = (reason: "Released" | "Corrected"): Telling =>
+  telling(Schema.Struct({ after: Schema.Struct({ sessionId: Id }) }), ({ after: { sessionId } }, fact) => [
+    {
+      type: "session.updated",
+      subject: `session:${sessionId}`,
+      data: { ...sessionOf(fact, sessionId), reason, meterWh: null, readAt: null }
+    }
+  ])
+
+const issued = telling(
+  Schema.Struct({
+    after: Schema.Struct({
+      id: Id,
+      sessionId: Id,
+      currency: Schema.String,
+      total: Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite }),
+      creditReferenceId: Schema.optionalKey(Id)
+    })
+  }),
+  ({ after: { creditReferenceId, currency, id, sessionId, total } }, fact) => [
+    {
+      type: "cdr.issued",
+      subject: `cdr:${id}`,
+      data: {
+        cdrId: id,
+        ...sessionOf(fact, sessionId),
+        currency,
+        totalCost: total,
+        creditReferenceId: creditReferenceId ?? null
+      }
+    }
+  ]
+)
+
+export const sessionTellings: Readonly<Record<string, Telling>> = {
+  SessionStarted: started,
+  MeterRead: read,
+  SessionEnded: stopped,
+  SessionClosed: closed,
+  SessionHeld: doubted,
+  SessionReleased: reviewed("Released"),
+  SessionCorrected: reviewed("Corrected"),
+  CdrIssued: issued
+}
