@@ -49,7 +49,7 @@ const authentication = Effect.gen(function* () {
       const bearer = verifiers.length === 0 ? undefined : yield* partners.bearer(verifiers, now)
       if (bearer === undefined) return yield* refuse({ _tag: "Unauthorized" })
       if (bearer.partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
-      const caller: Caller = { bearer, token: tokens[0] ?? "" }
+      const caller: Caller = { bearer, token: tokens[bearer.reading] ?? "" }
       return caller
     })
 })

@@ -54,7 +54,8 @@ export const bearerRow = rowOf(
   Schema.Struct({
     ...PartnerRow.fields,
     use: Schema.Literals(["Registration", "Access", "Retiring"]),
-    isFirst: Schema.Boolean
+    isFirst: Schema.Boolean,
+    reading: Schema.Int
   })
 )
 

@@ -113,14 +113,14 @@ const bearer = ({ sql, writable }: Recording) =>
     const at = new Date(now)
     const row = yield* guarded(
       bearerRow(sql`
-        SELECT ${partnerColumns(sql)}, t.use, t.used_at IS NULL AS "isFirst"
+        SELECT ${partnerColumns(sql)}, t.use, t.used_at IS NULL AS "isFirst", w.place::int - 1 AS reading
         FROM unnest(${byteaArray(verifiers)}) WITH ORDINALITY AS w(verifier, place)
         JOIN partner_token t ON t.verifier = w.verifier AND (t.expires_at IS NULL OR t.expires_at > ${at})
         JOIN partner p ON p.id = t.partner_id AND p.organisation_id = t.organisation_id
         ORDER BY w.place LIMIT 1`)
     )
     if (row === undefined) return undefined
-    const { isFirst, use, ...partner } = row
+    const { isFirst, reading, use, ...partner } = row
     if (use === "Access" && isFirst) {
       const used = sql.withTransaction(
         Effect.andThen(
@@ -130,7 +130,7 @@ const bearer = ({ sql, writable }: Recording) =>
       )
       yield* Effect.andThen(writable, guardedWrite(used))
     }
-    return { partner: partnerOf(partner), use }
+    return { partner: partnerOf(partner), use, reading }
   })
 
 export const layer: Layer.Layer<Partners, never, RecordingServices> = Layer.effect(

@@ -31,6 +31,12 @@ export interface Bearer {
   readonly use: TokenUse
 }
 
+/** Who calls, and which of the readings of its header was its token. */
+export interface Recognised extends Bearer {
+  /** From 0, in the order of the question. */
+  readonly reading: number
+}
+
 /** What a registration ends with: both sides' tokens are exchanged in one transaction. */
 export interface Registration {
   readonly connection: Connection
@@ -72,7 +78,7 @@ export class Partners extends Context.Service<
     readonly bearer: (
       verifiers: ReadonlyArray<Uint8Array>,
       now: number
-    ) => Effect.Effect<Bearer | undefined, StorageUnavailable>
+    ) => Effect.Effect<Recognised | undefined, StorageUnavailable>
     /** The first registration. `Conflict` `registered` where it is that already (the later of two at once), or `party_in_use`. */
     readonly register: (
       id: string,
