@@ -10,6 +10,7 @@ import { type Token, type TokenFacts, tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
+import { GrantDocument, grantsOf } from "./Grants.ts"
 import { isClosed, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
@@ -146,6 +147,7 @@ const WantedRow = Schema.Struct({
       })
     )
   ),
+  granted: Schema.NullOr(Schema.Array(GrantDocument)),
   open: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
@@ -197,6 +199,7 @@ const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts
     sessionId: one.sessionId ?? undefined
   })),
   roaming,
+  ...(row.granted === null ? {} : { granted: row.granted }),
   openSessions: row.open ?? []
 })
 
@@ -216,7 +219,7 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
             AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
           ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
         ) r
-      ) AS reservations, (
+      ) AS reservations, ${grantsOf(sql)} AS granted, (
         SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
           'startedAt', extract(epoch FROM s.started_at) * 1000, 'source', s.authorization_source))
         FROM session s

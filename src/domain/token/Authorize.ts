@@ -1,9 +1,11 @@
 /**
- * Whether a driver's token may charge, in OCPP's words (OCPP 1.6 §7.2). Asked in this order, and the first that knows decides: a reservation for
- * the card at this charger, a card of the organisation's own, a roaming partner's card, the organisation's rule for unknown ones. The decision, its
+ * Whether a driver's token may charge, in OCPP's words (OCPP 1.6 §7.2). Asked in this order, and the first that knows decides: a partner's command
+ * for it, a reservation for the card at this charger, a card of the organisation's own, a roaming partner's card, the organisation's rule for unknown ones. The decision, its
  * source and its time are kept with the session.
  */
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import { grantFor, roamingOf } from "../party/Grant.ts"
+import type { SessionRoaming } from "../party/Roaming.ts"
 import { entitles } from "../reservation/Reservation.ts"
 import type { Authorization, AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
 import type { RoamingToken, Token, TokenFacts } from "./Token.ts"
@@ -34,6 +36,7 @@ interface Verdict {
   readonly source: AuthorizationSource
   readonly expiresAt: number | undefined
   readonly parentUid: string | undefined
+  readonly roaming?: SessionRoaming | undefined
 }
 
 /** When a block began nobody knows; a card that has expired was good before. */
@@ -58,6 +61,14 @@ const roamingVerdict = (cards: ReadonlyArray<RoamingToken>): Verdict | undefined
   return others.length === 0
     ? { ...base, status: "Accepted", parentUid: valid.parentUid }
     : { ...base, status: "Invalid", parentUid: undefined }
+}
+
+/** A partner that has this session started or this connector reserved answers for the card. The charger may remember it for as long as that holds. */
+const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdict | undefined => {
+  const grant = grantFor(facts.granted ?? [], context._tag === "Starting" ? context.evseId : undefined)
+  if (grant === undefined) return undefined
+  const { expiresAt } = grant
+  return { status: "Accepted", source: "RoamingToken", expiresAt, parentUid: undefined, roaming: roamingOf(grant) }
 }
 
 /** Of a card that only its reservation lets charge, the charger may remember the answer until that ends. */
@@ -101,6 +112,7 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
   const reserved = reservedVerdict(facts, context, own?.parentUid ?? roaming?.parentUid, at)
   const unknown = policy.unknownTokens === "Accept" ? "Accepted" : "Invalid"
   return (
+    grantedVerdict(facts, context) ??
     reserved ??
     own ??
     roaming ??

@@ -1,4 +1,5 @@
 /** A driver's token (card, tag): what an operator registers and what a charger reads. Uids compare case-insensitively (OCPP CiString). */
+import type { Grant } from "../party/Grant.ts"
 import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
 
@@ -41,6 +42,8 @@ export interface TokenFacts {
   readonly reservations: ReadonlyArray<ReservationFacts>
   /** Partners' cards of this uid. */
   readonly roaming: ReadonlyArray<RoamingToken>
+  /** What partners have said just now of this card at this charger. */
+  readonly granted?: ReadonlyArray<Grant>
   /** Open sessions that this token was let begin anywhere in the organisation: (charger, evse), for ConcurrentTx. */
   readonly openSessions: ReadonlyArray<{
     readonly chargerId: string

@@ -6,8 +6,9 @@ import { Effect } from "effect"
 import type { CommandRequest } from "../../domain/party/CommandRequest.ts"
 import { fitsCharger, grantMillis, type NewGrant } from "../../domain/party/Grant.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
-import { type PartyId, sameParty } from "../../domain/party/Party.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
 import type { Secrets } from "../../domain/ports/Secrets.ts"
+import { holdsParty } from "../../domain/token/RoamingToken.ts"
 import { Refused } from "../Status.ts"
 import { askingParty } from "./Issuing.ts"
 
@@ -22,8 +23,7 @@ const foreign = () =>
 const partyOf = (partner: Partner, { countryCode, partyId }: Presenting["token"]): PartyId | undefined => {
   if (countryCode === undefined || partyId === undefined) return askingParty(partner)
   const party = { countryCode, partyId }
-  const parties = partner.connection?.parties ?? []
-  return parties.some((one) => one.role === "HUB" || sameParty(one, party)) ? party : undefined
+  return holdsParty(partner, party) ? party : undefined
 }
 
 /**
