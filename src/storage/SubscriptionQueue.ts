@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import type { Claim, Move } from "../domain/ports/Subscriptions.ts"
 import type { Settled, Settlement } from "../domain/subscription/Settling.ts"
-import type { Due, ObjectRef, Subscription } from "../domain/subscription/Subscription.ts"
+import type { Due, DueItem, ObjectRef, Subscription } from "../domain/subscription/Subscription.ts"
 import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import type { Recording } from "./Facts.ts"
 import { itemRows } from "./SubscriptionRows.ts"
@@ -32,12 +32,7 @@ const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
 }
 
 /** `from` gives `subscription_id` and `organisation_id` of those that are written for. */
-const putDue = (
-  { secrets, sql }: Recording,
-  due: ReadonlyArray<Due>,
-  now: number,
-  from: Statement.Fragment
-) => {
+const putDue = ({ secrets, sql }: Recording, due: ReadonlyArray<Due>, now: number, from: Statement.Fragment) => {
   const wanted = coalesced(due)
   return sql`
     INSERT INTO subscription_object AS o
@@ -126,57 +121,64 @@ const claim = ({ sql, writable }: Recording) =>
     return rows.toSorted((one, other) => one.since - other.since).map(({ since: _, ...item }) => item)
   })
 
-const nextAt = (settlement: Settlement): number | null => (settlement._tag === "Again" ? settlement.at : null)
+interface Row {
+  readonly item: DueItem
+  readonly tag: Settlement["_tag"]
+  readonly next: number | null
+  readonly refusals: number
+  readonly problem: string | null
+  readonly hash: Uint8Array | null
+  readonly reference: string | null
+}
 
-/** What has changed since it was taken is due anew, from its first try on. */
+const rowOf = ({ item, settlement }: Settled): Row => ({
+  item,
+  tag: settlement._tag,
+  next: settlement._tag === "Again" ? settlement.at : null,
+  refusals: settlement._tag === "Again" ? settlement.refusals : 0,
+  problem: settlement._tag === "Done" ? null : settlement.problem.slice(0, problemMax),
+  hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
+  reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
+})
+
+/**
+ * One statement. What has changed since it was taken is due anew, from its first try on; what was done and of which nothing is kept is gone. That
+ * something was delivered is written once a second at most: it is for people.
+ */
 const settle = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.settle")(function* (settled: ReadonlyArray<Settled>, now: number) {
     if (settled.length === 0) return
     const at = new Date(now)
-    const x = settled.map(({ item, settlement }) => ({
-      item,
-      tag: settlement._tag,
-      next: nextAt(settlement),
-      refusals: settlement._tag === "Again" ? settlement.refusals : 0,
-      problem: settlement._tag === "Done" ? null : settlement.problem.slice(0, problemMax),
-      hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
-      reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
-    }))
-    const write = Effect.gen(function* () {
-      yield* sql`
-        UPDATE subscription_object o SET claimed_until = NULL,
-          next_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE x.next_at END,
-          since = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN o.position ELSE o.since END,
-          due_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE o.due_at END,
-          parked_at = CASE WHEN x.tag = 'Parked' AND o.position <= x.position THEN ${at} END,
-          tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0 ELSE o.tries + 1 END,
-          refusals = x.refusals, problem = x.problem, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
-        FROM unnest(${uuidArray(x.map(({ item }) => item.subscriptionId))}, ${textArray(x.map(({ item }) => item.kind))},
+    const x = settled.map(rowOf)
+    const write = sql`
+      WITH x AS MATERIALIZED (
+        SELECT * FROM unnest(${uuidArray(x.map(({ item }) => item.subscriptionId))}, ${textArray(x.map(({ item }) => item.kind))},
           ${textArray(x.map(({ item }) => item.id))}, ${uuidArray(x.map(({ item }) => item.itemId))},
           ${float8Array(x.map(({ item }) => item.position))}, ${textArray(x.map(({ tag }) => tag))},
           ${timestamptzArray(x.map(({ next }) => next))}, ${int4Array(x.map(({ refusals }) => refusals))},
           ${textArray(x.map(({ problem }) => problem))}, ${byteaArray(x.map(({ hash }) => hash))},
           ${textArray(x.map(({ reference }) => reference))})
           AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference)
-        WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id`
-      const done = x.filter(({ hash, tag }) => tag === "Done" && hash === null).map(({ item }) => item)
-      if (done.length > 0) {
-        yield* sql`
-          DELETE FROM subscription_object o
-          USING unnest(${uuidArray(done.map((item) => item.subscriptionId))}, ${textArray(done.map((item) => item.kind))},
-            ${textArray(done.map((item) => item.id))}) AS x(subscription_id, kind, object_id)
-          WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id
-            AND o.next_at IS NULL AND o.parked_at IS NULL`
-      }
-      // Written once a second at most: it is for people.
-      const ids = [...new Set(x.filter(({ tag }) => tag === "Done").map(({ item }) => item.subscriptionId))]
-      if (ids.length > 0) {
-        yield* sql`
-          UPDATE subscription SET delivered_at = ${at}
-          WHERE id = ANY (${uuidArray(ids)}) AND (delivered_at IS NULL OR delivered_at < ${new Date(now - 1_000)})`
-      }
-    })
-    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+      ), gone AS (
+        DELETE FROM subscription_object o USING x
+        WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
+          AND x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position
+      ), told AS (
+        UPDATE subscription s SET delivered_at = ${at}
+        WHERE s.id IN (SELECT x.subscription_id FROM x WHERE x.tag = 'Done')
+          AND (s.delivered_at IS NULL OR s.delivered_at < ${new Date(now - 1_000)})
+      )
+      UPDATE subscription_object o SET claimed_until = NULL,
+        next_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE x.next_at END,
+        since = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN o.position ELSE o.since END,
+        due_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE o.due_at END,
+        parked_at = CASE WHEN x.tag = 'Parked' AND o.position <= x.position THEN ${at}::timestamptz END,
+        tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0 ELSE o.tries + 1 END,
+        refusals = x.refusals, problem = x.problem, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
+      FROM x
+      WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
+        AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`
+    yield* Effect.andThen(writable, guardedWrite(write))
   })
 
 export const queue = (records: Recording) => ({

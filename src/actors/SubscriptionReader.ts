@@ -1,0 +1,107 @@
+/**
+ * Reads the journal for all subscriptions: which facts concern whom is asked of their kinds, and what is due then is written together with how far
+ * was read. Every process reads; of two that read the same page one moves the cursors, and the other has worked in vain.
+ */
+import { Clock, Effect, Metric } from "effect"
+import type { StorageUnavailable } from "../domain/Errors.ts"
+import type { SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
+import { Subscriptions } from "../domain/ports/Subscriptions.ts"
+import { type Reading, readingsOf } from "../domain/subscription/Settling.ts"
+import type { Due, JournaledFact, Subscription, SubscriptionKindName } from "../domain/subscription/Subscription.ts"
+
+export type Kinds = Readonly<Record<SubscriptionKindName, SubscriptionKind>>
+
+export interface ReaderOptions {
+  /** Facts of the journal that are looked at in one statement. */
+  readonly factsPerPage: number
+  /** Objects due to one subscriber beyond which no more are read for it: it has been away for long, and the journal keeps them as well. */
+  readonly maxDue: number
+}
+
+const passedOver = Metric.counter("subscription_facts_passed_over_total", {
+  description: "Facts that a defect kept from subscribers: look at the log",
+  incremental: true
+})
+
+const names: ReadonlyArray<SubscriptionKindName> = ["partner", "webhook"]
+
+/** What facts make due. One that a kind cannot look at for a defect is told, counted and passed over: it must not keep all others waiting. */
+const concerned = (
+  kind: SubscriptionKind,
+  facts: ReadonlyArray<JournaledFact>,
+  subscriptions: ReadonlyArray<Subscription>
+): Effect.Effect<ReadonlyArray<Due>, StorageUnavailable> =>
+  kind.concern(facts, subscriptions).pipe(
+    Effect.catchDefect((defect) => {
+      const [first] = facts
+      if (first === undefined) return Effect.succeed([])
+      if (facts.length === 1) {
+        return Effect.logError("a fact could not be looked at for subscribers", defect).pipe(
+          Effect.annotateLogs({ position: first.position, type: first.type }),
+          Effect.andThen(Metric.update(passedOver, 1)),
+          Effect.as([])
+        )
+      }
+      const middle = facts.length >> 1
+      return Effect.zipWith(
+        concerned(kind, facts.slice(0, middle), subscriptions),
+        concerned(kind, facts.slice(middle), subscriptions),
+        (one, other) => [...one, ...other]
+      )
+    })
+  )
+
+/** Reads one page; true when there was something in it. */
+const readPage = (kinds: Kinds, { after, subscriptions }: Reading, options: ReaderOptions) =>
+  Effect.gen(function* () {
+    const storage = yield* Subscriptions
+    const { facts, upTo } = yield* storage.read({
+      after,
+      limit: options.factsPerPage,
+      organisationIds: [...new Set(subscriptions.map(({ organisationId }) => organisationId))],
+      types: [...new Set(names.flatMap((name) => kinds[name].types))]
+    })
+    if (upTo === undefined) return { read: false, due: [] }
+    const reading = subscriptions.filter(({ position }) => position < upTo)
+    const due: Array<Due> = []
+    for (const name of names) {
+      const theirs = reading.filter(({ kind }) => kind === name)
+      const types = new Set(kinds[name].types)
+      const fitting = facts.filter(({ type }) => types.has(type))
+      if (theirs.length > 0 && fitting.length > 0) due.push(...(yield* concerned(kinds[name], fitting, theirs)))
+    }
+    const positions = new Map(reading.map(({ id, position }) => [id, position]))
+    const fresh = due.filter(({ position, subscriptionId }) => position > (positions.get(subscriptionId) ?? Infinity))
+    const moves = reading.map(({ id, position }) => ({ subscriptionId: id, from: position, to: upTo }))
+    yield* storage.advance(moves, fresh, yield* Clock.currentTimeMillis)
+    return { read: true, due: fresh.map(({ subscriptionId }) => subscriptionId) }
+  })
+
+/** What one round found. */
+export interface Round {
+  /** There may be more to read at once. */
+  readonly more: boolean
+  /** Subscriptions that something became due to. */
+  readonly due: ReadonlySet<string>
+}
+
+/** One round: those that are new are told everything first, and then all read on. */
+export const readOn = (kinds: Kinds, options: ReaderOptions): Effect.Effect<Round, StorageUnavailable, Subscriptions> =>
+  Effect.gen(function* () {
+    const storage = yield* Subscriptions
+    const active = yield* storage.active(options.maxDue)
+    const due = new Set<string>()
+    let more = false
+    for (const subscription of active.filter(({ needsAll }) => needsAll)) {
+      const objects = yield* kinds[subscription.kind].everything(subscription)
+      yield* storage.fill(subscription, objects, yield* Clock.currentTimeMillis)
+      due.add(subscription.id)
+      more = true
+    }
+    for (const reading of readingsOf(active.filter(({ needsAll }) => !needsAll))) {
+      const page = yield* readPage(kinds, reading, options)
+      for (const id of page.due) due.add(id)
+      more ||= page.read
+    }
+    return { more, due }
+  })

@@ -1,0 +1,262 @@
+/** Subscriptions on both databases: cursors, what is due behind them, lanes, leases, and what is kept of what was told. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Partners } from "../../src/domain/ports/Partners.ts"
+import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
+import type { Settlement } from "../../src/domain/subscription/Settling.ts"
+import type { DueItem, ObjectRef } from "../../src/domain/subscription/Subscription.ts"
+import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { anOrganisation, noon, repositories } from "../support/repositories.ts"
+
+const world = Layer.mergeAll(SubscriptionsRepository.layer.pipe(Layer.provideMerge(repositories)))
+
+const second = 1_000
+const lease = 40 * second
+
+const connection = {
+  version: "2.2.1",
+  versionsUrl: "https://partner.example/versions",
+  tokenForm: "Raw",
+  parties: [],
+  endpoints: [],
+  registeredAt: noon
+} as const
+
+let made = 0
+const partyOf = () => (made++).toString(36).toUpperCase().padStart(3, "Z")
+
+/** A registered partner of a new organisation, with nothing left to be told of at its registration. */
+const aSubscriber = Effect.gen(function* () {
+  const partners = yield* Partners
+  const storage = yield* Subscriptions
+  const organisation = yield* anOrganisation
+  const verifier = (n: number) => new Uint8Array(32).map((_, i) => (i * 7 + n + organisation.id.charCodeAt(i)) & 0xff)
+  const invitation = { verifier: verifier(1), expiresAt: noon + 1e9 }
+  const { id } = yield* partners.create(
+    { name: "P", switches: {}, invitation, expected: { countryCode: "DE", partyId: partyOf(), roles: ["EMSP"] } },
+    organisation.writing()
+  )
+  yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier: verifier(2) }, organisation.writing())
+  const found = yield* storage.find(id)
+  assert.strictEqual(found?.needsAll, true)
+  yield* storage.fill(found!, [], noon)
+  const subscription = (yield* storage.find(id))!
+  assert.strictEqual(subscription.needsAll, false)
+  return { subscription, organisation, id }
+})
+
+const ref = (id: string, lane = id, kind = "location"): ObjectRef => ({ kind, id, lane })
+
+/** Makes objects due behind the cursor, each at its own position. */
+const makeDue = (id: string, objects: ReadonlyArray<ObjectRef>, now = noon) =>
+  Effect.gen(function* () {
+    const storage = yield* Subscriptions
+    const { position } = (yield* storage.find(id))!
+    const due = objects.map((object, i) => ({ ...object, subscriptionId: id, position: position + i + 1 }))
+    yield* storage.advance([{ subscriptionId: id, from: position, to: position + objects.length }], due, now)
+    return position
+  })
+
+const claim = (id: string, now = noon, limit = 10) =>
+  Effect.flatMap(Subscriptions, (storage) => storage.claim(id, { now, limit, leaseMillis: lease }))
+
+const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
+
+const done: Settlement = { _tag: "Done", hash: new Uint8Array([1, 2, 3]), reference: undefined }
+const settle = (item: DueItem, settlement: Settlement, now = noon) =>
+  Effect.flatMap(Subscriptions, (storage) => storage.settle([{ item, settlement }], now))
+
+forEachDriver("subscriptions", world, (it) => {
+  it.effect("make objects due once, in the order of their facts, and hand each out to one alone", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("b"), ref("a"), ref("b"), ref("c")])
+      const items = yield* claim(id)
+      assert.deepStrictEqual(idsOf(items), ["b", "a", "c"])
+      assert.deepStrictEqual(yield* claim(id), [])
+      // Who took them has died: after the lease somebody else may.
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + lease)), ["b", "a", "c"])
+    })
+  )
+
+  it.effect("write nothing when the cursor has been moved by somebody else", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const from = yield* makeDue(id, [ref("a")])
+      const due = { ...ref("x"), subscriptionId: id, position: from + 1 }
+      yield* storage.advance([{ subscriptionId: id, from, to: from + 5 }], [due], noon)
+      assert.deepStrictEqual(idsOf(yield* claim(id)), ["a"])
+      assert.strictEqual((yield* storage.find(id))?.position, from + 1)
+    })
+  )
+
+  it.effect("hand out one of a lane at a time, the oldest first", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("1", "L"), ref("2", "L"), ref("3", "other")])
+      const [first, other] = yield* claim(id)
+      assert.deepStrictEqual([first?.id, other?.id], ["1", "3"])
+      assert.deepStrictEqual(yield* claim(id), [])
+      // While the first waits for its next try, the second waits behind it.
+      yield* settle(first!, { _tag: "Again", at: noon + second, refusals: 0, problem: "500" })
+      assert.deepStrictEqual(yield* claim(id), [])
+      const [again] = yield* claim(id, noon + second)
+      assert.deepStrictEqual([again?.id, again?.tries, again?.itemId], ["1", 1, first?.itemId])
+      yield* settle(again!, { _tag: "Parked", problem: "400" })
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + second)), ["2"])
+    })
+  )
+
+  it.effect("keep what was told, and make due again what changed on its way", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("a")])
+      const [item] = yield* claim(id)
+      yield* makeDue(id, [ref("a")])
+      assert.deepStrictEqual(yield* claim(id), [])
+      yield* settle(item!, done)
+      const [again] = yield* claim(id)
+      assert.deepStrictEqual(again?.hash, new Uint8Array([1, 2, 3]))
+      assert.strictEqual(again?.tries, 0)
+      yield* settle(again!, { ...done, hash: undefined })
+      assert.deepStrictEqual(yield* claim(id), [])
+      assert.notInclude(yield* storage.ready(noon), id)
+      yield* makeDue(id, [ref("a")])
+      // Nothing was to be kept: it is new.
+      assert.strictEqual((yield* claim(id))[0]?.hash, undefined)
+    })
+  )
+
+  it.effect("are left alone while they are down or inactive, and released at once", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const partners = yield* Partners
+      const { id, organisation, subscription } = yield* aSubscriber
+      yield* makeDue(id, [ref("a"), ref("b")])
+      const [a, b] = yield* claim(id)
+      yield* settle(a!, { _tag: "Again", at: noon + 900 * second, refusals: 0, problem: "down" })
+      yield* settle(b!, { _tag: "Again", at: noon + 900 * second, refusals: 2, problem: "no" })
+      const circuit = { failures: 3, openedAt: noon, notBefore: undefined }
+      yield* storage.circuit(id, circuit, { now: noon, error: "connection refused" })
+      assert.notInclude(yield* storage.ready(noon + 1000 * second), id)
+      assert.deepStrictEqual(yield* claim(id, noon + 1000 * second), [])
+      assert.notInclude(yield* storage.takeSilent(noon + 59 * second, 60 * second), id)
+      assert.include(yield* storage.takeSilent(noon + 60 * second, 60 * second), id)
+      assert.notInclude(yield* storage.takeSilent(noon + 61 * second, 60 * second), id)
+      const health = yield* storage.health(organisation.id, id, noon)
+      assert.deepInclude(health, { state: "Down", due: 2, parked: 0, openedAt: noon })
+      assert.deepStrictEqual(health.lastError, { at: noon, message: "connection refused" })
+      const released = { failures: 2, openedAt: undefined, notBefore: undefined }
+      yield* storage.circuit(id, released, { now: noon + 61 * second, isReleased: true })
+      assert.include(yield* storage.ready(noon + 61 * second), id)
+      // The refused one waits for its turn.
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + 61 * second)), ["a"])
+      yield* partners.update(id, { suspended: true }, organisation.writing())
+      assert.deepStrictEqual(yield* claim(id, noon + 2000 * second), [])
+      assert.strictEqual(yield* storage.find(id), undefined)
+      yield* partners.update(id, { suspended: false }, organisation.writing())
+      assert.isAtLeast((yield* storage.find(id))!.position, subscription.position)
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + 2000 * second)), ["a", "b"])
+    })
+  )
+
+  it.effect("show what was parked to its organisation alone, which replays or discards it", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const sql = yield* SqlClient.SqlClient
+      const { id, organisation } = yield* aSubscriber
+      const stranger = yield* anOrganisation
+      yield* makeDue(id, [ref("a"), ref("b")])
+      for (const item of yield* claim(id)) yield* settle(item, { _tag: "Parked", problem: "2001 no" })
+      const page = yield* storage.parked(organisation.id, id, { limit: 1 })
+      assert.strictEqual(page.items[0]?.problem, "2001 no")
+      const rest = yield* storage.parked(organisation.id, id, { limit: 5, cursor: page.nextCursor ?? "" })
+      const items = [...page.items, ...rest.items]
+      assert.sameMembers(
+        items.map(({ objectId }) => objectId),
+        ["a", "b"]
+      )
+      const [one, other] = items
+      const notFound = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+        Effect.map(Effect.flip(effect), (error) => assert.strictEqual(error._tag, "NotFound"))
+      yield* notFound(storage.parked(stranger.id, id, { limit: 1 }))
+      yield* notFound(storage.health(stranger.id, id, noon))
+      yield* notFound(storage.replay(id, one!.id, stranger.writing()))
+      yield* notFound(storage.discard(id, one!.id, stranger.writing()))
+      yield* notFound(storage.health(organisation.id, "no", noon))
+      yield* storage.replay(id, one!.id, organisation.writing())
+      yield* storage.discard(id, other!.id, organisation.writing())
+      yield* notFound(storage.replay(id, other!.id, organisation.writing()))
+      assert.deepStrictEqual((yield* storage.parked(organisation.id, id, { limit: 5 })).items, [])
+      assert.deepStrictEqual(idsOf(yield* claim(id)), [one!.objectId])
+      // A change brings back what was discarded.
+      yield* makeDue(id, [ref(other!.objectId)])
+      assert.deepStrictEqual(idsOf(yield* claim(id)), [other!.objectId])
+      const facts = yield* sql<{ type: string }>`
+        SELECT type FROM journal WHERE subject = ${`subscription:${id}`} ORDER BY position`
+      assert.deepStrictEqual(
+        facts.map(({ type }) => type),
+        ["DeliveryReplayed", "DeliveryDiscarded"]
+      )
+    })
+  )
+
+  it.effect("begin anew with a registration, and end with their partner", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const partners = yield* Partners
+      const { id, organisation } = yield* aSubscriber
+      yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
+      for (const item of yield* claim(id)) yield* settle(item, done)
+      yield* partners.unregister(id, organisation.writing())
+      assert.strictEqual(yield* storage.find(id), undefined)
+      const ourVerifier = new Uint8Array(32).fill(9)
+      yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier }, organisation.writing())
+      assert.strictEqual((yield* storage.find(id))?.needsAll, true)
+      yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
+      const [a, x] = yield* claim(id)
+      assert.strictEqual(a?.hash, undefined)
+      assert.deepStrictEqual(x?.hash, new Uint8Array([1, 2, 3]))
+      yield* partners.remove(id, organisation.writing())
+      assert.deepStrictEqual(yield* claim(id, noon + lease), [])
+    })
+  )
+
+  it.effect("read facts of their organisations and types, up to where the journal was looked at", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const sql = yield* SqlClient.SqlClient
+      const { organisation } = yield* aSubscriber
+      const other = yield* anOrganisation
+      const [end] = yield* sql<{ at: number }>`SELECT max(position)::float8 AS at FROM journal`
+      for (const [n, org, type] of [
+        [1, organisation.id, "A"],
+        [2, other.id, "A"],
+        [3, organisation.id, "B"],
+        [4, organisation.id, "A"]
+      ] as const) {
+        yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+          VALUES (sha256(convert_to(${`${organisation.id}${n}`}, 'UTF8')), ${org}, ${type}, 's', ${new Date(noon)}, ${new Date(noon)},
+            ${JSON.stringify({ n })}::text::json)`
+      }
+      const request = { after: end!.at, limit: 3, organisationIds: [organisation.id], types: ["A"] }
+      const page = yield* storage.read(request)
+      assert.deepStrictEqual(
+        page.facts.map(({ at, body, type }) => ({ at, body, type })),
+        [{ at: noon, body: { n: 1 }, type: "A" }]
+      )
+      const rest = yield* storage.read({ ...request, after: page.upTo! })
+      assert.deepStrictEqual(
+        rest.facts.map(({ body }) => body),
+        [{ n: 4 }]
+      )
+      const nothing = yield* storage.read({ ...request, after: page.upTo!, types: ["none"] })
+      assert.deepStrictEqual(nothing, { upTo: rest.upTo, facts: [] })
+      assert.deepStrictEqual(yield* storage.read({ ...request, after: rest.upTo! }), { upTo: undefined, facts: [] })
+    })
+  )
+})
