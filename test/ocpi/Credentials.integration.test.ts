@@ -1,0 +1,115 @@
+/** Credentials over real HTTP, in every version and from both sides, with a partner that was written from the standard alone. */
+import { describe, expect, it } from "vitest"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+
+const roaming = new Roaming()
+
+describe.each(allVersions)("a partner on OCPI %s", (version) => {
+  it("registers itself, and both sides can call each other", async () => {
+    const partner = await roaming.partner(version)
+    const { id, token, versionsUrl } = await roaming.invite(partner)
+    const answer = await partner.register(versionsUrl, token)
+    expect([answer.http, answer.code]).toEqual([200, 1000])
+    expect(partner.cpo).toEqual({ country_code: "NL", party_id: "FLT" })
+    // While its POST was open it was asked for its versions and their details, by the token that it brought.
+    expect(partner.server.heard.map(({ module }) => module)).toEqual(["versions", "details"])
+    expect(await roaming.shown(id)).toMatchObject({ status: "Registered" })
+    const again = await partner.ask("GET", "credentials")
+    expect(again.data).toEqual(partner.theirs)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("has used its registration token up, and cannot register twice", async () => {
+    const partner = await roaming.partner(version)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    await partner.register(versionsUrl, token)
+    const url = partner.endpoint("credentials") ?? ""
+    const body = partner.credentials("another")
+    expect((await partner.client.ask("POST", url, { token, body })).http).toBe(401)
+    expect((await partner.client.ask("POST", url, { token: partner.theirToken ?? "", body })).http).toBe(405)
+    expect((await partner.client.ask("GET", versionsUrl, { token: "nobody" })).http).toBe(401)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("takes nothing back and renews nothing before it is registered", async () => {
+    const partner = await roaming.partner(version)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    await partner.discover(versionsUrl, token)
+    const url = partner.endpoint("credentials") ?? ""
+    expect((await partner.client.ask("PUT", url, { token, body: partner.credentials("x") })).http).toBe(405)
+    expect((await partner.client.ask("DELETE", url, { token })).http).toBe(405)
+    // A registration token opens no other module.
+    const tokens = partner.endpoint("tokens")
+    if (tokens === undefined) throw new Error("the CPO has no tokens")
+    const own = `${tokens}${partner.tokenPath(partner.cards.make("CARD"))}`
+    expect((await partner.client.ask("GET", own, { token })).http).toBe(401)
+    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("rotates the tokens of both sides without a gap", async () => {
+    const { partner } = await roaming.registered(version)
+    const old = partner.theirToken ?? ""
+    const url = partner.endpoint("credentials") ?? ""
+    expect((await partner.rotate()).code).toBe(1000)
+    expect(partner.theirToken).not.toBe(old)
+    // Until the new token is used for the first time the old one is good.
+    expect((await partner.client.ask("GET", url, { token: old })).http).toBe(200)
+    expect((await partner.ask("GET", "credentials")).http).toBe(200)
+    expect((await partner.client.ask("GET", url, { token: old })).http).toBe(401)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("unregisters, and is unknown from then on", async () => {
+    const { id, partner } = await roaming.registered(version)
+    expect((await partner.unregister()).http).toBe(200)
+    expect((await partner.ask("GET", "credentials")).http).toBe(401)
+    expect(await roaming.shown(id)).toMatchObject({ status: "Unregistered" })
+  })
+
+  it("is told 3001 when it cannot be called back, and may try again", async () => {
+    const partner = await roaming.partner(version)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    partner.server.faults.plan({ module: "versions", fault: { does: "status", http: 500 }, times: 1 })
+    const refused = await partner.register(versionsUrl, token)
+    expect([refused.http, refused.code]).toEqual([200, 3001])
+    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("is registered with from this side", async () => {
+    const partner = await roaming.partner(version)
+    const { id } = await roaming.invite(partner)
+    const shown = await roaming.world.post(`partners/${id}/register`, {
+      versionsUrl: partner.versionsUrl,
+      token: partner.invitation()
+    })
+    expect(shown).toMatchObject({ status: "Registered" })
+    expect(partner.theirs).toBeDefined()
+    expect((await partner.ask("GET", "credentials")).data).toEqual(partner.theirs)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("that lost its token registers anew once its registration is reset", async () => {
+    const { id, partner } = await roaming.registered(version)
+    const old = partner.theirToken ?? ""
+    const { token, versionsUrl } = await roaming.reset(id)
+    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+    const url = partner.endpoint("credentials") ?? ""
+    expect((await partner.client.ask("GET", url, { token: old })).http).toBe(401)
+    expect((await partner.ask("GET", "credentials")).http).toBe(200)
+  })
+
+  it("that sends no JSON or no credentials is told so and stays as it was", async () => {
+    const partner = await roaming.partner(version)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    await partner.discover(versionsUrl, token)
+    const url = partner.endpoint("credentials") ?? ""
+    for (const raw of ["", "{", "[]", "{}", '"text"', JSON.stringify({ token: "x", url: "no url" })]) {
+      const answer = await partner.client.ask("POST", url, { token, raw })
+      expect([answer.http, answer.code], raw).toEqual([400, 2001])
+    }
+    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+    expect(partner.problems).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+/** A service and partners that are registered with it: what every test of roaming over real HTTP begins with. */
+import { onTestFinished } from "vitest"
+import { World } from "../../cases/World.ts"
+import type { Version } from "../schemas/Schemas.ts"
+import { Partner, type PartnerOptions } from "./Partner.ts"
+import type { Json } from "./Wire.ts"
+
+export const allVersions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
+
+/** A partner as REST shows it when it is invited. */
+export interface Invited {
+  readonly id: string
+  readonly token: string
+  readonly versionsUrl: string
+}
+
+/** Three letters or digits, another one each time. */
+const partyIdOf = (n: number): string => `P${n.toString(36).toUpperCase().padStart(2, "0")}`
+
+export class Roaming {
+  readonly world: World
+  private made = 0
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.world = new World({ env: { OUTBOUND_ALLOW_PRIVATE: "true", ...env } })
+  }
+
+  private invited(shown: Json): Invited {
+    return {
+      id: String(shown["id"]),
+      token: String(shown["credentialsToken"]),
+      versionsUrl: String(shown["versionsUrl"])
+    }
+  }
+
+  /** Invites one in REST; its token and our versions URL are what is handed over. */
+  async invite(partner: Partner, more: Json = {}): Promise<Invited> {
+    const { country_code, party_id } = partner.party
+    return this.invited(
+      await this.world.post("partners", {
+        name: partner.name,
+        countryCode: country_code,
+        partyId: party_id,
+        roles: ["EMSP"],
+        ...more
+      })
+    )
+  }
+
+  /** Resets a registration. */
+  async reset(id: string): Promise<Invited> {
+    return this.invited(await this.world.post(`partners/${id}/invite`, {}))
+  }
+
+  /** A partner that listens until the test ends. No two have the same party. */
+  async partner(version: Version, more: Partial<PartnerOptions> = {}): Promise<Partner> {
+    const partyId = partyIdOf(this.made++)
+    const partner = await Partner.start({ version, partyId, name: `eMSP ${partyId}`, ...more })
+    onTestFinished(() => partner[Symbol.asyncDispose]())
+    return partner
+  }
+
+  /** A partner that has registered itself. */
+  async registered(version: Version, more: Partial<PartnerOptions> = {}) {
+    const partner = await this.partner(version, more)
+    const { id, token, versionsUrl } = await this.invite(partner)
+    const answer = await partner.register(versionsUrl, token)
+    if (partner.theirToken === undefined) throw new Error(`registration was answered ${answer.text}`)
+    return { id, partner }
+  }
+
+  /** What REST shows of a partner. */
+  shown(id: string): Promise<Json> {
+    return this.world.get(`partners/${id}`)
+  }
+}
