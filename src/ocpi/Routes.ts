@@ -17,6 +17,7 @@ import { matcher, type Target } from "./Matching.ts"
 import { countRequest } from "./Metrics.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
+import { tokensHandlers } from "./modules/Tokens.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
 import { type Reason, refusalOf, Refused, statusCodes } from "./Status.ts"
@@ -133,7 +134,8 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
       const base = `${publicUrl.replace(/\/+$/, "")}/ocpi`
       const modules: ReadonlyArray<Handlers> = [
         yield* commandsHandlers(outbound),
-        yield* credentialsHandlers({ base, client: outbound })
+        yield* credentialsHandlers({ base, client: outbound }),
+        yield* tokensHandlers
       ]
       const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)

@@ -17,13 +17,49 @@ export interface VersionFacts {
   readonly hasRouting: boolean
   /** The status code of a token that nobody has: 2.1.1 has none of its own. */
   readonly unknownToken: 2001 | 2004
+  /** A token's type is a part of what it is known by, and stands in the query (OCPI 2.2 §12.2.2). */
+  readonly hasTokenTypes: boolean
+  /** A token that was not there before is answered 201; later versions leave it open, and product.md has 200. */
+  readonly createdTokenIs201: boolean
+  /** A PATCH must say when the object changed (OCPI 2.2 §4.1.3.2). */
+  readonly patchNamesTime: boolean
 }
 
 /** Newest first: whoever chooses takes the first that both sides have. */
 export const versions: ReadonlyArray<VersionFacts> = [
-  { version: "2.2.1", segment: "", hasRoles: true, tokenForm: "Base64", hasRouting: true, unknownToken: 2004 },
-  { version: "2.2", segment: "", hasRoles: true, tokenForm: "Base64", hasRouting: true, unknownToken: 2004 },
-  { version: "2.1.1", segment: "cpo/", hasRoles: false, tokenForm: "Raw", hasRouting: false, unknownToken: 2001 }
+  {
+    version: "2.2.1",
+    segment: "",
+    hasRoles: true,
+    tokenForm: "Base64",
+    hasRouting: true,
+    unknownToken: 2004,
+    hasTokenTypes: true,
+    createdTokenIs201: false,
+    patchNamesTime: true
+  },
+  {
+    version: "2.2",
+    segment: "",
+    hasRoles: true,
+    tokenForm: "Base64",
+    hasRouting: true,
+    unknownToken: 2004,
+    hasTokenTypes: true,
+    createdTokenIs201: false,
+    patchNamesTime: true
+  },
+  {
+    version: "2.1.1",
+    segment: "cpo/",
+    hasRoles: false,
+    tokenForm: "Raw",
+    hasRouting: false,
+    unknownToken: 2001,
+    hasTokenTypes: false,
+    createdTokenIs201: true,
+    patchNamesTime: false
+  }
 ]
 
 export const factsOf = (version: OcpiVersion): VersionFacts => {

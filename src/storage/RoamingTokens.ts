@@ -8,7 +8,7 @@ import {
   patchedToken,
   type RoamingToken,
   type RoamingTokenBody,
-  type RoamingTokenKey,
+  type RoamingTokenAddress,
   roamingTokenKey,
   type RoamingTokenPatch,
   type Taken,
@@ -51,15 +51,16 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   t.default_profile_type AS "defaultProfileType", t.energy_contract AS "energyContract", t.last_updated AS "lastUpdated"`
 
 /** A partner's tokens of these keys, as they stand. */
-const standing = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenKey>) =>
+const standing = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenAddress>) =>
   countedRows(own`
     SELECT ${columns(sql)}, t.revision
     FROM (SELECT DISTINCT * FROM unnest(${textArray(keys.map(({ uid }) => tokenKey(uid)))},
-      ${textArray(keys.map(({ type }) => type.toUpperCase()))}, ${textArray(keys.map(({ countryCode }) => countryCode.toUpperCase()))},
+      ${textArray(keys.map(({ type }) => type?.toUpperCase() ?? null))}, ${textArray(keys.map(({ countryCode }) => countryCode.toUpperCase()))},
       ${textArray(keys.map(({ partyId }) => partyId.toUpperCase()))}) AS k(uid_key, type_key, country_code, party_id)) w
-    JOIN roaming_token t ON t.uid_key = w.uid_key AND t.type_key = w.type_key AND t.country_code = w.country_code
+    JOIN roaming_token t ON t.uid_key = w.uid_key AND (w.type_key IS NULL OR t.type_key = w.type_key) AND t.country_code = w.country_code
       AND t.party_id = w.party_id
-    WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId}`)
+    WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId}
+    ORDER BY t.valid DESC, t.last_updated DESC`)
 
 interface Change {
   readonly before: RoamingTokenBody | undefined
@@ -144,24 +145,24 @@ const put = ({ journaled, sql }: Recording) =>
     return yield* journaled(refusingValues(transaction))
   })
 
-const notFound = ({ uid }: RoamingTokenKey) => new NotFound({ kind: "token", id: uid })
+const notFound = ({ uid }: RoamingTokenAddress) => new NotFound({ kind: "token", id: uid })
 
 const patch = ({ journaled, sql }: Recording) =>
   Effect.fn("RoamingTokens.patch")(function* (
     partnerId: string,
-    key: RoamingTokenKey,
+    address: RoamingTokenAddress,
     change: RoamingTokenPatch,
     writing: Writing
   ) {
-    yield* storable({ key, change })
+    yield* storable({ address, change })
     const own = scopedTo(sql, writing.by.organisationId)
     const transaction = Effect.gen(function* () {
-      const stored = yield* standing(sql, own, partnerId, [key])
+      const stored = yield* standing(sql, own, partnerId, [address])
       const [first] = stored
-      if (first === undefined) return yield* notFound(key)
+      if (first === undefined) return yield* notFound(address)
       const { revision: _, ...token } = first
       const after = patchedToken(bodyOf(token), change)
-      const { changes, taken } = laidOver(stored, [after], writing.now)
+      const { changes, taken } = laidOver([first], [after], writing.now)
       if (changes.length > 0) yield* write(own, partnerId, changes, writing.now)
       return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, writing)) }
     })
@@ -169,10 +170,10 @@ const patch = ({ journaled, sql }: Recording) =>
   })
 
 const find = (sql: SqlClient.SqlClient) =>
-  Effect.fn("RoamingTokens.find")(function* (organisationId: string, partnerId: string, key: RoamingTokenKey) {
-    const unstorable = yield* Effect.isFailure(storable(key))
-    const [found] = unstorable ? [] : yield* guarded(standing(sql, scopedTo(sql, organisationId), partnerId, [key]))
-    if (found === undefined) return yield* notFound(key)
+  Effect.fn("RoamingTokens.find")(function* (organisationId: string, partnerId: string, address: RoamingTokenAddress) {
+    const unstorable = yield* Effect.isFailure(storable(address))
+    const [found] = unstorable ? [] : yield* guarded(standing(sql, scopedTo(sql, organisationId), partnerId, [address]))
+    if (found === undefined) return yield* notFound(address)
     const { revision: _, ...token } = found
     return token
   })

@@ -28,6 +28,9 @@ const dueRow = rowOf(
   })
 )
 
+/** How long a partner is left alone after it has registered: it has other things to ask first. */
+const settleMillis = 5_000
+
 /** Longest description of a failure that is kept. */
 const problemMax = 500
 
@@ -35,7 +38,7 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
   /** Partners that have tokens to be fetched, as they are registered now. In 2.1.1 a module has no role. */
   const enlist = (now: number) => sql`
     INSERT INTO token_pull AS t (partner_id, organisation_id, registered_at, due_at)
-    SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000), ${new Date(now)}
+    SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000), ${new Date(now + settleMillis)}
     FROM partner p
     WHERE p.status = 'Registered' AND NOT p.suspended AND EXISTS (
       SELECT 1 FROM jsonb_array_elements(p.connection -> 'endpoints') e

@@ -7,7 +7,7 @@ import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type {
   RoamingToken,
   RoamingTokenBody,
-  RoamingTokenKey,
+  RoamingTokenAddress,
   RoamingTokenPatch,
   Taken
 } from "../token/RoamingToken.ts"
@@ -55,7 +55,7 @@ export class RoamingTokens extends Context.Service<
     readonly find: (
       organisationId: string,
       partnerId: string,
-      key: RoamingTokenKey
+      address: RoamingTokenAddress
     ) => Effect.Effect<RoamingToken, NotFound | StorageUnavailable>
     /** Takes tokens of one partner in one transaction, in their order; answers what became of each. */
     readonly put: (
@@ -65,7 +65,7 @@ export class RoamingTokens extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Taken>, InvalidInput | StorageUnavailable>
     readonly patch: (
       partnerId: string,
-      key: RoamingTokenKey,
+      address: RoamingTokenAddress,
       patch: RoamingTokenPatch,
       writing: Writing
     ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>

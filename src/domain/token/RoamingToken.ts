@@ -39,6 +39,12 @@ export interface RoamingTokenKey extends PartyId {
   readonly type: string
 }
 
+/** The same from who may not tell the type: of several tokens a valid one is meant, and the one that was changed last. */
+export interface RoamingTokenAddress extends PartyId {
+  readonly uid: string
+  readonly type: string | undefined
+}
+
 /** What a PATCH names of it; everything else stays. */
 export type RoamingTokenPatch = Partial<RoamingTokenBody>
 

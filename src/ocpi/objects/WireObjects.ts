@@ -11,6 +11,9 @@ import { commandsV221 } from "./command/v221.ts"
 import type { WireCommands } from "./command/Words.ts"
 import { credentialsV211 } from "./credentials/v211.ts"
 import { credentialsV22 } from "./credentials/v22.ts"
+import type { WireTokens } from "./token/Words.ts"
+import { tokensV211 } from "./token/v211.ts"
+import { tokensV22 } from "./token/v22.ts"
 
 export interface WireObject<A> {
   readonly decode: (input: unknown) => Effect.Effect<A, Schema.SchemaError>
@@ -21,10 +24,11 @@ export interface WireObject<A> {
 export interface WireObjects {
   readonly commands: WireCommands
   readonly credentials: WireObject<Credentials>
+  readonly tokens: WireTokens
 }
 
 export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
-  "2.1.1": { commands: commandsV211, credentials: credentialsV211 },
-  "2.2": { commands: commandsV22, credentials: credentialsV22 },
-  "2.2.1": { commands: commandsV221, credentials: credentialsV22 }
+  "2.1.1": { commands: commandsV211, credentials: credentialsV211, tokens: tokensV211 },
+  "2.2": { commands: commandsV22, credentials: credentialsV22, tokens: tokensV22 },
+  "2.2.1": { commands: commandsV221, credentials: credentialsV22, tokens: tokensV22 }
 }

@@ -1,0 +1,131 @@
+/**
+ * Tokens (OCPI 2.2.1 §12.2.2), as their receiver: a partner pushes its drivers' tokens, changes and reads them. Which partner's a token is says the
+ * party in the address; a party that is not the caller's own is nobody's here.
+ */
+import { Effect, type Schema } from "effect"
+import type { Principal } from "../../domain/operator/Operator.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
+import { RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
+import type { Writing } from "../../domain/ports/Sites.ts"
+import {
+  defaultTokenType,
+  holdsParty,
+  type RoamingTokenKey,
+  type RoamingTokenPatch
+} from "../../domain/token/RoamingToken.ts"
+import type { Exchange, Handler } from "../Exchange.ts"
+import { Refused } from "../Status.ts"
+
+const refuse = (reason: Refused["reason"]) => new Refused({ reason })
+
+const invalid = (detail: string) => refuse({ _tag: "Invalid", detail })
+
+/** Longest description of what is wrong that a partner is shown. */
+const detailMax = 300
+
+const unreadable = (error: Schema.SchemaError) =>
+  invalid(`This is no token: ${error.message.split("\n").join(" ").slice(0, detailMax)}`)
+
+const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This token is not known here." })
+
+/** Who wrote a fact that a partner caused. */
+const writing = ({ bearer: { partner }, now }: Exchange): Writing => {
+  const by: Principal = {
+    organisationId: partner.organisationId,
+    actor: `partner:${partner.id}`,
+    keyId: "",
+    operatorId: undefined,
+    permissions: []
+  }
+  return { by, now }
+}
+
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** What a token is addressed by. Versions in which its type is no part of that know it by its uid alone. */
+const addressed = ({ bearer, facts, params, query }: Exchange) => {
+  const { countryCode = "", partyId = "", tokenUid = "" } = params
+  const party: PartyId = { countryCode: countryCode.toUpperCase(), partyId: partyId.toUpperCase() }
+  if (!holdsParty(bearer.partner, party)) {
+    const detail = `${party.countryCode} ${party.partyId} is none of the parties in your credentials.`
+    return Effect.fail(refuse({ _tag: "NotFound", object: "Other", detail }))
+  }
+  const told = query.get("type")?.trim().toUpperCase() || undefined
+  const type = told ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
+  return Effect.succeed({ party, uid: tokenUid, told, type })
+}
+
+/** What a body says of which token it is must be what the address says. */
+const matching = (
+  { facts }: Exchange,
+  { party, told, uid }: { readonly party: PartyId; readonly uid: string; readonly told: string | undefined },
+  body: Partial<RoamingTokenKey>
+) => {
+  if (body.uid !== undefined && !same(body.uid, uid)) return invalid("The uid in the address is not the token's.")
+  const { countryCode = party.countryCode, partyId = party.partyId } = body
+  if (!same(countryCode, party.countryCode) || !same(partyId, party.partyId)) {
+    return invalid("The party in the address is not the token's.")
+  }
+  const typed = facts.hasTokenTypes && told !== undefined && body.type !== undefined
+  return typed && !same(told, body.type) ? invalid("The type in the address is not the token's.") : undefined
+}
+
+const given = (exchange: Exchange) =>
+  Effect.flatMap(exchange.body, (body) =>
+    body === undefined
+      ? Effect.fail(refuse({ _tag: "Unreadable", detail: "The body is empty: send the token." }))
+      : Effect.succeed(body)
+  )
+
+/** What of a token a PATCH may change: which one it is stays. */
+const changes = ({ countryCode: _, partyId: __, type: ___, uid: ____, ...rest }: RoamingTokenPatch) => rest
+
+export const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
+  const get: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const { party, type, uid } = yield* addressed(exchange)
+      const { id, organisationId } = exchange.bearer.partner
+      const found = yield* Effect.catchTag(
+        tokens.find(organisationId, id, { ...party, uid, type }),
+        "NotFound",
+        unknown
+      )
+      return { data: exchange.wire.tokens.encode(found) }
+    })
+
+  const put: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const { bearer, facts, wire } = exchange
+      const address = yield* addressed(exchange)
+      const token = yield* Effect.mapError(wire.tokens.decode(yield* given(exchange), address.party), unreadable)
+      const wrong = matching(exchange, address, token)
+      if (wrong !== undefined) return yield* wrong
+      const [taken] = yield* tokens.put(bearer.partner.id, [token], writing(exchange))
+      const says201 = facts.createdTokenIs201 || bearer.partner.switches.createdAs201 === true
+      return { data: undefined, created: says201 && taken === "Created" }
+    })
+
+  const patch: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const { bearer, facts, now, wire } = exchange
+      const address = yield* addressed(exchange)
+      const patched = yield* Effect.mapError(wire.tokens.decodePatch(yield* given(exchange)), unreadable)
+      const wrong = matching(exchange, { ...address, told: address.type }, patched)
+      if (wrong !== undefined) return yield* wrong
+      if (patched.lastUpdated === undefined && facts.patchNamesTime) {
+        return yield* invalid("A PATCH must have last_updated.")
+      }
+      const { party, type, uid } = address
+      const change = { ...changes(patched), lastUpdated: patched.lastUpdated ?? now }
+      const patching = tokens.patch(bearer.partner.id, { ...party, uid, type }, change, writing(exchange))
+      yield* Effect.catchTag(patching, "NotFound", unknown)
+      return { data: undefined }
+    })
+
+  const path = "tokens/:countryCode/:partyId/:tokenUid"
+  return new Map<string, Handler>([
+    [`GET ${path}`, get],
+    [`PUT ${path}`, put],
+    [`PATCH ${path}`, patch]
+  ])
+})

@@ -1,0 +1,76 @@
+/** What tokens of all versions have in common (OCPI 2.2.1 §12.3.3), and how they are read: words that we do not know are kept. */
+import { type Effect, Schema } from "effect"
+import type { PartyId } from "../../../domain/party/Party.ts"
+import type { RoamingTokenBody, RoamingTokenPatch } from "../../../domain/token/RoamingToken.ts"
+import { Timestamp } from "../../Timestamp.ts"
+import { maybe, Text } from "../Liberal.ts"
+
+export interface WireTokens {
+  /** `party` is whose it is where the object does not say. */
+  readonly decode: (input: unknown, party: PartyId) => Effect.Effect<RoamingTokenBody, Schema.SchemaError>
+  /** What a PATCH names. A field that is null is none of them: many partners print those that they do not mean. */
+  readonly decodePatch: (input: unknown) => Effect.Effect<RoamingTokenPatch, Schema.SchemaError>
+  readonly encode: (token: RoamingTokenBody) => unknown
+}
+
+/** Longest id that is taken: OCPI has at most 36 characters, and partners have more. */
+const idMax = 255
+
+export const Id = Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax))
+
+/** A word of an enumeration, also one of a later version; it is kept as it is spelt. */
+export const Word = Id
+
+export const commonFields = {
+  uid: Id,
+  type: Word,
+  visual_number: maybe(Text),
+  issuer: Text,
+  valid: Schema.Boolean,
+  whitelist: Word,
+  language: maybe(Text),
+  last_updated: Timestamp
+}
+
+export const commonPatchFields = {
+  uid: maybe(Id),
+  type: maybe(Word),
+  visual_number: maybe(Text),
+  issuer: maybe(Text),
+  valid: maybe(Schema.Boolean),
+  whitelist: maybe(Word),
+  language: maybe(Text),
+  last_updated: maybe(Timestamp)
+}
+
+type Common = Schema.Struct.Type<typeof commonFields>
+type CommonPatch = Schema.Struct.Type<typeof commonPatchFields>
+
+export const commonOf = (told: Common) => ({
+  uid: told.uid,
+  type: told.type,
+  visualNumber: told.visual_number ?? undefined,
+  issuer: told.issuer,
+  valid: told.valid,
+  whitelist: told.whitelist,
+  language: told.language ?? undefined,
+  lastUpdated: told.last_updated
+})
+
+/** Only what was named. */
+export const named = <A extends object>(values: A): { readonly [K in keyof A]?: NonNullable<A[K]> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
+    readonly [K in keyof A]?: NonNullable<A[K]>
+  }
+
+export const commonPatchOf = (told: CommonPatch): RoamingTokenPatch =>
+  named({
+    uid: told.uid,
+    type: told.type,
+    visualNumber: told.visual_number,
+    issuer: told.issuer,
+    valid: told.valid,
+    whitelist: told.whitelist,
+    language: told.language,
+    lastUpdated: told.last_updated
+  })

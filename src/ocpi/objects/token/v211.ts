@@ -1,0 +1,37 @@
+/**
+ * Tokens in OCPI 2.1.1 §12: no party (it stands in the address), `auth_id` for the contract, and two types. What that has no room for is lost: the
+ * group, the profile and the energy contract of a token that came by a later version, and its type, which is OTHER unless it is RFID.
+ */
+import { Effect, Schema } from "effect"
+import { printTimestamp } from "../../Timestamp.ts"
+import { maybe } from "../Liberal.ts"
+import { commonFields, commonOf, commonPatchFields, commonPatchOf, Id, named, type WireTokens } from "./Words.ts"
+
+const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, auth_id: Id }))
+const decodePatch = Schema.decodeUnknownEffect(Schema.Struct({ ...commonPatchFields, auth_id: maybe(Id) }))
+
+export const tokensV211: WireTokens = {
+  decode: (input, { countryCode, partyId }) =>
+    Effect.map(decode(input), (told) => ({
+      ...commonOf(told),
+      countryCode,
+      partyId,
+      contractId: told.auth_id,
+      groupUid: undefined,
+      defaultProfileType: undefined,
+      energyContract: undefined
+    })),
+  decodePatch: (input) =>
+    Effect.map(decodePatch(input), (told) => ({ ...commonPatchOf(told), ...named({ contractId: told.auth_id }) })),
+  encode: (token) => ({
+    uid: token.uid,
+    type: token.type.toUpperCase() === "RFID" ? "RFID" : "OTHER",
+    auth_id: token.contractId,
+    ...named({ visual_number: token.visualNumber }),
+    issuer: token.issuer,
+    valid: token.valid,
+    whitelist: token.whitelist,
+    ...named({ language: token.language }),
+    last_updated: printTimestamp(token.lastUpdated)
+  })
+}

@@ -1,0 +1,69 @@
+/** Tokens in OCPI 2.2 and 2.2.1 §12.3.3, which are the same in both. */
+import { Effect, Schema } from "effect"
+import type { EnergyContract } from "../../../domain/token/RoamingToken.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { CountryCode, maybe, PartyCode, Text } from "../Liberal.ts"
+import { commonFields, commonOf, commonPatchFields, commonPatchOf, Id, named, type WireTokens, Word } from "./Words.ts"
+
+const Contract = Schema.Struct({ supplier_name: Text, contract_id: maybe(Text) })
+
+const newFields = {
+  country_code: maybe(CountryCode),
+  party_id: maybe(PartyCode),
+  group_id: maybe(Id),
+  default_profile_type: maybe(Word),
+  energy_contract: maybe(Contract)
+}
+const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, ...newFields, contract_id: Id }))
+const decodePatch = Schema.decodeUnknownEffect(
+  Schema.Struct({ ...commonPatchFields, ...newFields, contract_id: maybe(Id) })
+)
+
+const contractOf = (told: typeof Contract.Type | null | undefined): EnergyContract | undefined =>
+  told ? { supplierName: told.supplier_name, ...named({ contractId: told.contract_id }) } : undefined
+
+export const tokensV22: WireTokens = {
+  decode: (input, { countryCode, partyId }) =>
+    Effect.map(decode(input), (told) => ({
+      ...commonOf(told),
+      countryCode: told.country_code ?? countryCode,
+      partyId: told.party_id ?? partyId,
+      contractId: told.contract_id,
+      groupUid: told.group_id ?? undefined,
+      defaultProfileType: told.default_profile_type ?? undefined,
+      energyContract: contractOf(told.energy_contract)
+    })),
+  decodePatch: (input) =>
+    Effect.map(decodePatch(input), (told) => ({
+      ...commonPatchOf(told),
+      ...named({
+        countryCode: told.country_code,
+        partyId: told.party_id,
+        contractId: told.contract_id,
+        groupUid: told.group_id,
+        defaultProfileType: told.default_profile_type,
+        energyContract: contractOf(told.energy_contract)
+      })
+    })),
+  encode: (token) => ({
+    country_code: token.countryCode,
+    party_id: token.partyId,
+    uid: token.uid,
+    type: token.type,
+    contract_id: token.contractId,
+    ...named({ visual_number: token.visualNumber }),
+    issuer: token.issuer,
+    ...named({ group_id: token.groupUid }),
+    valid: token.valid,
+    whitelist: token.whitelist,
+    ...named({
+      language: token.language,
+      default_profile_type: token.defaultProfileType,
+      energy_contract: token.energyContract && {
+        supplier_name: token.energyContract.supplierName,
+        ...named({ contract_id: token.energyContract.contractId })
+      }
+    }),
+    last_updated: printTimestamp(token.lastUpdated)
+  })
+}

@@ -1,0 +1,280 @@
+/** What every storage of partners' tokens fulfils, whatever the database. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "../../src/domain/party/Partner.ts"
+import { Partners } from "../../src/domain/ports/Partners.ts"
+import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
+import type { RoamingTokenBody } from "../../src/domain/token/RoamingToken.ts"
+import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
+
+const second = 1_000
+const party = { countryCode: "DE", partyId: "EMS" }
+
+export const roamingCard = (uid: string, more: Partial<RoamingTokenBody> = {}): RoamingTokenBody => ({
+  ...party,
+  uid,
+  type: "RFID",
+  contractId: `DEEMS${uid}`,
+  visualNumber: undefined,
+  issuer: "Example Mobility",
+  groupUid: undefined,
+  valid: true,
+  whitelist: "ALLOWED",
+  language: undefined,
+  defaultProfileType: undefined,
+  energyContract: undefined,
+  lastUpdated: noon,
+  ...more
+})
+
+const full = roamingCard("04A2B3", {
+  type: "APP_USER",
+  visualNumber: "DE-1",
+  groupUid: "Fleet",
+  valid: false,
+  whitelist: "SOMETIMES",
+  language: "de",
+  defaultProfileType: "GREEN",
+  energyContract: { supplierName: "Stromwerk", contractId: "7" },
+  lastUpdated: noon + 123
+})
+
+let made = 0
+
+/** A partner that has registered with an organisation. */
+export const aPartner = (ours: Effect.Success<typeof anOrganisation>, connected: Partial<Connection> = {}) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    const n = ++made
+    const partyId = `P${n.toString(36).toUpperCase().padStart(2, "0")}`
+    const verifier = new TextEncoder().encode(`verifier-${n}`)
+    const partner = yield* partners.create(
+      {
+        name: "Example Mobility",
+        expected: { countryCode: "DE", partyId, roles: ["EMSP"] },
+        switches: {},
+        invitation: { verifier, expiresAt: noon + 1 }
+      },
+      ours.writing()
+    )
+    const connection: Connection = {
+      version: "2.2.1",
+      versionsUrl: "https://emsp.example/versions",
+      tokenForm: "Base64",
+      parties: [{ role: "EMSP", countryCode: "DE", partyId, businessDetails: { name: "Example" } }],
+      endpoints: [{ module: "tokens", role: "SENDER", url: "https://emsp.example/tokens" }],
+      registeredAt: noon,
+      ...connected
+    }
+    const ourVerifier = new TextEncoder().encode(`ours-${n}`)
+    return yield* partners.register(partner.id, { connection, theirToken: "sealed", ourVerifier }, ours.writing())
+  })
+
+const storingContract = (it: ContractIt): void => {
+  it.effect("a token is read back as it was pushed, whatever the case that it is asked in", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      expect(yield* tokens.put(id, [full, roamingCard("b")], ours.writing())).toEqual(["Created", "Created"])
+      for (const uid of ["04A2B3", "04a2b3"]) {
+        const address = { countryCode: "de", partyId: "ems", uid, type: "app_user" }
+        expect(yield* tokens.find(ours.id, id, address)).toEqual({ ...full, partnerId: id })
+      }
+      const other = { ...party, uid: "04A2B3", type: "RFID" }
+      expect(yield* failureOf(tokens.find(ours.id, id, other))).toEqual(["NotFound", "token"])
+      expect(yield* tokens.find(ours.id, id, { ...other, type: undefined })).toMatchObject({ type: "APP_USER" })
+    })
+  )
+
+  it.effect("what is older changes nothing, and neither does a repeat; what is newer replaces it as a fact", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      const push = (more: Partial<RoamingTokenBody>) =>
+        Effect.map(tokens.put(id, [roamingCard("Ab", more)], ours.writing(noon + 60 * second)), ([taken]) => taken)
+      expect(yield* push({ lastUpdated: noon })).toBe("Created")
+      expect(yield* push({ lastUpdated: noon })).toBe("Unchanged")
+      expect(yield* push({ lastUpdated: noon + 2 * second, valid: false })).toBe("Replaced")
+      expect(yield* push({ lastUpdated: noon + second })).toBe("Outdated")
+      expect(yield* push({ lastUpdated: noon + 2 * second })).toBe("Replaced")
+      expect(yield* push({ lastUpdated: noon + 2 * second, valid: false })).toBe("Replaced")
+      expect(yield* tokens.find(ours.id, id, { ...party, uid: "aB", type: "RFID" })).toMatchObject({ valid: false })
+      const about = ({ subject }: { readonly subject: string }) => /^roaming-token:DE\*EMS\*ab$/i.test(subject)
+      const facts = (yield* factsOf(ours)).filter(about)
+      expect(facts.map(({ type }) => type)).toEqual(Array.from({ length: 4 }, () => "RoamingTokenChanged"))
+      expect(facts[0]?.body).toMatchObject({ after: { uid: "Ab", partnerId: id } })
+    })
+  )
+
+  it.effect("a time that is far ahead does not outlive later changes", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      const year = 365 * 86_400 * second
+      yield* tokens.put(id, [roamingCard("Ab", { lastUpdated: noon + year })], ours.writing())
+      const blocked = roamingCard("Ab", { lastUpdated: noon, valid: false })
+      expect(yield* tokens.put(id, [blocked], ours.writing())).toEqual(["Replaced"])
+    })
+  )
+
+  it.effect("of one token that comes twice at once the later one stands", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      const sent = [
+        roamingCard("Ab", { lastUpdated: noon + second, issuer: "new" }),
+        roamingCard("aB", { lastUpdated: noon, issuer: "old" })
+      ]
+      expect(yield* tokens.put(id, sent, ours.writing())).toEqual(["Created", "Outdated"])
+      expect(yield* tokens.find(ours.id, id, { ...party, uid: "ab", type: "RFID" })).toMatchObject({ issuer: "new" })
+    })
+  )
+
+  it.effect("a patch leaves what it does not name, and finds nothing where nothing is", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      yield* tokens.put(id, [full], ours.writing())
+      const address = { ...party, uid: "04a2b3", type: "APP_USER" }
+      const change = { valid: true, lastUpdated: noon + second }
+      expect(yield* tokens.patch(id, address, change, ours.writing(noon + second))).toBe("Replaced")
+      expect(yield* tokens.patch(id, address, { ...change, lastUpdated: noon }, ours.writing())).toBe("Outdated")
+      expect(yield* tokens.find(ours.id, id, address)).toEqual({ ...full, ...change, partnerId: id })
+      const nobody = tokens.patch(id, { ...address, uid: "x" }, change, ours.writing())
+      expect(yield* failureOf(nobody)).toEqual(["NotFound", "token"])
+    })
+  )
+
+  it.effect("a partner reaches no other's tokens, nor another organisation's", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const one = yield* aPartner(ours)
+      const other = yield* aPartner(ours)
+      yield* tokens.put(one.id, [roamingCard("Ab")], ours.writing())
+      const address = { ...party, uid: "Ab", type: "RFID" }
+      const change = { valid: false, lastUpdated: noon + second }
+      for (const [organisation, id] of [
+        [ours, other.id],
+        [theirs, one.id]
+      ] as const) {
+        expect(yield* failureOf(tokens.find(organisation.id, id, address))).toEqual(["NotFound", "token"])
+        const patched = tokens.patch(id, address, change, organisation.writing())
+        expect(yield* failureOf(patched)).toEqual(["NotFound", "token"])
+      }
+      expect(yield* tokens.put(other.id, [roamingCard("Ab", { issuer: "Other" })], ours.writing())).toEqual(["Created"])
+      expect(yield* tokens.find(ours.id, one.id, address)).toMatchObject({ issuer: "Example Mobility", valid: true })
+    })
+  )
+
+  it.effect("a uid that two partners vouch for is a conflict until one of them takes it back or is suspended", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const partners = yield* Partners
+      const ours = yield* anOrganisation
+      const one = yield* aPartner(ours)
+      const other = yield* aPartner(ours)
+      yield* tokens.put(one.id, [roamingCard("Ab"), roamingCard("c"), roamingCard("d")], ours.writing())
+      const theirs = { partyId: "XXX" }
+      const disputed = [
+        roamingCard("aB", theirs),
+        roamingCard("D", theirs),
+        roamingCard("c", { ...theirs, valid: false })
+      ]
+      yield* tokens.put(other.id, disputed, ours.writing())
+      const shown = Effect.map(tokens.conflicts(ours.id, { limit: 50 }), ({ items }) =>
+        items.map(({ tokens, uid }) => [uid.toLowerCase(), ...tokens.map(({ partnerId }) => partnerId)])
+      )
+      expect(yield* shown).toEqual([
+        ["ab", one.id, other.id],
+        ["d", one.id, other.id]
+      ])
+      const first = yield* tokens.conflicts(ours.id, { limit: 1 })
+      expect(first.items).toHaveLength(1)
+      const second_ = yield* tokens.conflicts(ours.id, { limit: 1, cursor: first.nextCursor ?? "" })
+      expect(second_.items.map(({ uid }) => uid.toLowerCase())).toEqual(["d"])
+      const takenBack = roamingCard("ab", { ...theirs, valid: false, lastUpdated: noon + second })
+      yield* tokens.put(other.id, [takenBack], ours.writing())
+      expect(yield* shown).toEqual([["d", one.id, other.id]])
+      yield* partners.update(other.id, { suspended: true }, ours.writing())
+      expect(yield* shown).toEqual([])
+    })
+  )
+}
+
+const fetchingContract = (it: ContractIt): void => {
+  it.effect("a partner's tokens are to be fetched once it is registered, in full and then from the last time on", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM partner`
+      const ours = yield* anOrganisation
+      expect(yield* tokens.takeDuePull(noon, second)).toBeUndefined()
+      const { id } = yield* aPartner(ours)
+      expect(yield* tokens.takeDuePull(noon, second)).toBeUndefined()
+      const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
+      const later = noon + 60 * second
+      expect(yield* tokens.takeDuePull(later, second)).toEqual(due)
+      // Nobody else gets it while it runs; whoever took it may be gone.
+      expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(later + second, second)).toEqual(due)
+      yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
+      expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
+      expect(yield* tokens.takeDuePull(later, second)).toEqual({ ...due, failures: 1 })
+      const end = { _tag: "Pulled", beganAt: later, taken: 3, unreadable: 1 } as const
+      yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
+      yield* tokens.endPull(due, end, later + 2 * second, later)
+      const state = {
+        problem: undefined,
+        pulledAt: later,
+        taken: 3,
+        unreadable: 1,
+        tokens: 2,
+        dueAt: later + 2 * second
+      }
+      expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
+      expect(yield* tokens.takeDuePull(later + 2 * second, second)).toEqual({ ...due, from: later })
+      expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
+    })
+  )
+
+  it.effect("another registration begins in full, and a partner without tokens or under suspension is left alone", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const partners = yield* Partners
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM partner`
+      const ours = yield* anOrganisation
+      const old = { module: "tokens", role: undefined, url: "https://emsp.example/tokens" } as const
+      const partner = yield* aPartner(ours, { version: "2.1.1", endpoints: [old] })
+      yield* aPartner(ours, { endpoints: [{ ...old, role: "RECEIVER" }] })
+      const later = noon + 60 * second
+      yield* tokens.takeDuePull(noon, second)
+      const due = yield* tokens.takeDuePull(later, second)
+      expect(due).toMatchObject({ partnerId: partner.id })
+      const end = { _tag: "Pulled", beganAt: later, taken: 0, unreadable: 0 } as const
+      yield* tokens.endPull(due!, end, later, later)
+      yield* partners.update(partner.id, { suspended: true }, ours.writing())
+      expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
+      yield* partners.update(partner.id, { suspended: false }, ours.writing())
+      const connection = { ...partner.connection!, registeredAt: later }
+      const registration = { connection, theirToken: "sealed", ourVerifier: new TextEncoder().encode(partner.id) }
+      yield* partners.renew(partner.id, registration, ours.writing())
+      yield* tokens.takeDuePull(later, second)
+      const again = yield* tokens.takeDuePull(later + 60 * second, second)
+      expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
+    })
+  )
+}
+
+export const roamingTokensContract = (it: ContractIt): void => {
+  storingContract(it)
+  fetchingContract(it)
+}
