@@ -139,6 +139,16 @@ export const limits = {
     retentionDays: 30
   },
 
+  /** What was exchanged with roaming partners, written behind as frames are. */
+  exchanges: {
+    // A record has two bodies of 8 KiB at most: a thousand of them.
+    maxWaitingChars: 16 * MiB,
+    maxBatch: 100,
+    flushEveryMillis: 250,
+    // What a partner complains about is some days old; a billing dispute rests on sessions and records, not on this log.
+    retentionDays: 14
+  },
+
   /** When each charger was last heard, and with what. */
   lastSeen: {
     // REST shows memory over what is stored, so this is only what a crash may lose.

@@ -42,6 +42,7 @@ import * as ChargingProfiles from "../storage/ChargingProfiles.ts"
 import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
 import * as Errands from "../storage/Errands.ts"
+import * as Exchanges from "../storage/Exchanges.ts"
 import * as Expectations from "../storage/Expectations.ts"
 import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
@@ -94,6 +95,7 @@ export interface ServiceSettings {
   readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined; readonly url: string }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
+  readonly exchanges: Exchanges.ExchangesOptions
   readonly lastSeen: LastSeen.LastSeenOptions
   readonly knocks: Knocks.KnocksOptions
   readonly messageRetentionDays: number
@@ -135,6 +137,7 @@ const storage = (settings: ServiceSettings) => {
     Commands.layer(settings.commands),
     Errands.layer,
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
+    Exchanges.layer(settings.exchanges),
     MessageLog.layer(settings.messageLog),
     LastSeen.layer(settings.lastSeen),
     Knocks.layer(settings.knocks)

@@ -80,6 +80,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   },
   directory: limits.directory,
   messageLog: limits.messageLog,
+  exchanges: limits.exchanges,
   lastSeen: limits.lastSeen,
   knocks: limits.knocks,
   messageRetentionDays: config.messageLogRetentionDays,

@@ -2,13 +2,14 @@
 import { Cause } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
-import { failure, success } from "./Envelope.ts"
+import { failure, success, successText } from "./Envelope.ts"
 import type { Reply } from "./Exchange.ts"
 import { type Reason, refusalOf, type Refused } from "./Status.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse
 
-type Known = Refused | NotFound | Conflict | InvalidInput | StorageUnavailable
+/** What handlers fail with. */
+export type Known = Refused | NotFound | Conflict | InvalidInput | StorageUnavailable
 
 /** The domain's errors in OCPI's words. */
 export const reasonOf = (error: Known): Reason => {
@@ -41,6 +42,8 @@ export interface Answering {
   readonly accept: string | undefined
   /** The status code of a token that nobody has, in the version that was asked in. */
   readonly unknownToken: 2001 | 2004
+  /** Headers that say from whom to whom the answer is. */
+  readonly routing?: Readonly<Record<string, string>>
   /** The partner wants semantic errors as HTTP 400 (a switch of its own). */
   readonly semanticErrorsAs400: boolean
 }
@@ -57,17 +60,18 @@ export const contentTypeFor = (accept: string | undefined): string => {
 }
 
 const json = (
-  { accept, ids }: Answering,
+  { accept, ids, routing }: Answering,
   body: unknown,
   status: number,
   headers: Readonly<Record<string, string>>
 ): Response =>
   HttpServerResponse.setHeaders(
-    HttpServerResponse.text(JSON.stringify(body), { status, contentType: contentTypeFor(accept) }),
+    HttpServerResponse.text(typeof body === "string" ? body : JSON.stringify(body), { status, contentType: contentTypeFor(accept) }),
     {
       "cache-control": "no-store",
       "x-request-id": ids.requestId,
       "x-correlation-id": ids.correlationId,
+      ...routing,
       ...headers
     }
   )
@@ -78,5 +82,7 @@ export const refused = (answering: Answering, reason: Reason): Response => {
   return json(answering, failure(status, message, answering.now), as400 ? 400 : http, headers ?? {})
 }
 
-export const replied = (answering: Answering, { created, data, headers }: Reply): Response =>
-  json(answering, success(data, answering.now), created === true ? 201 : 200, headers ?? {})
+export const replied = (answering: Answering, { created, data, headers, text }: Reply): Response => {
+  const body = text === undefined ? success(data, answering.now) : successText(text, answering.now)
+  return json(answering, body, created === true ? 201 : 200, headers ?? {})
+}

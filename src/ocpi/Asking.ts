@@ -17,13 +17,14 @@ const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The bo
 
 const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 
-/** The body's JSON, or undefined where there is no body. */
-export const bodyOf = (request: Request): Effect.Effect<unknown, Refused> =>
+/** The body's JSON, or undefined where there is no body; `seen` is told its text. */
+export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> =>
   Number(request.headers["content-length"] ?? 0) > bodyMaxBytes
     ? Effect.fail(tooLarge())
     : request.text.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),
         Effect.mapError(tooLarge),
+        Effect.tap((text) => Effect.sync(() => seen(text))),
         Effect.flatMap((text) => (text.trim() === "" ? Effect.undefined : Effect.mapError(decodeJson(text), noJson)))
       )
 

@@ -79,19 +79,21 @@ export interface DetailedEndpoint {
 
 /**
  * What version details say. Credentials are there once for each role: the role says nothing there, and partners look for the one or the other.
- * `base` is our OCPI address without a slash at its end.
+ * `base` is our OCPI address without a slash at its end; `credentialsOnce` is for partners that stumble over the second.
  */
 export const endpointsOf = (
   facts: VersionFacts,
   base: string,
-  isServed: (row: EndpointRow) => boolean = () => true
+  isServed: (row: EndpointRow) => boolean = () => true,
+  credentialsOnce = false
 ): ReadonlyArray<DetailedEndpoint> => {
   const rows = rowsOf(facts.version).filter(isServed)
   const modules = [...new Map(rows.map(({ module, role }) => [module, role]))]
   return modules.flatMap(([identifier, role]): ReadonlyArray<DetailedEndpoint> => {
     const url = `${base}${addressOf(facts, identifier)}`
     if (!facts.hasRoles) return [{ identifier, url }]
-    const roles: ReadonlyArray<InterfaceRole> = identifier === "credentials" ? ["SENDER", "RECEIVER"] : [role]
+    const isTwice = identifier === "credentials" && !credentialsOnce
+    const roles: ReadonlyArray<InterfaceRole> = isTwice ? ["SENDER", "RECEIVER"] : [role]
     return roles.map((one) => ({ identifier, role: one, url }))
   })
 }

@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
 import type { Bearer } from "../domain/ports/Partners.ts"
 import type { WireObjects } from "./objects/WireObjects.ts"
+import type { Routing } from "./Routing.ts"
 import type { Refused } from "./Status.ts"
 import type { VersionFacts } from "./Version.ts"
 
@@ -11,6 +12,8 @@ export interface Exchange {
   /** The token that was presented, for the one answer that repeats it. */
   readonly token: string
   readonly facts: VersionFacts
+  /** Which party of the partner's asks which one of ours, where it says so (OCPI 2.2.1 §4.2.2); both are known to be no more than said. */
+  readonly routing: Routing
   readonly wire: WireObjects
   /** Segments of the path by their names, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
@@ -24,6 +27,8 @@ export interface Exchange {
 export interface Reply {
   /** Undefined where the standard has none. */
   readonly data: unknown
+  /** The data as JSON text, in the place of `data`: of lists that are kept as they are sent. */
+  readonly text?: string
   /** True for what was not there before. */
   readonly created?: boolean
   readonly headers?: Readonly<Record<string, string>>

@@ -3,7 +3,8 @@ import { type Effect, Metric } from "effect"
 import type { Target } from "./Matching.ts"
 import type { StatusCode } from "./Status.ts"
 
-const moduleOf = (target: Target): string => {
+/** The module that was asked, as logs and metrics name it. */
+export const moduleOf = (target: Target): string => {
   switch (target._tag) {
     case "Module":
       return target.row.module

@@ -5,21 +5,26 @@
 import { Cause, Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { tokenVerifier } from "../domain/party/PartnerTokens.ts"
+import { Exchanges } from "../domain/ports/Exchanges.ts"
+import { Parties } from "../domain/ports/Parties.ts"
 import { type Bearer, Partners } from "../domain/ports/Partners.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
-import { type Answering, reasonOfCause, refused, replied } from "./Answering.ts"
+import { type Answering, type Known, reasonOfCause, refused, replied } from "./Answering.ts"
 import { atOnce, requestsAtOnce } from "./AtOnce.ts"
 import { bodyOf, idsOf, pathOf, queryOf, type Request } from "./Asking.ts"
 import type { CallOptions } from "../outbound/HttpCall.ts"
-import { nameOf } from "./EndpointTable.ts"
+import { type EndpointRow, nameOf } from "./EndpointTable.ts"
 import type { Handler, Handlers } from "./Exchange.ts"
 import { matcher, type Target } from "./Matching.ts"
-import { countRequest } from "./Metrics.ts"
+import { countRequest, moduleOf } from "./Metrics.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
 import { tokensHandlers } from "./modules/Tokens.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
+import { ownParties } from "./OwnParties.ts"
+import { recordRequest } from "./Recording.ts"
+import { isRouted, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
 import { type Reason, refusalOf, Refused, statusCodes } from "./Status.ts"
 import { tokensOf } from "./TokenHeader.ts"
 
@@ -39,7 +44,7 @@ interface Caller {
   readonly token: string
 }
 
-/** Whom a token belongs to. A suspended partner is told so: nobody else holds its token. */
+/** Whom a token belongs to. */
 const authentication = Effect.gen(function* () {
   const partners = yield* Partners
   const secrets = yield* Secrets
@@ -49,21 +54,35 @@ const authentication = Effect.gen(function* () {
       const verifiers = tokens.map((token) => tokenVerifier(secrets, token))
       const bearer = verifiers.length === 0 ? undefined : yield* partners.bearer(verifiers, now)
       if (bearer === undefined) return yield* refuse({ _tag: "Unauthorized" })
-      if (bearer.partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
       const caller: Caller = { bearer, token: tokens[bearer.reading] ?? "" }
       return caller
     })
 })
 
+/** A request and what is known of it so far. */
+interface Underway {
+  readonly request: Request
+  readonly target: Target
+  readonly routing: Routing
+  answering: Answering
+  caller: Caller | undefined
+  /** As far as it was read. */
+  body: string | undefined
+}
+
 /** What is at a target, for a caller. */
 const serving =
   (base: string, handlers: Handlers) =>
-  (target: Target, request: Request, { bearer, token }: Caller, { ids, now }: Answering): ReturnType<Handler> => {
+  (underway: Underway, { bearer, token }: Caller): ReturnType<Handler> => {
+    const { answering, request, routing, target } = underway
     switch (target._tag) {
       case "Versions":
         return Effect.succeed({ data: versionList(base) })
-      case "Details":
-        return Effect.succeed({ data: versionDetails(target.facts, base, (row) => handlers.has(nameOf(row))) })
+      case "Details": {
+        const { credentialsOnce = false } = bearer.partner.switches
+        const isServed = (row: EndpointRow) => handlers.has(nameOf(row))
+        return Effect.succeed({ data: versionDetails(target.facts, base, isServed, credentialsOnce) })
+      }
       case "OtherMethods":
         return Effect.fail(refuse({ _tag: "MethodNotAllowed", allowed: target.allowed }))
       case "Nothing":
@@ -75,54 +94,96 @@ const serving =
           return Effect.fail(refuse({ _tag: "Unauthorized" }))
         }
         const wire = wireObjects[facts.version]
-        const { correlationId } = ids
+        const { ids, now } = answering
         const query = queryOf(request.url)
-        return handler({ bearer, token, facts, wire, params, query, body: bodyOf(request), correlationId, now })
+        const body = bodyOf(request, (text) => {
+          underway.body = text
+        })
+        const { correlationId } = ids
+        return handler({ bearer, token, facts, routing, wire, params, query, body, correlationId, now })
       }
     }
   }
 
+/** From whom to whom a request of a functional module is, and so its answer. */
+const routed = Effect.gen(function* () {
+  const partiesOf = ownParties(yield* Parties)
+  return ({ answering, routing, target }: Underway, { bearer }: Caller) =>
+    Effect.gen(function* () {
+      const isSaid = routing.from !== undefined || routing.to !== undefined
+      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module) || !isSaid) {
+        return answering
+      }
+      const { organisationId } = bearer.partner
+      const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(routing, all) === undefined)
+      const wrong = misrouted(routing, ours)
+      if (wrong !== undefined) return yield* wrong
+      return { ...answering, routing: swapped(routing, ours) }
+    })
+})
+
+/** The answer to what failed; what nobody foresaw is logged. */
+const failed = ({ answering, request, target }: Underway, cause: Cause.Cause<Known>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const known = reasonOfCause(cause)
+  const reason = known ?? { _tag: "Failed" as const }
+  const log = Effect.annotateLogs(Effect.logError("OCPI request failed", cause), {
+    method: request.method,
+    path: pathOf(request.url)
+  })
+  return (known === undefined ? log : Effect.void).pipe(
+    Effect.andThen(countRequest(target, refusalOf(reason, answering.unknownToken).status)),
+    Effect.as(refused(answering, reason))
+  )
+}
+
 const face = (base: string, handlers: Handlers) =>
   Effect.gen(function* () {
+    const exchanges = yield* Exchanges
     const secrets = yield* Secrets
     const authenticated = yield* authentication
+    const route = yield* routed
     const find = matcher(handlers)
     const served = serving(base, handlers)
     const bounded = atOnce(requestsAtOnce)
+
+    const success = (underway: Underway) =>
+      Effect.gen(function* () {
+        const caller = yield* authenticated(underway.request, underway.answering.now)
+        const { partner } = caller.bearer
+        underway.caller = caller
+        const { semanticErrorsAs400 = false } = partner.switches
+        underway.answering = { ...underway.answering, semanticErrorsAs400 }
+        // It is told so: nobody else holds its token.
+        if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
+        underway.answering = yield* route(underway, caller)
+        const reply = yield* bounded(partner.id, served(underway, caller))
+        yield* countRequest(underway.target, statusCodes.Success)
+        return replied(underway.answering, reply)
+      })
 
     const answer = (request: Request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const target = find(request.method, pathOf(request.url))
-        let answering: Answering = {
+        const answering: Answering = {
           now,
           ids: idsOf(request, () => secrets.uuid(now)),
           accept: request.headers["accept"],
           unknownToken: "facts" in target ? target.facts.unknownToken : 2004,
           semanticErrorsAs400: false
         }
-        return yield* Effect.gen(function* () {
-          const caller = yield* authenticated(request, now)
-          const { semanticErrorsAs400 = false } = caller.bearer.partner.switches
-          answering = { ...answering, semanticErrorsAs400 }
-          const reply = yield* bounded(caller.bearer.partner.id, served(target, request, caller, answering))
-          yield* countRequest(target, statusCodes.Success)
-          return replied(answering, reply)
-        }).pipe(
-          Effect.catchCause((cause) => {
-            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const known = reasonOfCause(cause)
-            const reason = known ?? { _tag: "Failed" as const }
-            const log = Effect.annotateLogs(Effect.logError("OCPI request failed", cause), {
-              method: request.method,
-              path: pathOf(request.url)
-            })
-            return (known === undefined ? log : Effect.void).pipe(
-              Effect.andThen(countRequest(target, refusalOf(reason, answering.unknownToken).status)),
-              Effect.as(refused(answering, reason))
-            )
-          })
-        )
+        const routing = routingOf(request.headers)
+        const underway: Underway = { request, target, routing, answering, caller: undefined, body: undefined }
+        const response = yield* Effect.catchCause(success(underway), (cause) => failed(underway, cause))
+        const { body: requestBody, caller } = underway
+        if (caller !== undefined) {
+          const { partner } = caller.bearer
+          const recorded = { partner, module: moduleOf(target), request, requestBody, response }
+          const done = yield* Clock.currentTimeMillis
+          recordRequest(exchanges, { ...recorded, answering: underway.answering, now: done })
+        }
+        return response
       })
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)
   })

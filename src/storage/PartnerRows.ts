@@ -38,6 +38,7 @@ const PartnerRow = Schema.Struct({
     tokenForm: Schema.optional(Schema.Literals(["Raw", "Base64"])),
     semanticErrorsAs400: Schema.optional(Schema.Boolean),
     createdAs201: Schema.optional(Schema.Boolean),
+    credentialsOnce: Schema.optional(Schema.Boolean),
     noCreditCdrs: Schema.optional(Schema.Boolean),
     askUnknownTokens: Schema.optional(Schema.Boolean)
   }),

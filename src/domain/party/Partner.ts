@@ -43,6 +43,8 @@ export interface PartnerSwitches {
   readonly semanticErrorsAs400?: boolean | undefined
   /** PUT of a new token is answered 201 in 2.2 and later. */
   readonly createdAs201?: boolean | undefined
+  /** Version details name the credentials module once, as RECEIVER: it stumbles over two of one name. */
+  readonly credentialsOnce?: boolean | undefined
   /** It takes no credit records. */
   readonly noCreditCdrs?: boolean | undefined
   /** It is asked about cards that nobody knows: only by agreement, since it hears of every stranger at a charger. */

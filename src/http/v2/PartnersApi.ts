@@ -15,6 +15,7 @@ const Switches = Schema.Struct({
   ),
   semanticErrorsAs400: Schema.optionalKey(Schema.Boolean),
   createdAs201: Schema.optionalKey(Schema.Boolean),
+  credentialsOnce: Schema.optionalKey(Schema.Boolean),
   noCreditCdrs: Schema.optionalKey(Schema.Boolean),
   askUnknownTokens: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "It is asked, in real time, about cards that nobody else knows" })

@@ -60,7 +60,7 @@ export const discover = (
   options: ClientOptions
 ): Effect.Effect<Discovery | NoVersion, PartnerFailed> =>
   Effect.gen(function* () {
-    const listed = yield* ask({ method: "GET", url: versionsUrl, correlationId }, access, options)
+    const listed = yield* ask({ method: "GET", url: versionsUrl, module: "versions", correlationId }, access, options)
     // A single version comes without its list from some.
     const data = Array.isArray(listed.data) ? listed.data : [listed.data]
     const offered = yield* Effect.mapError(decodeVersions(data), unreadable("the list of versions"))
@@ -69,7 +69,7 @@ export const discover = (
     const url = offered.find((one) => one.version.trim() === version)?.url
     if (version === undefined || url === undefined) return { _tag: "NoVersion", offered: names }
     const knowing = { ...access, form: listed.form }
-    const detailed = yield* ask({ method: "GET", url, correlationId }, knowing, options)
+    const detailed = yield* ask({ method: "GET", url, module: "versions", correlationId }, knowing, options)
     const details = yield* Effect.mapError(
       decodeDetails(detailed.data),
       unreadable(`the details of version ${version}`)

@@ -2,7 +2,7 @@
  * Calls of ours to a partner: the token in the form that it takes, ids for each try and each story, and the envelope read. Which of the two forms of
  * the token a partner takes is tried, since many take the one that their version does not have (OCPI 2.2.1 §4.1.1).
  */
-import { Data, Effect } from "effect"
+import { Clock, Data, Effect } from "effect"
 import { type Answer, readAnswer } from "../Envelope.ts"
 import { tokenHeader } from "../TokenHeader.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
@@ -28,11 +28,25 @@ export interface Access {
   readonly isFixed: boolean
 }
 
+/** One call as it went, for the log: without its headers, where the token stands. Each try is one. */
+export interface Seen {
+  readonly at: number
+  readonly millis: number
+  readonly call: PartnerCall
+  readonly requestId: string
+  /** Undefined where there was no answer; `error` says why. */
+  readonly answer: { readonly status: number; readonly body: string } | undefined
+  readonly error: string | undefined
+}
+
 export interface ClientOptions extends CallOptions {
   readonly newId: () => string
+  readonly observe?: ((seen: Seen) => void) | undefined
 }
 
 export interface PartnerCall extends Pick<Call, "method" | "url" | "body"> {
+  /** As the log names it. */
+  readonly module: string
   readonly correlationId: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -48,33 +62,33 @@ export interface Answered {
 
 const other = (form: TokenForm): TokenForm => (form === "Raw" ? "Base64" : "Raw")
 
+const headersOf = (what: PartnerCall, access: Access, form: TokenForm, requestId: string) => ({
+  authorization: tokenHeader(access.token, form),
+  accept: "application/json",
+  "x-request-id": requestId,
+  "x-correlation-id": what.correlationId,
+  ...(what.body === undefined ? {} : { "content-type": "application/json" }),
+  ...what.headers
+})
+
 const send = (what: PartnerCall, access: Access, form: TokenForm, options: ClientOptions) =>
-  call(
-    {
-      method: what.method,
-      url: what.url,
-      body: what.body,
-      headers: {
-        authorization: tokenHeader(access.token, form),
-        accept: "application/json",
-        "x-request-id": options.newId(),
-        "x-correlation-id": what.correlationId,
-        ...(what.body === undefined ? {} : { "content-type": "application/json" }),
-        ...what.headers
-      }
-    },
-    options
-  ).pipe(
-    Effect.mapError(
-      ({ kind, message }) =>
-        new PartnerFailed({
-          heard: kind !== "forbidden" && kind !== "unreachable",
-          status: undefined,
-          http: undefined,
-          message
-        })
+  Effect.gen(function* () {
+    const { body, method, url } = what
+    const at = yield* Clock.currentTimeMillis
+    const requestId = options.newId()
+    const seen = (answer: Seen["answer"], error: string | undefined) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        options.observe?.({ at, millis: now - at, call: what, requestId, answer, error })
+      )
+    return yield* call({ method, url, body, headers: headersOf(what, access, form, requestId) }, options).pipe(
+      Effect.tap((answer) => seen(answer, undefined)),
+      Effect.tapError(({ message }) => seen(undefined, message)),
+      Effect.mapError(({ kind, message }) => {
+        const heard = kind !== "forbidden" && kind !== "unreachable"
+        return new PartnerFailed({ heard, status: undefined, http: undefined, message })
+      })
     )
-  )
+  })
 
 /** Seconds of `Retry-After`; a date in it is not read, since nobody sends one here. */
 const retryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {

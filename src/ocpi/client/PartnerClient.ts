@@ -5,12 +5,14 @@
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import type { Connection, Partner, PartnerEndpoint } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
+import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InterfaceRole, ModuleId } from "../EndpointTable.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
+import { observing } from "./Observing.ts"
 import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
 
 /** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */
@@ -77,6 +79,10 @@ const addressOf = (partner: Partner, at: At): string | undefined => {
   return address === undefined ? undefined : joined(address, at.path ?? [], at.query ?? {})
 }
 
+/** The module that a call is about; a URL that the partner gave is of the module below whose address it lies. */
+const moduleAt = ({ endpoints }: Connection, at: At): string =>
+  "module" in at ? at.module : (endpoints.find(({ url }) => at.url.startsWith(url))?.module ?? "")
+
 const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>> => ({
   ...(from === undefined ? {} : { "ocpi-from-country-code": from.countryCode, "ocpi-from-party-id": from.partyId }),
   ...(to === undefined ? {} : { "ocpi-to-country-code": to.countryCode, "ocpi-to-party-id": to.partyId })
@@ -87,6 +93,7 @@ const knownVersion = ({ version }: Connection): OcpiVersion | undefined =>
 
 const make = (options: CallOptions) =>
   Effect.gen(function* () {
+    const exchanges = yield* Exchanges
     const partners = yield* Partners
     const secrets = yield* Secrets
 
@@ -119,12 +126,13 @@ const make = (options: CallOptions) =>
         {
           method,
           url,
+          module: moduleAt(connection, at),
           body: body === undefined ? undefined : JSON.stringify(body),
           correlationId,
           headers: factsOf(version).hasRouting ? routing(request) : {}
         },
         access,
-        { ...options, newId: () => secrets.uuid(now) }
+        { ...options, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
       )
     })
 
@@ -135,5 +143,5 @@ const make = (options: CallOptions) =>
     })
   })
 
-export const layer = (options: CallOptions): Layer.Layer<PartnerClient, never, Partners | Secrets> =>
+export const layer = (options: CallOptions): Layer.Layer<PartnerClient, never, Exchanges | Partners | Secrets> =>
   Layer.effect(PartnerClient, make(options))

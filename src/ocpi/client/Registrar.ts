@@ -8,6 +8,7 @@ import type { Credentials } from "../../domain/party/Credentials.ts"
 import { isRegistered, type Partner } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
+import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
@@ -15,6 +16,7 @@ import type { Writing } from "../../domain/ports/Sites.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
+import { observing } from "./Observing.ts"
 import { type Access, ask, type ClientOptions } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
 
@@ -64,7 +66,13 @@ const exchanged = (
 ) =>
   Effect.gen(function* () {
     const wire = wireObjects[discovery.version].credentials
-    const post = { method: "POST", url, body: JSON.stringify(wire.encode(ours)), correlationId } as const
+    const post = {
+      method: "POST",
+      url,
+      module: "credentials",
+      body: JSON.stringify(wire.encode(ours)),
+      correlationId
+    } as const
     const { data } = yield* Effect.mapError(ask(post, { ...access, form: discovery.form }, client), unusable)
     return yield* Effect.mapError(wire.decode(data), () =>
       conflict("partner_unusable", "The partner answered with something that is no credentials object.")
@@ -73,6 +81,7 @@ const exchanged = (
 
 const make = (options: RegistrarOptions) =>
   Effect.gen(function* () {
+    const exchanges = yield* Exchanges
     const partners = yield* Partners
     const parties = yield* Parties
     const secrets = yield* Secrets
@@ -94,7 +103,8 @@ const make = (options: RegistrarOptions) =>
       if (isRegistered(partner)) {
         return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
       }
-      const client = { ...options.client, newId: () => secrets.uuid(now) }
+      const observe = observing(exchanges, partner)
+      const client = { ...options.client, newId: () => secrets.uuid(now), observe }
       const correlationId = secrets.uuid(now)
       const access = accessOf(partner, handover)
       const where = yield* found(handover, access, correlationId, client)
@@ -118,5 +128,7 @@ const make = (options: RegistrarOptions) =>
     return PartnerRegistrar.of({ register })
   })
 
-export const layer = (options: RegistrarOptions): Layer.Layer<PartnerRegistrar, never, Partners | Parties | Secrets> =>
+export const layer = (
+  options: RegistrarOptions
+): Layer.Layer<PartnerRegistrar, never, Exchanges | Partners | Parties | Secrets> =>
   Layer.effect(PartnerRegistrar, make(options))

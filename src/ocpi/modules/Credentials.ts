@@ -7,11 +7,13 @@ import type { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
 import type { Connection } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
+import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners, type Registration } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { discover } from "../client/Handshake.ts"
 import type { ClientOptions } from "../client/OcpiClient.ts"
+import { observing } from "../client/Observing.ts"
 import { ourCredentials } from "../client/OurCredentials.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
 import { Refused } from "../Status.ts"
@@ -78,6 +80,7 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
 
 export const credentialsHandlers = (options: CredentialsOptions) =>
   Effect.gen(function* () {
+    const exchanges = yield* Exchanges
     const partners = yield* Partners
     const parties = yield* Parties
     const secrets = yield* Secrets
@@ -86,7 +89,11 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
     const connect = (exchange: Exchange, theirs: Credentials) =>
       Effect.gen(function* () {
         const { facts, now } = exchange
-        const found = yield* callBack(exchange, theirs, { ...options.client, newId: () => secrets.uuid(now) })
+        const found = yield* callBack(exchange, theirs, {
+          ...options.client,
+          newId: () => secrets.uuid(now),
+          observe: observing(exchanges, exchange.bearer.partner)
+        })
         const connection: Connection = {
           version: facts.version,
           versionsUrl: theirs.url,

@@ -10,8 +10,9 @@ export const versionList = (base: string): ReadonlyArray<{ readonly version: str
 export const versionDetails = (
   facts: VersionFacts,
   base: string,
-  isServed: (row: EndpointRow) => boolean
+  isServed: (row: EndpointRow) => boolean,
+  credentialsOnce: boolean
 ): { readonly version: string; readonly endpoints: ReadonlyArray<DetailedEndpoint> } => ({
   version: facts.version,
-  endpoints: endpointsOf(facts, base, isServed)
+  endpoints: endpointsOf(facts, base, isServed, credentialsOnce)
 })

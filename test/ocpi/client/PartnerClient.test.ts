@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
+import { Exchanges } from "../../../src/domain/ports/Exchanges.ts"
 import { Partners } from "../../../src/domain/ports/Partners.ts"
 import { Secrets } from "../../../src/domain/ports/Secrets.ts"
 import * as StoredSecrets from "../../../src/storage/Secrets.ts"
@@ -72,6 +73,7 @@ const partners = Layer.unwrap(
 
 const layer = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 10_000 }).pipe(
   Layer.provide(partners),
+  Layer.provide(Layer.mock(Exchanges, { record: () => {} })),
   Layer.provide(StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef")))
 )
 

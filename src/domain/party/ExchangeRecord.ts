@@ -1,0 +1,58 @@
+/**
+ * One exchange with a partner as its log keeps it: who asked whom for what, and what came of it. Tokens of both sides are masked before anything is kept,
+ * and bodies are cut, since one page of locations is larger than what anybody reads of it.
+ */
+
+export interface ExchangeRecord {
+  readonly organisationId: string
+  readonly partnerId: string
+  /** When the request was made, ms epoch. */
+  readonly at: number
+  /** `in` is a request of the partner's, `out` one of ours. */
+  readonly direction: "in" | "out"
+  /** OCPI's ModuleID, `versions`, or empty for what is none. */
+  readonly module: string
+  readonly method: string
+  /** Path and query of the URL, and for our requests its host as well. */
+  readonly path: string
+  /** Undefined where there was no answer. */
+  readonly httpStatus: number | undefined
+  /** Of the envelope. */
+  readonly ocpiStatus: number | undefined
+  readonly millis: number
+  readonly requestId: string
+  readonly correlationId: string
+  readonly requestBody: string | undefined
+  readonly responseBody: string | undefined
+  /** Why there was no answer. */
+  readonly error: string | undefined
+}
+
+/** Characters of a body that are kept: a token, a session or the first locations of a page. */
+export const bodyMax = 8_192
+
+/** Characters of a path that are kept. */
+export const pathMax = 1_024
+
+/** The token of credentials; objects of drivers' cards are objects, not texts. Its end may have been cut off. */
+const secret = /("token"\s*:\s*")(?:[^"\\]|\\.)*("|$)/gi
+
+/** A body as it is kept. The database takes neither U+0000 nor halves of characters. */
+export const kept = (text: string | undefined, max = bodyMax): string | undefined => {
+  if (text === undefined || text === "") return undefined
+  const masked = text.slice(0, max).replace(secret, "$1***$2")
+  return masked.replaceAll("\u0000", "\\u0000").toWellFormed()
+}
+
+/** Answered with success: HTTP 2xx, and 1xxx where there is a status. */
+export const isSuccess = ({ httpStatus, ocpiStatus }: Pick<ExchangeRecord, "httpStatus" | "ocpiStatus">): boolean =>
+  httpStatus !== undefined &&
+  httpStatus >= 200 &&
+  httpStatus < 300 &&
+  (ocpiStatus === undefined || (ocpiStatus >= 1000 && ocpiStatus < 2000))
+
+/** The status code in the text of an envelope; the last one, since data comes before it in ours and may hold anything. */
+export const ocpiStatusOf = (text: string | undefined): number | undefined => {
+  const found = [...(text ?? "").matchAll(/"status_code"\s*:\s*"?(\d{4})\b/g)].at(-1)
+  return found === undefined ? undefined : Number(found[1])
+}

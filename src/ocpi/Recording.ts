@@ -1,0 +1,46 @@
+/** Requests of partners, written into the log of their exchanges: of those whose token is known, since nobody else's log is there. */
+import { kept, ocpiStatusOf, pathMax } from "../domain/party/ExchangeRecord.ts"
+import type { Partner } from "../domain/party/Partner.ts"
+import type { Exchanges } from "../domain/ports/Exchanges.ts"
+import type { Answering, Response } from "./Answering.ts"
+import type { Request } from "./Asking.ts"
+
+export interface Recorded {
+  readonly partner: Pick<Partner, "id" | "organisationId">
+  /** OCPI's ModuleID, or `versions`. */
+  readonly module: string
+  readonly request: Request
+  /** As far as it was read. */
+  readonly requestBody: string | undefined
+  readonly answering: Answering
+  readonly response: Response
+  /** ms epoch, when the answer was there. */
+  readonly now: number
+}
+
+const textOf = ({ body }: Response): string | undefined => (body._tag === "Uint8Array" ? body.text : undefined)
+
+/** Envelopes of ours end in the status; what stands before it may be a page of thousands of objects. */
+const tail = 1_024
+
+export const recordRequest = (exchanges: Exchanges["Service"], recorded: Recorded): void => {
+  const { answering, module, now, partner, request, requestBody, response } = recorded
+  const text = textOf(response)
+  exchanges.record({
+    organisationId: partner.organisationId,
+    partnerId: partner.id,
+    at: answering.now,
+    direction: "in",
+    module,
+    method: request.method,
+    path: kept(request.url, pathMax) ?? "",
+    httpStatus: response.status,
+    ocpiStatus: ocpiStatusOf(text?.slice(-tail)),
+    millis: now - answering.now,
+    requestId: answering.ids.requestId,
+    correlationId: answering.ids.correlationId,
+    requestBody: kept(requestBody),
+    responseBody: kept(text),
+    error: undefined
+  })
+}

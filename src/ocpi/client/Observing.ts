@@ -1,0 +1,30 @@
+/** Calls of ours to a partner, written into the log of its exchanges. */
+import { kept, ocpiStatusOf, pathMax } from "../../domain/party/ExchangeRecord.ts"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { Exchanges } from "../../domain/ports/Exchanges.ts"
+import type { ClientOptions } from "./OcpiClient.ts"
+
+/** The URL without its scheme. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\//i, "")
+
+/** What a client of one partner tells of each try; it never fails the call. */
+export const observing =
+  (exchanges: Exchanges["Service"], { id, organisationId }: Pick<Partner, "id" | "organisationId">) =>
+  ({ answer, at, call, error, millis, requestId }: Parameters<NonNullable<ClientOptions["observe"]>>[0]): void =>
+    exchanges.record({
+      organisationId,
+      partnerId: id,
+      at,
+      direction: "out",
+      module: call.module,
+      method: call.method,
+      path: kept(pathOf(call.url), pathMax) ?? "",
+      httpStatus: answer?.status,
+      ocpiStatus: ocpiStatusOf(answer?.body),
+      millis,
+      requestId,
+      correlationId: call.correlationId,
+      requestBody: kept(call.body),
+      responseBody: kept(answer?.body),
+      error: kept(error)
+    })
