@@ -66,7 +66,10 @@ const json = (
   headers: Readonly<Record<string, string>>
 ): Response =>
   HttpServerResponse.setHeaders(
-    HttpServerResponse.text(typeof body === "string" ? body : JSON.stringify(body), { status, contentType: contentTypeFor(accept) }),
+    HttpServerResponse.text(typeof body === "string" ? body : JSON.stringify(body), {
+      status,
+      contentType: contentTypeFor(accept)
+    }),
     {
       "cache-control": "no-store",
       "x-request-id": ids.requestId,
