@@ -3,7 +3,7 @@
  * which order they start and stop.
  */
 import { NodeHttpServer } from "@effect/platform-node"
-import { Clock, Effect, Layer, type Redacted } from "effect"
+import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
@@ -43,6 +43,7 @@ import * as Commands from "../storage/Commands.ts"
 import * as Database from "../storage/Database.ts"
 import * as Errands from "../storage/Errands.ts"
 import * as Exchanges from "../storage/Exchanges.ts"
+import * as Events from "../storage/Events.ts"
 import * as Expectations from "../storage/Expectations.ts"
 import * as Files from "../storage/Files.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
@@ -59,6 +60,8 @@ import * as Partners from "../storage/Partners.ts"
 import * as Partitions from "../storage/Partitions.ts"
 import * as Places from "../storage/Places.ts"
 import * as Reservations from "../storage/Reservations.ts"
+import * as RoamingCdrs from "../storage/RoamingCdrs.ts"
+import * as RoamingSessions from "../storage/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/RoamingTokens.ts"
 import * as Secrets from "../storage/Secrets.ts"
 import * as SessionReviews from "../storage/SessionReviews.ts"
@@ -114,6 +117,7 @@ const storage = (settings: ServiceSettings) => {
     ChargingProfiles.layer,
     Ledgers.layer,
     LocalLists.layer,
+    Events.layer,
     Expectations.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
@@ -122,6 +126,8 @@ const storage = (settings: ServiceSettings) => {
     Partners.layer,
     Places.layer,
     Reservations.layer,
+    RoamingCdrs.layer,
+    RoamingSessions.layer,
     RoamingTokens.layer,
     Closings.layer,
     Sessions.layer,
@@ -179,9 +185,9 @@ const isSecure =
     return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
   }
 
-const routes = (settings: ServiceSettings, isDraining: () => boolean) =>
+const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
   Layer.mergeAll(
-    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url }),
+    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url, ending }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),
     Health.routes({
@@ -229,16 +235,18 @@ export const start = (settings: ServiceSettings) =>
       const server = yield* Ocpp.OcppServer
       const inbox = yield* ChargerInbox
       let draining = false
+      const ending = yield* Deferred.make<void>()
       const listeners = yield* open(
         settings.listeners,
-        routes(settings, () => draining)
+        routes(settings, () => draining, Deferred.await(ending))
       )
       for (const listener of listeners) server.attach(listener.server, { secure: listener.secure })
       // Closed before everything above, since finalizers run in reverse.
       yield* Effect.addFinalizer(() => {
         draining = true
         server.stopAccepting()
-        return inbox.drain.pipe(
+        return Deferred.succeed(ending, undefined).pipe(
+          Effect.andThen(inbox.drain),
           Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") })
         )
       })

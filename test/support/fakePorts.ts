@@ -5,6 +5,7 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
 import { Certificates } from "../../src/domain/ports/Certificates.ts"
+import { Events } from "../../src/domain/ports/Events.ts"
 import { Expectations } from "../../src/domain/ports/Expectations.ts"
 import { Files } from "../../src/domain/ports/Files.ts"
 import { noFiles } from "./fakeFiles.ts"
@@ -34,6 +35,7 @@ import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
+import { events } from "./fakeEvents.ts"
 import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
 import { parties, partners, registrar } from "./fakePartners.ts"
@@ -464,6 +466,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(Knocks, knocks(world)),
+    Layer.succeed(Events, events(world)),
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Parties, parties(world)),

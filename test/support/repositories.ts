@@ -15,6 +15,7 @@ import { Access } from "../../src/domain/ports/Access.ts"
 import type { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import type { Certificates } from "../../src/domain/ports/Certificates.ts"
+import type { Events } from "../../src/domain/ports/Events.ts"
 import type { Expectations } from "../../src/domain/ports/Expectations.ts"
 import type { Files } from "../../src/domain/ports/Files.ts"
 import type { Closings } from "../../src/domain/ports/Closings.ts"
@@ -28,6 +29,8 @@ import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import type { Parties } from "../../src/domain/ports/Parties.ts"
 import type { Partners } from "../../src/domain/ports/Partners.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
+import type { RoamingCdrs } from "../../src/domain/ports/RoamingCdrs.ts"
+import type { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
 import type { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
@@ -41,6 +44,7 @@ import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
 import * as CdrsRepository from "../../src/storage/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/Certificates.ts"
 import * as ClosingsRepository from "../../src/storage/Closings.ts"
+import * as EventsRepository from "../../src/storage/Events.ts"
 import * as ExpectationsRepository from "../../src/storage/Expectations.ts"
 import * as FilesRepository from "../../src/storage/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/ChargingProfiles.ts"
@@ -54,6 +58,8 @@ import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as PartiesRepository from "../../src/storage/Parties.ts"
 import * as PartnersRepository from "../../src/storage/Partners.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
+import * as RoamingCdrsRepository from "../../src/storage/RoamingCdrs.ts"
+import * as RoamingSessionsRepository from "../../src/storage/RoamingSessions.ts"
 import * as RoamingTokensRepository from "../../src/storage/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionReviewsRepository from "../../src/storage/SessionReviews.ts"
@@ -68,6 +74,7 @@ export type Repositories =
   | Cdrs
   | Certificates
   | Closings
+  | Events
   | Expectations
   | Files
   | ChargerHistory
@@ -80,6 +87,8 @@ export type Repositories =
   | Parties
   | Partners
   | Reservations
+  | RoamingCdrs
+  | RoamingSessions
   | RoamingTokens
   | Secrets
   | SessionReviews
@@ -96,6 +105,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   CdrsRepository.layer,
   CertificatesRepository.layer,
   ClosingsRepository.layer,
+  EventsRepository.layer,
   ExpectationsRepository.layer,
   FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),
   ChargerHistoryRepository.layer,
@@ -108,6 +118,8 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   PartiesRepository.layer,
   PartnersRepository.layer,
   ReservationsRepository.layer,
+  RoamingCdrsRepository.layer,
+  RoamingSessionsRepository.layer,
   RoamingTokensRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,

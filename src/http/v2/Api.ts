@@ -12,6 +12,7 @@ import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
 import { LocalListsApi } from "./LocalListsApi.ts"
 import { CommandsApi } from "./CommandsApi.ts"
+import { EventsApi } from "./EventsApi.ts"
 import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
@@ -56,6 +57,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(TariffsApi)
   .add(CdrsApi)
   .add(PartnersApi)
+  .add(EventsApi)
   .add(PartiesApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)

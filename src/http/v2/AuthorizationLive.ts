@@ -14,25 +14,29 @@ import { Authorization, Caller, RequiredPermissions } from "./Middleware.ts"
 const unknown = new Unauthorized({ detail: "This key is not known, or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key." })
 
+/** Whose key a presented text is at this moment: what it may do changes with its operator, and it may be revoked. */
+export const proving = Effect.gen(function* () {
+  const access = yield* Access
+  const secrets = yield* Secrets
+  // Proves nothing; a key that nobody knows costs the same hash as one that is wrong.
+  const nobody = secrets.verifier(purposes.apiKey, "nobody")
+
+  return Effect.fnUntraced(function* (presented: string) {
+    if (presented === "") return yield* absent
+    const lookup = keyLookup(secrets, presented)
+    if (lookup === undefined) return yield* unknown
+    const found = yield* access.findKey(lookup.publicId)
+    const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? nobody)
+    if (found === undefined || !proved) return yield* unknown
+    access.used(found.principal.actor, yield* Clock.currentTimeMillis)
+    return found.principal
+  })
+})
+
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
-    const access = yield* Access
-    const secrets = yield* Secrets
-    // Proves nothing; a key that nobody knows costs the same hash as one that is wrong.
-    const nobody = secrets.verifier(purposes.apiKey, "nobody")
-
-    const principalOf = Effect.fnUntraced(function* (presented: string) {
-      if (presented === "") return yield* absent
-      const lookup = keyLookup(secrets, presented)
-      if (lookup === undefined) return yield* unknown
-      const found = yield* access.findKey(lookup.publicId)
-      const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? nobody)
-      if (found === undefined || !proved) return yield* unknown
-      access.used(found.principal.actor, yield* Clock.currentTimeMillis)
-      return found.principal
-    })
-
+    const principalOf = yield* proving
     return Authorization.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint }) {
         const principal = yield* principalOf(Redacted.value(credential))

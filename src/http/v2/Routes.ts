@@ -1,5 +1,5 @@
 /** REST v2 as routes over the domain's ports: everything below `/cpo`. It knows nothing of listeners. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as ApiKeys from "./ApiKeys.ts"
@@ -11,6 +11,8 @@ import * as ChargerHistory from "./ChargerHistory.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
+import * as Events from "./Events.ts"
+import * as EventStreams from "./EventStreams.ts"
 import * as Expectations from "./Expectations.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as Files from "./Files.ts"
@@ -35,6 +37,8 @@ export interface V2Options {
   readonly publicUrl: string
   /** Base of the URLs that chargers are given for files, where it is another one. */
   readonly filesUrl?: string
+  /** Completes when the service drains: streams end then. */
+  readonly ending?: Effect.Effect<void>
 }
 
 /** All routes of REST v2 for an `HttpRouter`. */
@@ -46,6 +50,7 @@ export const v2Routes = (options: V2Options) => {
     Chargers.layer,
     ChargerHistory.layer,
     Commands.layer,
+    Events.layer,
     Expectations.layer,
     Files.layer,
     Certificates.layer,
@@ -64,6 +69,7 @@ export const v2Routes = (options: V2Options) => {
     Statistics.layer
   ).pipe(
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
+    Layer.provide(EventStreams.layer(options.ending ?? Effect.never)),
     Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )
