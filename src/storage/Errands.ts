@@ -13,6 +13,8 @@ import { optional, rowOf, rowsOf } from "./rows.ts"
 import { type Scoped, scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
+const minuteMillis = 60_000
+
 const sealPurpose = "response-url"
 
 /** Longest note of why a partner could not be told. */
@@ -178,6 +180,30 @@ const reservations = ({ sql, writable }: Recording) => ({
   )
 })
 
+const profilesRow = rowOf(Schema.Struct({ profileId: optional(Schema.Int), lastMinute: Schema.Int }))
+
+const profiles = ({ sql }: Recording) =>
+  Effect.fn("Errands.profiles")(function* (
+    organisationId: string,
+    { partnerId, sessionId }: { readonly partnerId: string; readonly sessionId: string },
+    now: number
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const mine = sql`e.partner_id = ${partnerId} AND e.session_id = ${sessionId}
+      AND e.kind IN ('SetProfile', 'ActiveProfile', 'ClearProfile')`
+    const row = yield* guarded(
+      profilesRow(own`
+        SELECT (
+          SELECT (m.command #>> '{profile,profileId}')::int FROM partner_errand e
+          JOIN command m ON m.id = e.command_id AND m.organisation_id = e.organisation_id
+          WHERE ${own.rowsOf("e")} AND ${mine} AND e.kind = 'SetProfile' AND m.status IN ('Pending', 'Sent', 'Accepted', 'TimedOut', 'Failed')
+          ORDER BY e.command_id DESC LIMIT 1) AS "profileId",
+          (SELECT count(*)::int FROM partner_errand e
+          WHERE ${own.rowsOf("e")} AND ${mine} AND e.created_at > ${new Date(now - minuteMillis)}) AS "lastMinute"`)
+    )
+    return row ?? { profileId: undefined, lastMinute: 0 }
+  })
+
 export const layer: Layer.Layer<Errands, never, RecordingServices | Notifications> = Layer.effect(
   Errands,
   Effect.gen(function* () {
@@ -187,6 +213,7 @@ export const layer: Layer.Layer<Errands, never, RecordingServices | Notification
       take: take(records),
       ...ends(records),
       ...reservations(records),
+      profiles: profiles(records),
       ended: Stream.map(notifications.listen("voltlane_command_ended"), () => undefined)
     })
   })

@@ -43,6 +43,13 @@ export interface ReservationWanted {
   readonly locationId?: string | undefined
 }
 
+export interface PartnerProfiles {
+  /** The charger's number of the partner's profile of a session that it set last and may have. */
+  readonly profileId: number | undefined
+  /** Of its requests about profiles of that session. */
+  readonly lastMinute: number
+}
+
 export class Errands extends Context.Service<
   Errands,
   {
@@ -74,5 +81,11 @@ export class Errands extends Context.Service<
       wanted: ReservationWanted,
       now: number
     ) => Effect.Effect<PartnerReservation | undefined, StorageUnavailable>
+    /** What a partner has asked for the charging profiles of one session. */
+    readonly profiles: (
+      organisationId: string,
+      of: { readonly partnerId: string; readonly sessionId: string },
+      now: number
+    ) => Effect.Effect<PartnerProfiles, StorageUnavailable>
   }
 >()("voltlane/Errands") {}

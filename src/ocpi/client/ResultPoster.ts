@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Layer, Metric, Stream } from "effect"
 import type { Partner } from "../../domain/party/Partner.ts"
-import { outcomeOf } from "../../domain/party/Outcome.ts"
+import { outcomeOf, profileOutcomeOf } from "../../domain/party/Outcome.ts"
 import { type DueCallback, Errands } from "../../domain/ports/Errands.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
@@ -46,12 +46,25 @@ const knownVersion = (version: string): OcpiVersion | undefined =>
   versions.find((facts) => facts.version === version)?.version
 
 /** What is told, in the words of its version; undefined where it has none. */
-const bodyOf = (due: DueCallback): unknown => {
+const bodyOf = (due: DueCallback, now: number): unknown => {
   const version = knownVersion(due.version)
   if (version === undefined) return undefined
   const wire = wireObjects[version]
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
-  return wire.commands.result(outcomeOf(due))
+  switch (due.kind) {
+    case "SetProfile":
+    case "ClearProfile":
+      return wire.profiles?.result(profileOutcomeOf(due))
+    case "ActiveProfile": {
+      const outcome = profileOutcomeOf(due)
+      return wire.profiles?.result(
+        outcome,
+        outcome === "ACCEPTED" ? wire.profiles.reported(due.result, now) : undefined
+      )
+    }
+    default:
+      return wire.commands.result(outcomeOf(due))
+  }
 }
 
 const make = (options: ResultPosterOptions) =>
@@ -100,8 +113,9 @@ const make = (options: ResultPosterOptions) =>
 
     const tell = (due: DueCallback) =>
       Effect.gen(function* () {
-        const body = bodyOf(due)
-        if (body === undefined) return yield* errands.told(due, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const body = bodyOf(due, now)
+        if (body === undefined) return yield* errands.told(due, now)
         if (due.responseUrl === undefined) {
           return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
         }

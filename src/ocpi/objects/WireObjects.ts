@@ -9,6 +9,7 @@ import { commandsV211 } from "./command/v211.ts"
 import { commandsV22 } from "./command/v22.ts"
 import { commandsV221 } from "./command/v221.ts"
 import type { WireCommands } from "./command/Words.ts"
+import { profilesV22, type WireProfiles } from "./chargingprofile/v22.ts"
 import { credentialsV211 } from "./credentials/v211.ts"
 import { credentialsV22 } from "./credentials/v22.ts"
 import type { WireTokens } from "./token/Words.ts"
@@ -24,11 +25,13 @@ export interface WireObject<A> {
 export interface WireObjects {
   readonly commands: WireCommands
   readonly credentials: WireObject<Credentials>
+  /** Undefined where the version has no charging profiles. */
+  readonly profiles?: WireProfiles
   readonly tokens: WireTokens
 }
 
 export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
   "2.1.1": { commands: commandsV211, credentials: credentialsV211, tokens: tokensV211 },
-  "2.2": { commands: commandsV22, credentials: credentialsV22, tokens: tokensV22 },
-  "2.2.1": { commands: commandsV221, credentials: credentialsV22, tokens: tokensV22 }
+  "2.2": { commands: commandsV22, profiles: profilesV22, credentials: credentialsV22, tokens: tokensV22 },
+  "2.2.1": { commands: commandsV221, profiles: profilesV22, credentials: credentialsV22, tokens: tokensV22 }
 }

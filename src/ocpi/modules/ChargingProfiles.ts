@@ -1,0 +1,155 @@
+/**
+ * Charging profiles (OCPI 2.2.1 §14): a partner sets, reads and clears how much its driver's session may draw. Each becomes a durable command to the
+ * charger, about the transaction of that session alone; what came of it is told at the `response_url` by `ResultPoster`.
+ */
+import { Effect } from "effect"
+import type { ChargingProfile } from "../../domain/command/ChargingProfile.ts"
+import { durationMax, validateProfile } from "../../domain/command/Profile.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { timeoutSeconds } from "../../domain/party/Errand.ts"
+import {
+  type ProfileRequest,
+  profileRequestsPerMinute,
+  type ProfileResponse,
+  profileStackLevel
+} from "../../domain/party/ProfileRequest.ts"
+import { Commands } from "../../domain/ports/Commands.ts"
+import { Errands } from "../../domain/ports/Errands.ts"
+import { Sessions } from "../../domain/ports/Sessions.ts"
+import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
+import type { DestinationOptions } from "../../outbound/Destination.ts"
+import type { Exchange, Handler } from "../Exchange.ts"
+import { Refused } from "../Status.ts"
+import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
+
+type Result = ProfileResponse["result"]
+
+const invalid = (detail: string) => new Refused({ reason: { _tag: "Invalid", detail } })
+
+/** What the query must have: where to tell the result. */
+const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>
+  Effect.gen(function* () {
+    const url = query.get("response_url")?.trim()
+    if (url === undefined || url === "") return yield* invalid("The query must have a response_url.")
+    yield* callable(url, outbound)
+    return url
+  })
+
+/** Seconds that are asked about. */
+const durationOf = ({ query }: Exchange) => {
+  const text = query.get("duration")?.trim() ?? ""
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  return seconds > 0
+    ? Effect.succeed(Math.min(seconds, durationMax))
+    : Effect.fail(invalid("duration must be a number of seconds."))
+}
+
+/** What each of the three asks of the charger; `profileId` is the number by which it knows the partner's profile of this session, if it has one. */
+type Asking = (
+  session: ChargingSession,
+  profileId: number | undefined
+) => Effect.Effect<
+  Pick<Issuing, "command" | "parameters"> & { readonly kind: "SetProfile" | "ActiveProfile" | "ClearProfile" },
+  Refused | StorageUnavailable
+>
+
+const asking = Effect.gen(function* () {
+  const issue = yield* issuing
+  const sessions = yield* Sessions
+  const errands = yield* Errands
+
+  return Effect.fnUntraced(function* (exchange: Exchange, responseUrl: string, asked: Asking) {
+    const { bearer, now } = exchange
+    const { id: partnerId, organisationId } = bearer.partner
+    const sessionId = (exchange.params["sessionId"] ?? "").toLowerCase()
+    const session = yield* Effect.catchTag(sessions.get(organisationId, sessionId), "NotFound", () => Effect.undefined)
+    // Another's session is as unknown as none.
+    if (session?.roaming?.partnerId !== partnerId) return "UNKNOWN_SESSION" satisfies Result
+    if (session.status !== "ACTIVE") return "REJECTED" satisfies Result
+    const before = yield* errands.profiles(organisationId, { partnerId, sessionId }, now)
+    if (before.lastMinute >= profileRequestsPerMinute) return "TOO_OFTEN" satisfies Result
+    const { command, kind, parameters } = yield* asked(session, before.profileId)
+    const { chargerId, roaming: to, siteId } = session
+    const errand = { kind, responseUrl }
+    const obstacle = yield* issue(exchange, { chargerId, siteId, command, parameters, sessionId, errand, to })
+    return (obstacle === undefined ? "ACCEPTED" : "REJECTED") satisfies Result
+  })
+})
+
+const placeOf = ({ connectorId, evseId }: ChargingSession) => ({ evseId, connectorId })
+
+/** The partner's profile as the charger is given it: of this transaction, and of no other. */
+const profileOf = (profileId: number, session: ChargingSession, { schedule }: ProfileRequest): ChargingProfile => ({
+  profileId,
+  transactionId: Number(session.transactionId),
+  stackLevel: profileStackLevel,
+  purpose: "TxProfile",
+  kind: schedule.startSchedule === undefined ? "Relative" : "Absolute",
+  schedule
+})
+
+export const chargingProfilesHandlers = (outbound: DestinationOptions) =>
+  Effect.gen(function* () {
+    const ask = yield* asking
+    const commands = yield* Commands
+
+    const reply = ({ wire }: Exchange, result: Result) => ({
+      data: wire.profiles?.response({ result, timeoutSeconds })
+    })
+
+    const set: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const { profiles } = exchange.wire
+        if (profiles === undefined) return reply(exchange, "NOT_SUPPORTED")
+        const request = yield* Effect.mapError(profiles.request(yield* exchange.body), unfit)
+        yield* callable(request.responseUrl, outbound)
+        const result = yield* ask(exchange, request.responseUrl, (session, known) =>
+          Effect.gen(function* () {
+            const profile = profileOf(known ?? (yield* commands.takeNumber), session, request)
+            const { evseId } = session
+            const [finding] = validateProfile(profile, { command: "SetChargingProfile", evseId })
+            if (finding !== undefined) return yield* invalid(`The profile cannot be set: ${finding.detail}.`)
+            return {
+              kind: "SetProfile" as const,
+              command: { _tag: "SetChargingProfile" as const, place: placeOf(session), profile },
+              parameters: { connectorId: evseId, sessionId: session.id, chargingProfileId: profile.profileId }
+            }
+          })
+        )
+        return reply(exchange, result)
+      })
+
+    const get: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const responseUrl = yield* responseUrlOf(exchange, outbound)
+        const durationSeconds = yield* durationOf(exchange)
+        const result = yield* ask(exchange, responseUrl, (session) =>
+          Effect.succeed({
+            kind: "ActiveProfile",
+            command: { _tag: "GetCompositeSchedule", place: placeOf(session), durationSeconds },
+            parameters: { connectorId: session.evseId, duration: durationSeconds }
+          })
+        )
+        return reply(exchange, result)
+      })
+
+    /** Of a session for which the partner never set one the charger is asked for a number that it cannot know, and says so itself. */
+    const clear: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const responseUrl = yield* responseUrlOf(exchange, outbound)
+        const result = yield* ask(exchange, responseUrl, (_, known) =>
+          Effect.map(known === undefined ? commands.takeNumber : Effect.succeed(known), (profileId) => ({
+            kind: "ClearProfile",
+            command: { _tag: "ClearChargingProfile", profileId },
+            parameters: { id: profileId }
+          }))
+        )
+        return reply(exchange, result)
+      })
+
+    return new Map<string, Handler>([
+      ["GET chargingprofiles/:sessionId", get],
+      ["PUT chargingprofiles/:sessionId", set],
+      ["DELETE chargingprofiles/:sessionId", clear]
+    ])
+  })
