@@ -20,8 +20,6 @@ import { countRequest, moduleOf } from "./Metrics.ts"
 import { chargingProfilesHandlers } from "./modules/ChargingProfiles.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
-import { locationsHandlers } from "./modules/Locations.ts"
-import { tariffsHandlers } from "./modules/Tariffs.ts"
 import { tokensHandlers } from "./modules/Tokens.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
@@ -200,8 +198,6 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
         yield* chargingProfilesHandlers(outbound),
         yield* commandsHandlers(outbound),
         yield* credentialsHandlers({ base, client: outbound }),
-        yield* locationsHandlers({ base }),
-        yield* tariffsHandlers({ base }),
         yield* tokensHandlers
       ]
       const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))
