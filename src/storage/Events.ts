@@ -75,10 +75,13 @@ interface Window extends EventFilter {
   readonly facts: number
 }
 
-/** One piece of the journal: where it ends stands in every row, and one without a fact only says so. */
+/**
+ * One piece of the journal: where it ends stands in every row, and one without a fact only says so. Of others' facts no more than their positions
+ * is looked at; the scope stands in both of its parts.
+ */
 const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...filter }: Window) =>
   guarded(
-    pageRows(own`
+    pageRows(sql`
       WITH page AS MATERIALIZED (
         SELECT j.position, j.organisation_id, j.type FROM journal j WHERE j.position >= ${from}::float8::bigint
         ORDER BY j.position LIMIT ${size}
@@ -160,9 +163,9 @@ const facts = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const picked = sql`SELECT unnest(${float8Array(positions)})::bigint AS position`
     return guarded(
-      placedRows(own`
+      placedRows(sql`
         SELECT f.position, f.type, f.subject, f.at, f.body, f.charger_id AS "chargerId", f.site_id AS "siteId"
-        FROM (${placed(sql, own, picked)}) f WHERE ${own.id} IS NOT NULL ORDER BY f.position`)
+        FROM (${placed(sql, own, picked)}) f ORDER BY f.position`)
     )
   })
 
