@@ -46,6 +46,7 @@ import * as Exchanges from "../storage/Exchanges.ts"
 import * as Events from "../storage/Events.ts"
 import * as Expectations from "../storage/Expectations.ts"
 import * as Files from "../storage/Files.ts"
+import * as HubClients from "../storage/HubClients.ts"
 import * as Idempotency from "../storage/Idempotency.ts"
 import * as Journal from "../storage/Journal.ts"
 import * as KeyCheck from "../storage/KeyCheck.ts"
@@ -122,6 +123,7 @@ const storage = (settings: ServiceSettings) => {
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
     Certificates.layer,
+    HubClients.layer,
     Parties.layer,
     Partners.layer,
     Places.layer,

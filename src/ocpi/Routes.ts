@@ -21,6 +21,7 @@ import { chargingProfilesHandlers } from "./modules/ChargingProfiles.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
 import { tokensHandlers } from "./modules/Tokens.ts"
+import { hubClientInfoHandlers } from "./modules/HubClientInfo.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
 import { ownParties } from "./OwnParties.ts"
@@ -198,6 +199,7 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
         yield* chargingProfilesHandlers(outbound),
         yield* commandsHandlers(outbound),
         yield* credentialsHandlers({ base, client: outbound }),
+        yield* hubClientInfoHandlers,
         yield* tokensHandlers
       ]
       const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))

@@ -1,8 +1,10 @@
 /** Partners and parties in a `FakeWorld`. Tokens and handshakes are tried on real databases and over real HTTP. */
 import { Effect } from "effect"
-import { Conflict } from "../../src/domain/Errors.ts"
+import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import type { Partner } from "../../src/domain/party/Partner.ts"
 import type { CpoParty } from "../../src/domain/party/Party.ts"
+import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
+import { HubClients } from "../../src/domain/ports/HubClients.ts"
 import { Parties } from "../../src/domain/ports/Parties.ts"
 import { PartnerRegistrar } from "../../src/domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../src/domain/ports/Partners.ts"
@@ -128,3 +130,16 @@ export const parties = (world: FakeWorld) => {
       )
   })
 }
+
+/** Logs need a database: they are tried on real ones. */
+export const noExchanges = Exchanges.of({
+  record: () => {},
+  search: () => Effect.succeed({ items: [], nextCursor: null }),
+  health: () => Effect.succeed([])
+})
+
+export const noClients = HubClients.of({
+  put: () => Effect.succeed(true),
+  get: (_, __, { partyId }) => Effect.fail(new NotFound({ kind: "client", id: partyId })),
+  list: () => Effect.succeed({ items: [], nextCursor: null })
+})

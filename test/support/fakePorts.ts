@@ -16,6 +16,8 @@ import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
 import { Knocks } from "../../src/domain/ports/Knocks.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
+import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
+import { HubClients } from "../../src/domain/ports/HubClients.ts"
 import { Parties } from "../../src/domain/ports/Parties.ts"
 import { PartnerRegistrar } from "../../src/domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../src/domain/ports/Partners.ts"
@@ -38,7 +40,7 @@ import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
 import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
-import { parties, partners, registrar } from "./fakePartners.ts"
+import { noClients, noExchanges, parties, partners, registrar } from "./fakePartners.ts"
 import { tariffs } from "./fakeTariffs.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
@@ -418,6 +420,7 @@ export const beside = (world: FakeWorld) =>
       })
     ),
     Layer.succeed(PartnerRegistrar, registrar(world)),
+    Layer.succeed(Exchanges, noExchanges),
     Layer.succeed(
       ChargerLink,
       ChargerLink.of({
@@ -471,6 +474,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Parties, parties(world)),
     Layer.succeed(Partners, partners(world)),
+    Layer.succeed(HubClients, noClients),
     Layer.succeed(Ledgers, noLedgers),
     Layer.succeed(Cdrs, noCdrs),
     Layer.succeed(SessionReviews, reviews(world)),

@@ -26,6 +26,7 @@ import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { Knocks } from "../../src/domain/ports/Knocks.ts"
 import type { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import type { HubClients } from "../../src/domain/ports/HubClients.ts"
 import type { Parties } from "../../src/domain/ports/Parties.ts"
 import type { Partners } from "../../src/domain/ports/Partners.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
@@ -55,6 +56,7 @@ import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as KnocksRepository from "../../src/storage/Knocks.ts"
 import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
+import * as HubClientsRepository from "../../src/storage/HubClients.ts"
 import * as PartiesRepository from "../../src/storage/Parties.ts"
 import * as PartnersRepository from "../../src/storage/Partners.ts"
 import * as ReservationsRepository from "../../src/storage/Reservations.ts"
@@ -84,6 +86,7 @@ export type Repositories =
   | Knocks
   | Ledgers
   | LocalLists
+  | HubClients
   | Parties
   | Partners
   | Reservations
@@ -115,6 +118,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   KnocksRepository.layer(limits.knocks),
   LedgersRepository.layer,
   LocalListsRepository.layer,
+  HubClientsRepository.layer,
   PartiesRepository.layer,
   PartnersRepository.layer,
   ReservationsRepository.layer,

@@ -184,6 +184,7 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     `/cpo/v2/tariffs/${owned.tariffId}/assignments`,
     "/cpo/v2/partners",
     `/cpo/v2/partners/${owned.partnerId}`,
+    `/cpo/v2/partners/${owned.partnerId}/health`,
     "/cpo/v2/parties",
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,

@@ -18,6 +18,7 @@ import { FilesApi } from "./FilesApi.ts"
 import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
 import { PartiesApi } from "./PartiesApi.ts"
+import { PartnerRecordsApi } from "./PartnerRecordsApi.ts"
 import { PartnersApi } from "./PartnersApi.ts"
 import { ReservationsApi } from "./ReservationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
@@ -59,6 +60,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(PartnersApi)
   .add(EventsApi)
   .add(PartiesApi)
+  .add(PartnerRecordsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
   .middleware(Idempotent)
   .middleware(BoundedBody)

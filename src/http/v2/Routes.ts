@@ -21,6 +21,7 @@ import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
 import * as Pages from "./Pages.ts"
 import * as Parties from "./Parties.ts"
+import * as PartnerRecords from "./PartnerRecords.ts"
 import * as Partners from "./Partners.ts"
 import { PublicUrl } from "./Paging.ts"
 import * as Reservations from "./Reservations.ts"
@@ -62,6 +63,7 @@ export const v2Routes = (options: V2Options) => {
     Tariffs.layer,
     Cdrs.layer,
     Parties.layer,
+    PartnerRecords.layer,
     Partners.layer,
     Tokens.layer,
     ApiKeys.layer,

@@ -25,7 +25,7 @@ const decode = Schema.decodeUnknownEffect(Wire)
 const roles: ReadonlySet<string> = new Set<PartyRole>(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP"])
 
 /** Roles of later versions, and misspelt ones, are none that we have anything for. */
-const roleOf = (text: string): PartyRole => {
+export const roleOf = (text: string): PartyRole => {
   const word = text.trim().toUpperCase()
   return roles.has(word) ? (word as PartyRole) : "OTHER"
 }

@@ -1,0 +1,42 @@
+/** Hub client info (OCPI 2.2.1 §14), as its receiver: a hub tells which parties are behind it and whether they can be reached. It is kept, and shown in v2. */
+import { Effect } from "effect"
+import { type PartyId, sameParty } from "../../domain/party/Party.ts"
+import { HubClients } from "../../domain/ports/HubClients.ts"
+import type { Exchange, Handler } from "../Exchange.ts"
+import { clientInfoV22 } from "../objects/clientinfo/v22.ts"
+import { Refused } from "../Status.ts"
+
+const refuse = (reason: Refused["reason"]) => new Refused({ reason })
+
+const invalid = (detail: string) => refuse({ _tag: "Invalid", detail })
+
+const partyIn = ({ params }: Exchange): PartyId => ({
+  countryCode: (params["countryCode"] ?? "").toUpperCase(),
+  partyId: (params["partyId"] ?? "").toUpperCase()
+})
+
+export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
+  const get: Handler = (exchange) => {
+    const { id, organisationId } = exchange.bearer.partner
+    return Effect.map(clients.get(organisationId, id, partyIn(exchange)), (info) => ({
+      data: clientInfoV22.encode(info)
+    }))
+  }
+
+  const put: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const body = yield* exchange.body
+      const info = yield* Effect.mapError(clientInfoV22.decode(body), ({ message }) =>
+        invalid(`This is no ClientInfo: ${message.split("\n").join(" ").slice(0, 300)}`)
+      )
+      if (!sameParty(info, partyIn(exchange)))
+        return yield* invalid("The party in the address is not the one in the body.")
+      const { id, organisationId } = exchange.bearer.partner
+      return { data: undefined, created: yield* clients.put(organisationId, id, info) }
+    })
+
+  return new Map<string, Handler>([
+    ["GET hubclientinfo/:countryCode/:partyId", get],
+    ["PUT hubclientinfo/:countryCode/:partyId", put]
+  ])
+})
