@@ -7,6 +7,7 @@ import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
+import * as LocationKeeper from "../actors/LocationKeeper.ts"
 import * as PriceKeeper from "../actors/PriceKeeper.ts"
 import * as SessionCloser from "../actors/SessionCloser.ts"
 import { decide } from "../domain/charger/Decide.ts"
@@ -24,6 +25,7 @@ import type { CallOptions } from "../outbound/HttpCall.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
 import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
+import { locationTexts } from "../ocpi/objects/location/Texts.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -54,6 +56,7 @@ import * as Knocks from "../storage/Knocks.ts"
 import * as LastSeen from "../storage/LastSeen.ts"
 import * as Ledgers from "../storage/Ledgers.ts"
 import * as LocalLists from "../storage/LocalLists.ts"
+import * as Locations from "../storage/Locations.ts"
 import * as MessageLog from "../storage/MessageLog.ts"
 import * as Nodes from "../storage/Nodes.ts"
 import * as Parties from "../storage/Parties.ts"
@@ -118,6 +121,7 @@ const storage = (settings: ServiceSettings) => {
     ChargingProfiles.layer,
     Ledgers.layer,
     LocalLists.layer,
+    Locations.layer({ texts: locationTexts }),
     Events.layer,
     Expectations.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
@@ -222,6 +226,7 @@ export const start = (settings: ServiceSettings) =>
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve),
       LocalListKeeper.layer(),
+      LocationKeeper.layer(),
       PriceKeeper.layer(),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(),

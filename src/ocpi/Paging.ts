@@ -71,6 +71,20 @@ const nextOf = (
   return `<${base}${addressOf(facts, module)}?${next}>; rel="next"`
 }
 
+const headersOf = (
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  windowed: Windowed<unknown>
+): Readonly<Record<string, string>> => {
+  const link = nextOf(exchange, place, window, windowed)
+  return {
+    "x-total-count": String(windowed.total),
+    "x-limit": String(windowMaxLimit),
+    ...(link === undefined ? {} : { link })
+  }
+}
+
 /** A page as an answer, each of its items by `encode`. */
 export const pageReply = <A>(
   exchange: Pick<Exchange, "facts" | "query">,
@@ -78,14 +92,19 @@ export const pageReply = <A>(
   window: Window,
   windowed: Windowed<A>,
   encode: (item: A) => unknown
-): Reply => {
-  const link = nextOf(exchange, place, window, windowed)
-  return {
-    data: windowed.items.map((item) => encode(item)),
-    headers: {
-      "x-total-count": String(windowed.total),
-      "x-limit": String(windowMaxLimit),
-      ...(link === undefined ? {} : { link })
-    }
-  }
-}
+): Reply => ({
+  data: windowed.items.map((item) => encode(item)),
+  headers: headersOf(exchange, place, window, windowed)
+})
+
+/** A page of items that are JSON text already. */
+export const textPageReply = (
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  windowed: Windowed<string>
+): Reply => ({
+  data: undefined,
+  text: `[${windowed.items.join(",")}]`,
+  headers: headersOf(exchange, place, window, windowed)
+})

@@ -20,6 +20,8 @@ import { countRequest, moduleOf } from "./Metrics.ts"
 import { chargingProfilesHandlers } from "./modules/ChargingProfiles.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
+import { locationsHandlers } from "./modules/Locations.ts"
+import { tariffsHandlers } from "./modules/Tariffs.ts"
 import { tokensHandlers } from "./modules/Tokens.ts"
 import { hubClientInfoHandlers } from "./modules/HubClientInfo.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
@@ -200,6 +202,8 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
         yield* commandsHandlers(outbound),
         yield* credentialsHandlers({ base, client: outbound }),
         yield* hubClientInfoHandlers,
+        yield* locationsHandlers({ base }),
+        yield* tariffsHandlers({ base }),
         yield* tokensHandlers
       ]
       const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))

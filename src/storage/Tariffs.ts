@@ -15,6 +15,7 @@ import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
+import { offered } from "./TariffOffers.ts"
 
 const TariffRow = Schema.Struct({
   id: Schema.String,
@@ -169,6 +170,7 @@ export const layer: Layer.Layer<Tariffs, never, RecordingServices> = Layer.effec
       create: create(records),
       get: Effect.fn("Tariffs.get")((organisationId, id) => guarded(found(organisationId, id))),
       list: list(sql),
+      offered: offered(sql),
       update: update(records),
       remove: remove(records),
       assign: assign(records, found),

@@ -2,6 +2,7 @@
 import { Effect, Equal } from "effect"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import type { Tariff, TariffBody } from "../../src/domain/tariff/Tariff.ts"
+import { windowOf } from "../../src/domain/values/Window.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 
 export const tariffs = (world: FakeWorld) => {
@@ -22,6 +23,15 @@ export const tariffs = (world: FakeWorld) => {
           [...known.values()].filter((tariff) => tariff.organisationId === organisationId),
           (tariff) => tariff.id,
           page
+        )
+      ),
+    offered: (organisationId, window) =>
+      world.ask(() =>
+        Effect.succeed(
+          windowOf(
+            [...known.values()].filter((tariff) => tariff.organisationId === organisationId),
+            window
+          )
         )
       ),
     update: (id, patch, { by, now }) =>

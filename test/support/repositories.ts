@@ -26,6 +26,7 @@ import type { Idempotency } from "../../src/domain/ports/Idempotency.ts"
 import type { Knocks } from "../../src/domain/ports/Knocks.ts"
 import type { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import type { Locations } from "../../src/domain/ports/Locations.ts"
 import type { HubClients } from "../../src/domain/ports/HubClients.ts"
 import type { Parties } from "../../src/domain/ports/Parties.ts"
 import type { Partners } from "../../src/domain/ports/Partners.ts"
@@ -39,6 +40,7 @@ import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
 import type { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/AuditLog.ts"
@@ -56,6 +58,7 @@ import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as KnocksRepository from "../../src/storage/Knocks.ts"
 import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
+import * as LocationsRepository from "../../src/storage/Locations.ts"
 import * as HubClientsRepository from "../../src/storage/HubClients.ts"
 import * as PartiesRepository from "../../src/storage/Parties.ts"
 import * as PartnersRepository from "../../src/storage/Partners.ts"
@@ -86,6 +89,7 @@ export type Repositories =
   | Knocks
   | Ledgers
   | LocalLists
+  | Locations
   | HubClients
   | Parties
   | Partners
@@ -118,6 +122,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   KnocksRepository.layer(limits.knocks),
   LedgersRepository.layer,
   LocalListsRepository.layer,
+  LocationsRepository.layer({ texts: locationTexts }),
   HubClientsRepository.layer,
   PartiesRepository.layer,
   PartnersRepository.layer,

@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Assignment, Tariff, TariffBody } from "../tariff/Tariff.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
+import type { Window, Windowed } from "../values/Window.ts"
 import type { Writing } from "./Sites.ts"
 
 /** Undefined leaves a field, null clears it. */
@@ -18,6 +19,11 @@ export class Tariffs extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<Tariff>, InvalidInput | StorageUnavailable>
+    /**
+     * What partners see: tariffs that are assigned to anything or are the default, each as it stands now, in order of creation. One that was
+     * assigned after its last change counts as changed then.
+     */
+    readonly offered: (organisationId: string, window: Window) => Effect.Effect<Windowed<Tariff>, StorageUnavailable>
     /** Makes another version. Sessions that have begun keep theirs. `InvalidInput` where what comes of it is no sound tariff. */
     readonly update: (
       id: string,

@@ -3,6 +3,7 @@
  * version; adding one adds a row.
  */
 import type { Effect, Schema } from "effect"
+import type { LocationConnector, LocationEvse } from "../../domain/location/Location.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
 import type { OcpiVersion } from "../Version.ts"
 import { commandsV211 } from "./command/v211.ts"
@@ -12,6 +13,14 @@ import type { WireCommands } from "./command/Words.ts"
 import { profilesV22, type WireProfiles } from "./chargingprofile/v22.ts"
 import { credentialsV211 } from "./credentials/v211.ts"
 import { credentialsV22 } from "./credentials/v22.ts"
+import { wireLocations, type WireLocation } from "./location/Texts.ts"
+import { connectorV211, evseV211 } from "./location/v211.ts"
+import { connectorV22, evseV22 } from "./location/v22.ts"
+import { connectorV221, evseV221 } from "./location/v221.ts"
+import type { WireEncoder } from "./Strict.ts"
+import type { PartyTariff } from "./tariff/Parts.ts"
+import { tariffV211 } from "./tariff/v211.ts"
+import { tariffV22 } from "./tariff/v22.ts"
 import type { WireTokens } from "./token/Words.ts"
 import { tokensV211 } from "./token/v211.ts"
 import { tokensV22 } from "./token/v22.ts"
@@ -25,13 +34,43 @@ export interface WireObject<A> {
 export interface WireObjects {
   readonly commands: WireCommands
   readonly credentials: WireObject<Credentials>
+  readonly location: WireLocation
+  readonly evse: WireEncoder<LocationEvse>
+  readonly connector: WireEncoder<LocationConnector>
+  readonly tariff: WireEncoder<PartyTariff>
   /** Undefined where the version has no charging profiles. */
   readonly profiles?: WireProfiles
   readonly tokens: WireTokens
 }
 
 export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
-  "2.1.1": { commands: commandsV211, credentials: credentialsV211, tokens: tokensV211 },
-  "2.2": { commands: commandsV22, profiles: profilesV22, credentials: credentialsV22, tokens: tokensV22 },
-  "2.2.1": { commands: commandsV221, profiles: profilesV22, credentials: credentialsV22, tokens: tokensV22 }
+  "2.1.1": {
+    commands: commandsV211,
+    credentials: credentialsV211,
+    location: wireLocations["2.1.1"],
+    evse: evseV211,
+    connector: connectorV211,
+    tariff: tariffV211,
+    tokens: tokensV211
+  },
+  "2.2": {
+    commands: commandsV22,
+    profiles: profilesV22,
+    credentials: credentialsV22,
+    location: wireLocations["2.2"],
+    evse: evseV22,
+    connector: connectorV22,
+    tariff: tariffV22,
+    tokens: tokensV22
+  },
+  "2.2.1": {
+    commands: commandsV221,
+    profiles: profilesV22,
+    credentials: credentialsV22,
+    location: wireLocations["2.2.1"],
+    evse: evseV221,
+    connector: connectorV221,
+    tariff: tariffV22,
+    tokens: tokensV22
+  }
 }

@@ -182,6 +182,15 @@ const functions = [
     RETURN NULL;
   END
   $function$`,
+  // The connections of a node whose lease had run out stand again.
+  `CREATE FUNCTION location_node_revived() RETURNS trigger LANGUAGE plpgsql AS $function$
+  BEGIN
+    INSERT INTO location_stale (organisation_id, site_id)
+    SELECT DISTINCT c.organisation_id, c.site_id
+    FROM connection n JOIN charger c ON c.charger_id = n.charger_id WHERE n.node_id = NEW.node_id AND n.closed_at IS NULL;
+    RETURN NULL;
+  END
+  $function$`,
   `CREATE FUNCTION location_party_changed() RETURNS trigger LANGUAGE plpgsql AS $function$
   BEGIN
     PERFORM location_mark_all(NEW.organisation_id);
@@ -214,6 +223,8 @@ const triggers = [
     EXECUTE FUNCTION location_tariff_changed()`,
   `CREATE TRIGGER organisation_location AFTER UPDATE ON organisation FOR EACH ROW WHEN (OLD.name <> NEW.name)
     EXECUTE FUNCTION location_organisation_changed()`,
+  `CREATE TRIGGER node_location AFTER UPDATE ON node FOR EACH ROW WHEN (OLD.lease_until <= now() AND NEW.lease_until > now())
+    EXECUTE FUNCTION location_node_revived()`,
   `CREATE TRIGGER party_location AFTER UPDATE ON party FOR EACH ROW EXECUTE FUNCTION location_party_changed()`
 ]
 

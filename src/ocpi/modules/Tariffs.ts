@@ -1,0 +1,27 @@
+/** Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in the version that stands now. */
+import { Effect } from "effect"
+import { Parties } from "../../domain/ports/Parties.ts"
+import { Tariffs } from "../../domain/ports/Tariffs.ts"
+import type { Handler } from "../Exchange.ts"
+import { pageReply, readWindow } from "../Paging.ts"
+import type { ListOptions } from "./Locations.ts"
+
+export const tariffsHandlers = ({ base }: ListOptions) =>
+  Effect.gen(function* () {
+    const parties = yield* Parties
+    const tariffs = yield* Tariffs
+
+    const list: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const { organisationId } = exchange.bearer.partner
+        const window = yield* readWindow(exchange.query)
+        const page = yield* tariffs.offered(organisationId, window)
+        const [party] = yield* parties.list(organisationId)
+        if (party === undefined) return yield* Effect.die("an organisation without a party")
+        return pageReply(exchange, { base, module: "tariffs" }, window, page, (tariff) =>
+          exchange.wire.tariff.encode({ party, tariff })
+        )
+      })
+
+    return new Map<string, Handler>([["GET tariffs", list]])
+  })

@@ -1,0 +1,93 @@
+/** What locations have in common in all versions (OCPI 2.1.1 §8, 2.2.1 §8). */
+import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
+import type { OpeningHours } from "../../../domain/location/OpeningHours.ts"
+import { parseTimestamp, printTimestamp } from "../../Timestamp.ts"
+import { cutTo, field, list } from "../Strict.ts"
+
+/** Six decimals are what every version takes. */
+export const coordinatesOf = ({ latitude, longitude }: Pick<Location, "latitude" | "longitude">) => ({
+  latitude: latitude.toFixed(6),
+  longitude: longitude.toFixed(6)
+})
+
+const timeOf = (text: string): string => {
+  const at = parseTimestamp(text)
+  return at === undefined ? text : printTimestamp(at)
+}
+
+const periods = (all: OpeningHours["exceptionalOpenings"]) =>
+  (all ?? []).map(({ periodBegin, periodEnd }) => ({
+    period_begin: timeOf(periodBegin),
+    period_end: timeOf(periodEnd)
+  }))
+
+/** The standard has no 24:00, and an end must be later than its begin: the last minute of such a day is lost. */
+const endOf = (text: string): string => (text === "24:00" ? "23:59" : text)
+
+/** Hours of the week, or always; where there is neither, nothing can be said, exceptions included. */
+export const hoursOf = (hours: OpeningHours | undefined) => {
+  const regular = hours?.regularHours ?? []
+  if (hours === undefined || (!hours.twentyfourseven && regular.length === 0)) return undefined
+  return {
+    twentyfourseven: hours.twentyfourseven,
+    ...(hours.twentyfourseven
+      ? {}
+      : {
+          regular_hours: regular.map(({ periodBegin, periodEnd, weekday }) => ({
+            weekday,
+            period_begin: periodBegin,
+            period_end: endOf(periodEnd)
+          }))
+        }),
+    ...list("exceptional_openings", periods(hours.exceptionalOpenings)),
+    ...list("exceptional_closings", periods(hours.exceptionalClosings))
+  }
+}
+
+/** What a version has words for. */
+export interface Vocabulary {
+  readonly standards: ReadonlySet<string>
+  readonly powerTypes: ReadonlySet<string>
+  readonly capabilities: ReadonlySet<string>
+}
+
+/** A connector of a kind that the version has no word for is left out: another kind's cable does not fit. */
+export const nameable = ({ connectors }: LocationEvse, { standards }: Vocabulary): ReadonlyArray<LocationConnector> =>
+  connectors.filter(({ standard }) => standards.has(standard))
+
+/** Two phases are one where a version knows no two. */
+export const powerTypeOf = ({ powerType }: LocationConnector, { powerTypes }: Vocabulary): string =>
+  powerTypes.has(powerType) ? powerType : "AC_1_PHASE"
+
+/** An evse with what can be named of it; undefined where none of its connectors can. */
+export const evseParts = (
+  evse: LocationEvse,
+  vocabulary: Vocabulary,
+  connector: (connector: LocationConnector) => object
+) => {
+  const connectors = nameable(evse, vocabulary)
+  if (connectors.length === 0) return undefined
+  return {
+    uid: evse.uid,
+    ...field("evse_id", evse.evseId),
+    status: evse.status,
+    ...list(
+      "capabilities",
+      evse.capabilities.filter((one) => vocabulary.capabilities.has(one))
+    ),
+    connectors: connectors.map(connector),
+    last_updated: printTimestamp(evse.lastUpdated)
+  }
+}
+
+/** Evses that can be named. */
+export const evsesOf = <A>(
+  { evses }: Location,
+  encode: (evse: LocationEvse) => A | undefined
+): { readonly evses?: ReadonlyArray<A> } =>
+  list(
+    "evses",
+    evses.map(encode).filter((evse): evse is A => evse !== undefined)
+  )
+
+export const countryOf = ({ country }: Location): string => cutTo(country, 3).toUpperCase()

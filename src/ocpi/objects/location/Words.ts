@@ -1,0 +1,54 @@
+/** The words that versions have for connectors and evses; each has those of the one before (OCPI 2.2.1 §8.4). */
+import type { Vocabulary } from "./Parts.ts"
+
+const standards211 = [
+  "CHADEMO",
+  ...["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"].map((type) => `DOMESTIC_${type}`),
+  "IEC_60309_2_single_16",
+  "IEC_60309_2_three_16",
+  "IEC_60309_2_three_32",
+  "IEC_60309_2_three_64",
+  "IEC_62196_T1",
+  "IEC_62196_T1_COMBO",
+  "IEC_62196_T2",
+  "IEC_62196_T2_COMBO",
+  "IEC_62196_T3A",
+  "IEC_62196_T3C",
+  "TESLA_R",
+  "TESLA_S"
+]
+const standards22 = [...standards211, "PANTOGRAPH_BOTTOM_UP", "PANTOGRAPH_TOP_DOWN"]
+const standards221 = [
+  ...standards22,
+  "CHAOJI",
+  ...["M", "N", "O"].map((type) => `DOMESTIC_${type}`),
+  "GBT_AC",
+  "GBT_DC",
+  ...["5_20", "6_30", "6_50", "10_30", "10_50", "14_30", "14_50"].map((type) => `NEMA_${type}`)
+]
+
+const powerTypes211 = ["AC_1_PHASE", "AC_3_PHASE", "DC"]
+
+const capabilities211 = [
+  "CHARGING_PROFILE_CAPABLE",
+  "CREDIT_CARD_PAYABLE",
+  "REMOTE_START_STOP_CAPABLE",
+  "RESERVABLE",
+  "RFID_READER",
+  "UNLOCK_CAPABLE"
+]
+
+export const words211: Vocabulary = {
+  standards: new Set(standards211),
+  powerTypes: new Set(powerTypes211),
+  capabilities: new Set(capabilities211)
+}
+
+/** Of its further capabilities none is ours. */
+export const words22: Vocabulary = { ...words211, standards: new Set(standards22) }
+
+export const words221: Vocabulary = {
+  standards: new Set(standards221),
+  powerTypes: new Set([...powerTypes211, "AC_2_PHASE", "AC_2_PHASE_SPLIT"]),
+  capabilities: new Set([...capabilities211, "START_SESSION_CONNECTOR_REQUIRED"])
+}

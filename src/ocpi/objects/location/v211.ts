@@ -1,0 +1,49 @@
+/**
+ * Locations in OCPI 2.1.1 §8.3. Lost there: the party (the credentials have it), the state, what lies beyond 45 characters of an address, the power of
+ * connectors, tariffs that are not valid yet, connectors of kinds that came later, and the last minute of days that end at 24:00.
+ */
+import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { cut } from "../credentials/BusinessDetails.ts"
+import { cutTo, field, type WireEncoder } from "../Strict.ts"
+import { coordinatesOf, countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
+import { words211 } from "./Words.ts"
+
+/** It must have a postal code, and sites need none: a dash is what others send. */
+const noPostalCode = "-"
+
+const connector = (one: LocationConnector) => ({
+  id: one.id,
+  standard: one.standard,
+  format: one.format,
+  power_type: powerTypeOf(one, words211),
+  voltage: one.maxVoltage,
+  amperage: one.maxAmperage,
+  ...field("tariff_id", one.tariffId),
+  last_updated: printTimestamp(one.lastUpdated)
+})
+
+const evse = (one: LocationEvse) => evseParts(one, words211, connector)
+
+const location = (one: Location) => ({
+  id: one.id,
+  // Nobody has told what kind of place it is.
+  type: "UNKNOWN",
+  name: cutTo(one.name, 255),
+  address: cutTo(one.address, 45),
+  city: cutTo(one.city, 45),
+  postal_code: cutTo(one.postalCode ?? "", 10) || noPostalCode,
+  country: countryOf(one),
+  coordinates: coordinatesOf(one),
+  ...evsesOf(one, evse),
+  operator: cut(one.operator),
+  time_zone: one.timeZone,
+  ...field("opening_times", hoursOf(one.openingHours)),
+  last_updated: printTimestamp(one.lastUpdated)
+})
+
+export const locationV211: WireEncoder<Location> = { encode: location }
+export const evseV211: WireEncoder<LocationEvse> = { encode: evse }
+export const connectorV211: WireEncoder<LocationConnector> = {
+  encode: (one) => (words211.standards.has(one.standard) ? connector(one) : undefined)
+}

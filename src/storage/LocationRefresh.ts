@@ -1,0 +1,155 @@
+/**
+ * How locations are brought up to date: sites that are marked, and those whose time has come, are read, made into locations by the domain, and kept with
+ * the texts that are sent. Part of `Locations`. Those who do it wait for each other, and writers of the journal for none of them.
+ */
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { dueOf, type Location, locationOf } from "../domain/location/Location.ts"
+import { int8Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { locationOfBody, standingOf, standings, type WantedSite } from "./LocationRows.ts"
+import { rowsOf } from "./rows.ts"
+
+export interface LocationsOptions {
+  /** A location as it is sent, by format; formats are read by the same names. */
+  readonly texts: (location: Location) => Readonly<Record<string, string>>
+}
+
+/** Of the transactions that bring locations up to date; the journal's is another. */
+const refreshLock = 7_016_996_768
+
+/** Marks that are looked at in one go: a site that flickers has many. */
+const marksPerLook = 1_000
+
+const markRows = rowsOf(
+  Schema.Struct({ organisationId: Schema.String, siteId: Schema.String, ids: Schema.Array(Schema.String) })
+)
+
+interface Mark extends WantedSite {
+  readonly ids: ReadonlyArray<string>
+}
+
+/** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
+const marked = (sql: SqlClient.SqlClient, organisationId: string | undefined, limit: number) => {
+  const own = organisationId === undefined ? sql`` : sql`WHERE m.organisation_id = ${organisationId}`
+  return markRows(sql`
+    SELECT f.organisation_id AS "organisationId", f.site_id AS "siteId", jsonb_agg(f.id::text) AS ids
+    FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${own} ORDER BY m.id LIMIT ${marksPerLook}::int) f
+    GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int`)
+}
+
+/** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */
+const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
+  markRows(sql`
+    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids FROM (
+      (SELECT l.organisation_id, l.id FROM location l WHERE l.due_at <= ${new Date(now)} ORDER BY l.due_at LIMIT ${limit}::int)
+      UNION
+      (SELECT l.organisation_id, l.id
+        FROM node x
+        JOIN connection n ON n.node_id = x.node_id AND n.closed_at IS NULL
+        JOIN charger c ON c.charger_id = n.charger_id
+        JOIN location l ON l.id = c.site_id
+        WHERE x.lease_until <= now() AND l.looked_at < x.lease_until LIMIT ${limit}::int)
+    ) r`)
+
+interface Looked {
+  readonly location: Location
+  readonly before: Location | undefined
+  readonly dueAt: number | undefined
+}
+
+const body = ({ location }: Looked) => JSON.stringify(location)
+
+const insert = (sql: SqlClient.SqlClient, fresh: ReadonlyArray<Looked>) => sql`
+  INSERT INTO location (id, organisation_id, ordinal, body, last_updated, due_at, looked_at)
+  SELECT x.id, x.organisation_id,
+    coalesce((SELECT max(m.ordinal) FROM location m WHERE m.organisation_id = x.organisation_id), 0)
+      + row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.id),
+    x.body::jsonb, x.last_updated, x.due_at, now()
+  FROM unnest(${uuidArray(fresh.map(({ location }) => location.id))},
+    ${uuidArray(fresh.map(({ location }) => location.organisationId))}, ${textArray(fresh.map(body))},
+    ${timestamptzArray(fresh.map(({ location }) => location.lastUpdated))},
+    ${timestamptzArray(fresh.map(({ dueAt }) => dueAt ?? null))}) AS x(id, organisation_id, body, last_updated, due_at)`
+
+const update = (sql: SqlClient.SqlClient, known: ReadonlyArray<Looked>) => sql`
+  UPDATE location l SET body = coalesce(x.body::jsonb, l.body), last_updated = x.last_updated, due_at = x.due_at, looked_at = now()
+  FROM unnest(${uuidArray(known.map(({ location }) => location.id))},
+    ${textArray(known.map((one) => (one.location === one.before ? null : body(one))))},
+    ${timestamptzArray(known.map(({ location }) => location.lastUpdated))},
+    ${timestamptzArray(known.map(({ dueAt }) => dueAt ?? null))}) AS x(id, body, last_updated, due_at)
+  WHERE l.id = x.id`
+
+const putTexts = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<{ readonly id: string; readonly format: string; readonly text: string }>
+) => sql`
+  INSERT INTO location_text AS t (format, location_id, text)
+  SELECT x.format, x.id, x.text
+  FROM unnest(${textArray(rows.map(({ format }) => format))}, ${uuidArray(rows.map(({ id }) => id))},
+    ${textArray(rows.map(({ text }) => text))}) AS x(format, id, text)
+  ON CONFLICT (format, location_id) DO UPDATE SET text = excluded.text WHERE t.text <> excluded.text`
+
+/** Takes locations away, and closes the gaps in the numbers of those behind. Few are, and seldom. */
+const forget = (sql: SqlClient.SqlClient, gone: ReadonlyArray<Location>) =>
+  Effect.forEach(
+    gone,
+    ({ id }) => sql`
+      WITH gone AS (DELETE FROM location l WHERE l.id = ${id} RETURNING l.organisation_id, l.ordinal)
+      UPDATE location l SET ordinal = l.ordinal - 1 FROM gone
+      WHERE l.organisation_id = gone.organisation_id AND l.ordinal > gone.ordinal`,
+    { discard: true }
+  )
+
+const keep = (
+  sql: SqlClient.SqlClient,
+  { texts }: LocationsOptions,
+  looked: ReadonlyArray<Looked>,
+  gone: ReadonlyArray<Location>
+) =>
+  Effect.gen(function* () {
+    yield* forget(sql, gone)
+    const fresh = looked.filter(({ before }) => before === undefined)
+    const known = looked.filter(({ before }) => before !== undefined)
+    if (known.length > 0) yield* update(sql, known)
+    if (fresh.length > 0) yield* insert(sql, fresh)
+    const rows = looked.flatMap(({ location }) =>
+      Object.entries(texts(location)).map(([format, text]) => ({ id: location.id, format, text }))
+    )
+    if (rows.length > 0) yield* putTexts(sql, rows)
+  })
+
+const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: ReadonlyArray<WantedSite>, now: number) =>
+  Effect.gen(function* () {
+    const looked: Array<Looked> = []
+    const gone: Array<Location> = []
+    for (const row of yield* standings(sql, sites)) {
+      const standing = standingOf(row)
+      const before = row.before === undefined ? undefined : locationOfBody(row.before)
+      const location = locationOf(standing, before, now)
+      if (location !== undefined) looked.push({ location, before, dueAt: dueOf(location, standing, now) })
+      else if (before !== undefined) gone.push(before)
+    }
+    yield* keep(sql, options, looked, gone)
+  })
+
+/**
+ * Works in some of what is marked, of one organisation or of all; then also what is due by time. True when there may be more. To be run in a
+ * transaction of its own: the time of a change is taken under the lock, so that whoever asked before for what is newer has not seen it yet.
+ */
+export const refresh = (
+  sql: SqlClient.SqlClient,
+  options: LocationsOptions,
+  organisationId: string | undefined,
+  limit: number
+) =>
+  Effect.gen(function* () {
+    yield* sql`SELECT pg_advisory_xact_lock(${refreshLock})`
+    const now = yield* Clock.currentTimeMillis
+    const marks: ReadonlyArray<Mark> = yield* marked(sql, organisationId, limit)
+    const byTime: ReadonlyArray<Mark> = organisationId === undefined ? yield* ripe(sql, now, limit) : []
+    const sites = new Map([...marks, ...byTime].map((site) => [site.siteId, site]))
+    if (sites.size === 0) return false
+    yield* look(sql, options, [...sites.values()], now)
+    const ids = marks.flatMap((mark) => mark.ids).map(BigInt)
+    if (ids.length > 0) yield* sql`DELETE FROM location_stale m WHERE m.id = ANY (${int8Array(ids)})`
+    return marks.length > 0
+  })

@@ -1,0 +1,182 @@
+/**
+ * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and their texts are read as they are
+ * sent; a page costs what its bytes cost.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound, type StorageUnavailable } from "../domain/Errors.ts"
+import { missingOf } from "../domain/location/Missing.ts"
+import { Locations } from "../domain/ports/Locations.ts"
+import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import type { Window } from "../domain/values/Window.ts"
+import { uuidArray } from "./Arrays.ts"
+import { type LocationsOptions, refresh } from "./LocationRefresh.ts"
+import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
+import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded, guardedWrite } from "./SqlErrors.ts"
+
+/** Sites that are worked in by one transaction: the embedded database does nothing else meanwhile. */
+const sitesPerStep = 50
+
+/** Steps that one reader does before it is answered with what there is; the keeper goes on with the rest. */
+const stepsPerRead = 4
+
+const extentRow = rowOf(
+  Schema.Struct({
+    stale: Schema.Boolean,
+    total: optional(Schema.Int),
+    oldest: optional(Millis),
+    newest: optional(Millis)
+  })
+)
+
+const extentOf = (own: Scoped) =>
+  Effect.map(
+    extentRow(own`
+      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale,
+        (SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}) AS total,
+        (SELECT min(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS oldest,
+        (SELECT max(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS newest`),
+    (row) => row ?? { stale: false, total: undefined, oldest: undefined, newest: undefined }
+  )
+
+type Extent = Effect.Success<ReturnType<typeof extentOf>>
+
+/** Whether a window's span leaves nothing out: then a page is found by number. */
+const spansAll = ({ from, to }: Window, { newest, oldest }: Extent): boolean =>
+  (from === undefined || (oldest !== undefined && from <= oldest)) &&
+  (to === undefined || (newest !== undefined && to > newest))
+
+const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
+
+const between = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
+  ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
+  ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
+
+/** The ids and numbers of a page, and how many there are in all. */
+const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent) =>
+  Effect.gen(function* () {
+    const { limit, offset } = window
+    if (spansAll(window, extent)) {
+      const ids = own`SELECT l.id, l.ordinal FROM location l WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int
+        AND l.ordinal <= ${Math.min(offset + limit, 2_147_483_647)}::int`
+      return { ids, total: extent.total ?? 0 }
+    }
+    const span = between(sql, window)
+    const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
+    const ids = own`SELECT l.id, l.ordinal FROM location l WHERE ${own.rowsOf("l")} ${span}
+      ORDER BY l.ordinal OFFSET ${offset}::int LIMIT ${limit}::int`
+    return { ids, total: counted?.total ?? 0 }
+  })
+
+const textRows = rowsOf(Schema.Struct({ text: optional(Schema.String), body: optional(LocationBody) }))
+const bodyRows = rowsOf(Schema.Struct({ body: LocationBody }))
+const evseRow = rowOf(Schema.Struct({ locationId: Schema.String, uid: Schema.String, evseId: Schema.String }))
+
+const notFound = (id: string) => new NotFound({ kind: "location", id })
+
+interface Reading {
+  readonly sql: SqlClient.SqlClient
+  readonly options: LocationsOptions
+  /** Works in what is marked of one organisation, or of all; true when there may be more. */
+  readonly step: (organisationId: string | undefined, limit: number) => Effect.Effect<boolean, StorageUnavailable>
+}
+
+const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
+  Effect.map(
+    guarded(bodyRows(own`SELECT l.body FROM location l WHERE ${own.rowsOf("l")} AND l.id = ANY (${uuidArray(ids)})`)),
+    (rows) => rows.map(({ body }) => locationOfBody(body))
+  )
+
+/** Brings up to date what is read next. A database that takes no writes is read as it stands. */
+const current = ({ sql, step }: Reading, organisationId: string) =>
+  Effect.gen(function* () {
+    const own = scopedTo(sql, organisationId)
+    let extent = yield* guarded(extentOf(own))
+    for (let n = 0; n < stepsPerRead && extent.stale; n++) {
+      if (!(yield* Effect.orElseSucceed(step(organisationId, sitesPerStep), () => false))) break
+      extent = yield* guarded(extentOf(own))
+    }
+    return { own, extent }
+  })
+
+const page = (reading: Reading) =>
+  Effect.fn("Locations.page")(function* (organisationId: string, window: Window) {
+    const { sql } = reading
+    const { extent, own } = yield* current(reading, organisationId)
+    const { ids, total } = yield* guarded(pageOf(sql, own, window, extent))
+    const rows = yield* guarded(
+      bodyRows(sql`SELECT l.body FROM (${ids}) p JOIN location l ON l.id = p.id ORDER BY p.ordinal`)
+    )
+    return { items: rows.map(({ body }) => locationOfBody(body)), total }
+  })
+
+const texts = (reading: Reading) =>
+  Effect.fn("Locations.texts")(function* (organisationId: string, format: string, window: Window) {
+    const { options, sql } = reading
+    const { extent, own } = yield* current(reading, organisationId)
+    const { ids, total } = yield* guarded(pageOf(sql, own, window, extent))
+    const rows = yield* guarded(
+      textRows(sql`
+        SELECT t.text, CASE WHEN t.text IS NULL THEN (SELECT l.body FROM location l WHERE l.id = p.id) END AS body
+        FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format} ORDER BY p.ordinal`)
+    )
+    // One without a text is of an older version of the service, and has its turn.
+    const made = (body: typeof LocationBody.Type | undefined) =>
+      body === undefined ? undefined : options.texts(locationOfBody(body))[format]
+    return { items: rows.map(({ body, text }) => text ?? made(body) ?? "null"), total }
+  })
+
+const get = (reading: Reading) =>
+  Effect.fn("Locations.get")(function* (organisationId: string, id: string) {
+    if (!isUuid(id)) return yield* notFound(id)
+    const { own } = yield* current(reading, organisationId)
+    const [found] = yield* bodiesOf(own, [id])
+    return found ?? (yield* notFound(id))
+  })
+
+const evseOf = ({ sql }: Reading) =>
+  Effect.fn("Locations.evseOf")((organisationId: string, chargerId: string, evseId: number) => {
+    const own = scopedTo(sql, organisationId)
+    return guarded(
+      evseRow(own`
+        SELECT e.site_id AS "locationId", e.uid, e.public_id AS "evseId" FROM evse e
+        WHERE ${own.rowsOf("e")} AND e.charger_id = ${chargerId} AND e.evse_id = ${evseId}::int
+        ORDER BY e.removed_at DESC NULLS FIRST LIMIT 1`)
+    )
+  })
+
+const publication = ({ sql }: Reading) =>
+  Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
+    const [row] = isUuid(siteId) ? yield* guarded(standings(sql, [{ organisationId, siteId }])) : []
+    const standing = row === undefined ? undefined : standingOf(row)
+    if (standing?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
+    const missing = missingOf(standing)
+    return { published: missing.length === 0, missing }
+  })
+
+/** Provides `Locations`. */
+export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, SqlClient.SqlClient | StorageHealth> =>
+  Layer.effect(
+    Locations,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const health = yield* StorageHealth
+      const step: Reading["step"] = (organisationId, limit) =>
+        Effect.andThen(health.writable, guardedWrite(sql.withTransaction(refresh(sql, options, organisationId, limit))))
+      const reading: Reading = { sql, options, step }
+      const ofSites = (organisationId: string, siteIds: ReadonlyArray<string>) =>
+        Effect.flatMap(current(reading, organisationId), ({ own }) => bodiesOf(own, siteIds.filter(isUuid)))
+      return Locations.of({
+        page: page(reading),
+        texts: texts(reading),
+        get: get(reading),
+        ofSites: Effect.fn("Locations.ofSites")(ofSites),
+        evseOf: evseOf(reading),
+        publication: publication(reading),
+        refresh: (limit) => step(undefined, limit)
+      })
+    })
+  )

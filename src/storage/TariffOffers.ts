@@ -1,0 +1,42 @@
+/** The tariffs that partners see, in SQL. Part of `Tariffs`. An organisation has tens of them, seldom hundreds. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { TariffBody } from "../domain/tariff/Tariff.ts"
+import type { Window } from "../domain/values/Window.ts"
+import { Millis, rowOf, rowsOf } from "./rows.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const tariffRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    organisationId: Schema.String,
+    version: Schema.Int,
+    body: TariffBody,
+    createdAt: Millis,
+    updatedAt: Millis
+  })
+)
+const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
+
+/** Those that are assigned. They changed when they were, or when they were first assigned to what they are assigned to now. */
+const assigned = (sql: SqlClient.SqlClient, own: Scoped, { from, to }: Window) => own`
+  SELECT t.id, t.organisation_id, t.version, t.body, t.created_at, greatest(t.updated_at, a.since) AS changed_at
+  FROM tariff t
+  JOIN (SELECT x.tariff_id, min(x.created_at) AS since FROM tariff_assignment x WHERE ${own.rowsOf("x")} GROUP BY x.tariff_id) a
+    ON a.tariff_id = t.id
+  WHERE ${own.rowsOf("t")}
+    ${from === undefined ? sql`` : sql`AND greatest(t.updated_at, a.since) >= ${new Date(from)}`}
+    ${to === undefined ? sql`` : sql`AND greatest(t.updated_at, a.since) < ${new Date(to)}`}`
+
+export const offered = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Tariffs.offered")(function* (organisationId: string, window: Window) {
+    const found = assigned(sql, scopedTo(sql, organisationId), window)
+    const counted = yield* guarded(countRow(sql`SELECT count(*)::int AS total FROM (${found}) f`))
+    const items = yield* guarded(
+      tariffRows(sql`
+        SELECT f.id, f.organisation_id AS "organisationId", f.version, f.body, f.created_at AS "createdAt", f.changed_at AS "updatedAt"
+        FROM (${found}) f ORDER BY f.created_at, f.id OFFSET ${window.offset}::int LIMIT ${window.limit}::int`)
+    )
+    return { items, total: counted?.total ?? 0 }
+  })

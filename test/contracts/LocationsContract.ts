@@ -1,0 +1,266 @@
+/** What every storage of locations fulfils, whatever the database. */
+import { expect } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Locations } from "../../src/domain/ports/Locations.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { aConnector } from "../support/reported.ts"
+import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
+import { aLocation, aReportedCharger, complete, setStatus } from "../support/locations.ts"
+
+const all = { offset: 0, limit: 100 }
+const day = 86_400_000
+
+/** The time of day that a test sets: the database's own goes on as it does. */
+const dial = { now: noon }
+const clock: Clock.Clock = {
+  currentTimeMillisUnsafe: () => dial.now,
+  currentTimeMillis: Effect.sync(() => dial.now),
+  currentTimeNanosUnsafe: () => BigInt(dial.now) * 1_000_000n,
+  currentTimeNanos: Effect.sync(() => BigInt(dial.now) * 1_000_000n),
+  monotonicTimeNanosUnsafe: () => BigInt(dial.now) * 1_000_000n,
+  monotonicTimeNanos: Effect.sync(() => BigInt(dial.now) * 1_000_000n),
+  sleep: () => Effect.void
+}
+
+const at = (ms: number) =>
+  Effect.sync(() => {
+    dial.now = noon + ms
+  })
+
+const timed = Effect.provideService(Clock.Clock, clock)
+
+export const locationsContract = (it: ContractIt): void => {
+  it.effect("a site is a location once it has all it needs, and says until then what it lacks", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      const site = yield* sites.create({ name: "Bare", timeZone: "UTC" }, ours.writing())
+      expect(yield* locations.publication(ours.id, site.id)).toEqual({
+        published: false,
+        missing: ["streetAddress", "city", "country", "latitude", "longitude", "chargers"]
+      })
+      yield* sites.update(site.id, { ...complete, name: "Whole" }, ours.writing())
+      expect((yield* locations.publication(ours.id, site.id)).missing).toEqual(["chargers"])
+      expect(yield* locations.page(ours.id, all)).toEqual({ items: [], total: 0 })
+      yield* aReportedCharger(ours, site.id)
+      expect(yield* locations.publication(ours.id, site.id)).toEqual({ published: true, missing: [] })
+      const { items, total } = yield* locations.page(ours.id, all)
+      expect(total).toBe(1)
+      expect(items[0]).toMatchObject({
+        id: site.id,
+        name: "Whole",
+        address: "Quay 12b",
+        postalCode: "8232 JX",
+        evses: [{ status: "AVAILABLE", connectors: [{ id: "1", standard: "IEC_62196_T2", assumed: true }] }]
+      })
+    })
+  )
+
+  it.effect("a change shows at once, and touches what it is of and what contains that, and nothing beside it", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      yield* at(0)
+      const { chargerId, site } = yield* aLocation(ours)
+      yield* aConnector(chargerId, 2, 1, "Available")
+      const before = yield* locations.get(ours.id, site.id)
+      expect(before.lastUpdated).toBe(noon)
+      yield* at(60_000)
+      yield* setStatus(chargerId, 2, "Charging")
+      const after = yield* locations.get(ours.id, site.id.toUpperCase())
+      expect(after.evses.map(({ lastUpdated, status }) => [status, lastUpdated])).toEqual([
+        ["AVAILABLE", noon],
+        ["CHARGING", noon + 60_000]
+      ])
+      expect(after.evses[1]?.connectors).toEqual(before.evses[1]?.connectors)
+      expect(after.lastUpdated).toBe(noon + 60_000)
+      // The same said again changes nothing.
+      yield* at(120_000)
+      yield* setStatus(chargerId, 2, "Preparing")
+      expect(yield* locations.get(ours.id, site.id)).toEqual(after)
+    }).pipe(timed)
+  )
+
+  it.effect("equipment and tariffs are the connector's, and its time goes up from there", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const chargers = yield* Chargers
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      yield* at(0)
+      const { chargerId, site } = yield* aLocation(ours)
+      yield* locations.get(ours.id, site.id)
+      yield* at(1000)
+      const equipment = {
+        evseId: 1,
+        connectorId: 1,
+        standard: "CHADEMO",
+        format: "CABLE",
+        powerType: "DC",
+        maxVoltage: 500,
+        maxAmperage: 125,
+        maxPowerW: 50_000
+      } as const
+      yield* chargers.update(chargerId, { equipment: [equipment] }, ours.writing())
+      const body = {
+        currency: "EUR",
+        elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
+      } as const
+      const wide = yield* tariffs.create(body, ours.writing())
+      const narrow = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
+      yield* tariffs.assign(wide.id, { scope: "organisation" }, ours.writing())
+      yield* tariffs.assign(narrow.id, { scope: "charger", chargerId }, ours.writing())
+      const [evse] = (yield* locations.get(ours.id, site.id)).evses
+      expect(evse).toMatchObject({
+        capabilities: ["RFID_READER", "REMOTE_START_STOP_CAPABLE"],
+        lastUpdated: noon + 1000,
+        connectors: [
+          {
+            standard: "CHADEMO",
+            assumed: false,
+            tariffId: wide.id,
+            laterTariffIds: [narrow.id],
+            lastUpdated: noon + 1000
+          }
+        ]
+      })
+      // Nobody changes anything, and the narrower one begins.
+      yield* at(day)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      const later = yield* locations.get(ours.id, site.id)
+      expect(later.evses[0]?.connectors[0]).toMatchObject({ tariffId: narrow.id, laterTariffIds: [] })
+      expect(later.lastUpdated).toBe(noon + day)
+    }).pipe(timed)
+  )
+
+  it.effect("what is gone is shown as removed for ninety days, and forgotten then", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const chargers = yield* Chargers
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      yield* at(0)
+      const { chargerId, site } = yield* aLocation(ours)
+      const other = yield* aLocation(ours, { name: "Other" })
+      expect((yield* locations.page(ours.id, all)).items.map(({ id }) => id)).toEqual([site.id, other.site.id])
+      yield* at(1000)
+      yield* chargers.remove(chargerId, ours.writing())
+      yield* sites.remove(site.id, ours.writing())
+      const gone = yield* locations.get(ours.id, site.id)
+      expect(gone).toMatchObject({ lastUpdated: noon + 1000, evses: [{ status: "REMOVED", lastUpdated: noon + 1000 }] })
+      expect(gone.evses[0]?.evseId).toBeUndefined()
+      yield* at(90 * day + 2000)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* failureOf(locations.get(ours.id, site.id))).toEqual(["NotFound", "location"])
+      // Those behind it move up.
+      const left = yield* locations.page(ours.id, { offset: 0, limit: 1 })
+      expect(left.items.map(({ id }) => id)).toEqual([other.site.id])
+      expect(left.total).toBe(1)
+    }).pipe(timed)
+  )
+
+  it.effect("a charger that moves is removed here and another one there", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const chargers = yield* Chargers
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      const { chargerId, site } = yield* aLocation(ours)
+      const before = yield* locations.get(ours.id, site.id)
+      const there = yield* sites.create({ ...complete, name: "There" }, ours.writing())
+      yield* chargers.update(chargerId, { siteId: there.id }, ours.writing())
+      const after = yield* locations.get(ours.id, site.id)
+      expect(after.evses.map(({ status, uid }) => [uid, status])).toEqual([[before.evses[0]?.uid, "REMOVED"]])
+      const [moved] = (yield* locations.get(ours.id, there.id)).evses
+      expect(moved).toMatchObject({ status: "AVAILABLE", evseId: before.evses[0]?.evseId })
+      expect(moved?.uid).not.toBe(before.evses[0]?.uid)
+      expect(yield* locations.evseOf(ours.id, chargerId, 1)).toEqual({
+        locationId: there.id,
+        uid: moved?.uid,
+        evseId: moved?.evseId
+      })
+      // A rename is nobody's business.
+      yield* chargers.update(chargerId, { name: "Renamed" }, ours.writing())
+      expect((yield* locations.get(ours.id, there.id)).evses).toEqual([moved])
+    })
+  )
+
+  it.effect("a charger that is away is unknown, and so is one whose node is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const { chargerId, site } = yield* aLocation(ours)
+      const status = Effect.map(locations.get(ours.id, site.id), ({ evses }) => evses[0]?.status)
+      expect(yield* status).toBe("AVAILABLE")
+      yield* sql`UPDATE connection SET closed_at = now() WHERE charger_id = ${chargerId}`
+      expect(yield* status).toBe("UNKNOWN")
+      yield* sql`UPDATE connection SET closed_at = NULL WHERE charger_id = ${chargerId}`
+      expect(yield* status).toBe("AVAILABLE")
+      // Nobody closes what a dead node held.
+      yield* sql`UPDATE node SET lease_until = now() + interval '1 ms' WHERE node_id = ${`node ${chargerId}`}`
+      yield* sql`SELECT pg_sleep(0.01)`
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* status).toBe("UNKNOWN")
+      yield* sql`UPDATE node SET lease_until = now() + interval '1 hour' WHERE node_id = ${`node ${chargerId}`}`
+      expect(yield* status).toBe("AVAILABLE")
+    })
+  )
+
+  it.effect("pages go through all of them in order, filtered by the time of their change", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const ids: Array<string> = []
+      const chargers: Array<string> = []
+      for (let n = 0; n < 5; n++) {
+        yield* at(n * 1000)
+        const { chargerId, site } = yield* aLocation(ours, { name: `Site ${n}` })
+        yield* locations.refresh(50)
+        ids.push(site.id)
+        chargers.push(chargerId)
+      }
+      yield* at(10_000)
+      yield* setStatus(chargers[1] ?? "", 1, "Faulted")
+      const page = (window: object) =>
+        Effect.map(locations.page(ours.id, { ...all, ...window }), ({ items, total }) => [
+          total,
+          ...items.map(({ id }) => ids.indexOf(id))
+        ])
+      expect(yield* page({})).toEqual([5, 0, 1, 2, 3, 4])
+      expect(yield* page({ offset: 2, limit: 2 })).toEqual([5, 2, 3])
+      expect(yield* page({ offset: 5 })).toEqual([5])
+      expect(yield* page({ offset: 2_147_483_647 })).toEqual([5])
+      // From is inclusive, to is not.
+      expect(yield* page({ from: noon + 3000 })).toEqual([3, 1, 3, 4])
+      expect(yield* page({ from: noon + 3000, offset: 1, limit: 1 })).toEqual([3, 3])
+      expect(yield* page({ from: noon + 2000, to: noon + 4000 })).toEqual([2, 2, 3])
+      expect(yield* page({ from: noon, to: noon + 10_001 })).toEqual([5, 0, 1, 2, 3, 4])
+      expect(yield* page({ from: noon + 10_001 })).toEqual([0])
+      const texts = yield* locations.texts(ours.id, "2.2.1", { offset: 1, limit: 1 })
+      expect(texts.items).toHaveLength(1)
+      expect(texts.items[0]).toContain(`"id":"${ids[1]}"`)
+      expect(texts.items[0]).toContain('"status":"OUTOFORDER"')
+    }).pipe(timed)
+  )
+
+  it.effect("another organisation sees none of it", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const others = yield* anOrganisation
+      const { chargerId, site } = yield* aLocation(ours)
+      expect(yield* locations.page(others.id, all)).toEqual({ items: [], total: 0 })
+      expect(yield* locations.texts(others.id, "2.1.1", all)).toEqual({ items: [], total: 0 })
+      expect(yield* locations.ofSites(others.id, [site.id])).toEqual([])
+      expect(yield* locations.evseOf(others.id, chargerId, 1)).toBeUndefined()
+      expect(yield* failureOf(locations.get(others.id, site.id))).toEqual(["NotFound", "location"])
+      expect(yield* failureOf(locations.publication(others.id, site.id))).toEqual(["NotFound", "site"])
+      expect((yield* locations.ofSites(ours.id, [site.id, "no id"])).map(({ id }) => id)).toEqual([site.id])
+    })
+  )
+}
