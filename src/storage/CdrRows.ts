@@ -10,6 +10,9 @@ const figure = Schema.optionalKey(Schema.Finite)
 
 /** A place as it is sealed, and as it is read for it. */
 export const PlaceRow = Schema.Struct({
+  party: Schema.optionalKey(Schema.Struct({ countryCode: Schema.String, partyId: Schema.String })),
+  evseUid: text,
+  publicEvseId: text,
   siteName: text,
   streetAddress: text,
   streetNumber: text,

@@ -16,7 +16,7 @@ import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
-const CdrRow = Schema.Struct({
+export const CdrRow = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
   number: Whole,
@@ -164,8 +164,8 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Cdrs.list")(function* (organisationId: string, request: PageRequest & CdrFilter) {
     const own = scopedTo(sql, organisationId)
     const asked = yield* pageAfter(sql, request)
-    const { chargerId, from, sessionId, siteId, to } = request
-    const foreign = [siteId, sessionId].some((id) => id !== undefined && !isUuid(id))
+    const { chargerId, from, partnerId, sessionId, siteId, to } = request
+    const foreign = [siteId, sessionId, partnerId].some((id) => id !== undefined && !isUuid(id))
     if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
     const rows = yield* guarded(
       cdrRows(own`
@@ -174,6 +174,7 @@ const list = (sql: SqlClient.SqlClient) =>
           ${chargerId === undefined ? sql`` : sql`AND d.charger_id = ${chargerId}`}
           ${siteId === undefined ? sql`` : sql`AND d.site_id = ${siteId}`}
           ${sessionId === undefined ? sql`` : sql`AND d.session_id = ${sessionId}`}
+          ${partnerId === undefined ? sql`` : sql`AND d.partner_id = ${partnerId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
           ${asked.which}`)

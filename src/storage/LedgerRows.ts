@@ -9,6 +9,7 @@ import type { Ledger, Observed } from "../domain/session/Ledger.ts"
 import { signedReadingsAtEachEnd } from "../domain/session/SignedData.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
 import { PlaceRow, TokenTypeRow } from "./CdrRows.ts"
+import { placeColumn, withPlace } from "./PlaceRows.ts"
 import { optional, rowsOf } from "./rows.ts"
 import { Sample } from "./SessionReadings.ts"
 import { sessionColumns, sessionOf, SessionRow, withReview } from "./SessionRows.ts"
@@ -119,11 +120,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
     ) AS readings, ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed,
-    ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", json_strip_nulls(json_build_object(
-      'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
-      'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
-      'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
-      'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w)) AS place, k.type AS "tokenType", (
+    ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", ${placeColumn(sql)} AS place, k.type AS "tokenType", (
       SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.stop_wh)
       FROM (
         SELECT o.meter_start_wh, CASE WHEN NOT o.superseded THEN o.meter_stop_wh
@@ -142,8 +139,6 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
   ${withReview(sql)}
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
-  LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
-  LEFT JOIN charger c ON c.charger_id = s.charger_id AND c.organisation_id = s.organisation_id
+  ${withPlace(sql)}
   LEFT JOIN token k ON k.organisation_id = s.organisation_id AND k.uid_key = s.token_key
-  LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
   WHERE ${which}`

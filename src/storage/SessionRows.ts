@@ -16,6 +16,13 @@ export const RoamingRow = Schema.Struct({
   authorizationReference: Schema.optionalKey(Schema.String)
 })
 
+const PreferencesRow = Schema.Struct({
+  profileType: Schema.String,
+  departureAt: Schema.optionalKey(Schema.Finite),
+  energyNeedWh: Schema.optionalKey(Schema.Finite),
+  dischargeAllowed: Schema.optionalKey(Schema.Boolean)
+})
+
 export const SessionRow = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
@@ -49,6 +56,7 @@ export const SessionRow = Schema.Struct({
     })
   ),
   roaming: Schema.NullOr(RoamingRow),
+  preferences: Schema.NullOr(PreferencesRow),
   billed: Schema.NullOr(Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })),
   createdAt: Millis,
   updatedAt: Millis
@@ -85,6 +93,7 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
     authorizedAt,
     billed,
     parentUid,
+    preferences,
     price,
     reservation,
     roaming,
@@ -96,6 +105,7 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
       ? {}
       : { reservation: { ...reservation, acceptedAt: reservation.acceptedAt ?? undefined } }),
     ...(roaming === null ? {} : { roaming }),
+    ...(preferences === null ? {} : { preferences }),
     price: price ?? undefined,
     billed: billed ?? undefined,
     authorization: {
@@ -147,7 +157,9 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
       SELECT ${reservationOf(sql, sql`true`)} FROM reservation y
       WHERE y.session_id = s.id AND y.organisation_id = s.organisation_id AND y.status = 'Used' ORDER BY y.command_id LIMIT 1)
   END AS reservation,
-  s.roaming, ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
+  s.roaming, CASE WHEN s.partner_id IS NOT NULL THEN (
+    SELECT w.preferences FROM session_roaming w WHERE w.session_id = s.id AND w.organisation_id = s.organisation_id
+  ) END AS preferences, ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
 /** Beside `session s`: what became of it after it ended. */

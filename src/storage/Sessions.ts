@@ -75,15 +75,16 @@ const differs = (sql: SqlClient.SqlClient, needed: boolean) => (needed ? sql`p.d
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {
-  const { chargerId, from, held, needsCorrection, siteId, status, to, transactionId } = filter
+  const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to, transactionId } = filter
   if (chargerId !== undefined && !isChargerId(chargerId)) return undefined
-  if (siteId !== undefined && !isUuid(siteId)) return undefined
+  if ([siteId, partnerId].some((id) => id !== undefined && !isUuid(id))) return undefined
   if (transactionId !== undefined && unstorableText(transactionId)) return undefined
   return sql.and([
     sql`true`,
     ...(chargerId === undefined ? [] : [sql`s.charger_id = ${chargerId}`]),
     ...(transactionId === undefined ? [] : [sql`s.transaction_id = ${transactionId}`]),
     ...(siteId === undefined ? [] : [sql`s.site_id = ${siteId}`]),
+    ...(partnerId === undefined ? [] : [sql`s.partner_id = ${partnerId}`]),
     ...(status === undefined ? [] : [statusIs(sql, status)]),
     // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),

@@ -2,8 +2,15 @@
  * Where energy was delivered, as it was when the record was issued: sites are renamed and moved and chargers taken away, and a record stays
  * true (OCPI 2.2.1 `mod_cdrs` CdrLocation). What was not known then is missing.
  */
+import type { PartyId } from "../party/Party.ts"
 
 export interface Place {
+  /** Whose site it is, of the organisation's parties. Places that were sealed before there were partners have none. */
+  readonly party?: PartyId
+  /** The evse by its names for partners; missing where its connectors were never reported. */
+  readonly evseUid?: string
+  /** ISO 15118's. */
+  readonly publicEvseId?: string
   readonly siteName?: string
   readonly streetAddress?: string
   readonly streetNumber?: string

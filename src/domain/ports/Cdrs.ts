@@ -9,6 +9,8 @@ export interface CdrFilter {
   readonly chargerId?: string | undefined
   readonly siteId?: string | undefined
   readonly sessionId?: string | undefined
+  /** Of drivers of this roaming partner. */
+  readonly partnerId?: string | undefined
   /** Of sessions that started at or after, ms epoch. */
   readonly from?: number | undefined
   /** Of sessions that started before, ms epoch. */

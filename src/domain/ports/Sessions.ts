@@ -10,6 +10,8 @@ export interface SessionFilter {
   readonly transactionId?: string | undefined
   readonly siteId?: string | undefined
   readonly status?: SessionStatus | undefined
+  /** Of drivers of this roaming partner. */
+  readonly partnerId?: string | undefined
   /** Whether it has a `heldReason`. */
   readonly held?: boolean | undefined
   /** As `needsCorrection` of a session has it. */

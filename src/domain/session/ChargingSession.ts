@@ -2,6 +2,7 @@
 import type { Authorization } from "../token/Authorization.ts"
 import type { Price } from "../money/Amount.ts"
 import type { SessionRoaming } from "../party/Roaming.ts"
+import type { ChargingPreferences } from "./ChargingPreferences.ts"
 import type { Sample } from "./MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -43,6 +44,8 @@ export interface ChargingSession {
   readonly reservation?: SessionReservation
   /** Whose driver it is, where a roaming partner's. */
   readonly roaming?: SessionRoaming | undefined
+  /** What that partner's driver wishes of it, as far as we have accepted it. */
+  readonly preferences?: ChargingPreferences | undefined
   /** How often an operator has corrected it. */
   readonly revision?: number
   /** An operator has looked at it and lets it be billed. */

@@ -9,6 +9,7 @@ import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
+import { toRoaming } from "./RoamingShape.ts"
 import { listed, located, pageRequest, PublicUrl } from "./Paging.ts"
 
 const hourMillis = 3_600_000
@@ -55,6 +56,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   tokenType: body.tokenType ?? null,
   authorization: body.authorization ?? null,
   reservationId: body.reservationId ?? null,
+  roaming: body.roaming === undefined ? null : toRoaming(body.roaming),
   startedAt: cdr.startedAt,
   endedAt: cdr.endedAt,
   timeZone: body.timeZone,
@@ -86,13 +88,15 @@ interface Asked {
   readonly chargerId?: string
   readonly siteId?: string
   readonly sessionId?: string
+  readonly partnerId?: string
   readonly from?: number
   readonly to?: number
 }
 
-const filterOf = ({ chargerId, from, sessionId, siteId, to }: Asked): CdrFilter => ({
+const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to }: Asked): CdrFilter => ({
   chargerId,
   from,
+  partnerId,
   sessionId,
   siteId,
   to

@@ -6,6 +6,7 @@ import { text, Time, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import { Roaming } from "./RoamingShape.ts"
 import { Period, Price } from "./TariffSchema.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
@@ -65,6 +66,7 @@ export const Cdr = Schema.Struct({
     Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
   ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),
   reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that is paid for with it" }),
+  roaming: Schema.NullOr(Roaming).annotate({ description: "Who is billed by it; null for a card of one's own" }),
   startedAt: Time,
   endedAt: Time,
   timeZone: Schema.String,
@@ -100,6 +102,7 @@ const filters = {
   chargerId: Schema.optionalKey(text(48)),
   siteId: Schema.optionalKey(Uuid),
   sessionId: Schema.optionalKey(Uuid),
+  partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
   from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
   to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
 }

@@ -10,12 +10,14 @@ import {
   needsCorrection,
   type SessionReading
 } from "../../domain/session/ChargingSession.ts"
+import type { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
 import { priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { listed, nextLink, pageRequest, PublicUrl } from "./Paging.ts"
+import { toRoaming } from "./RoamingShape.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
 /** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
@@ -28,6 +30,13 @@ const transactionId = (session: ChargingSession): number | string | null => {
 }
 
 const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
+
+const toPreferences = ({ departureAt, dischargeAllowed, energyNeedWh, profileType }: ChargingPreferences) => ({
+  profileType,
+  departureAt: departureAt ?? null,
+  energyNeedWh: energyNeedWh ?? null,
+  dischargeAllowed: dischargeAllowed ?? null
+})
 
 const toSession = (session: ChargingSession): typeof Session.Type => ({
   id: session.id,
@@ -44,6 +53,8 @@ const toSession = (session: ChargingSession): typeof Session.Type => ({
     source: session.authorization.source,
     decidedAt: session.authorization.decidedAt
   },
+  roaming: session.roaming === undefined ? null : toRoaming(session.roaming),
+  preferences: session.preferences === undefined ? null : toPreferences(session.preferences),
   status: session.status,
   startedAt: session.startedAt,
   endedAt: session.endedAt ?? null,
@@ -93,8 +104,18 @@ export const layer = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       list: Effect.fn("v2.sessions.list")(function* ({ query, request }) {
-        const { chargerId, from, held, needsCorrection, siteId, status, to } = query
-        const filter = { ...pageRequest(query), chargerId, from, held, needsCorrection, siteId, status, to }
+        const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to } = query
+        const filter = {
+          ...pageRequest(query),
+          chargerId,
+          from,
+          held,
+          needsCorrection,
+          partnerId,
+          siteId,
+          status,
+          to
+        }
         return listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
       }),
       get: Effect.fn("v2.sessions.get")(function* ({ params, query, request }) {

@@ -5,6 +5,7 @@ import { flag, text, Time, Uuid, whole } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
+import { Roaming } from "./RoamingShape.ts"
 import { Period } from "./TariffSchema.ts"
 
 export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
@@ -33,6 +34,13 @@ export const MeterValue = Schema.Struct({
 
 const Cost = Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
 
+const Preferences = Schema.Struct({
+  profileType: Schema.String,
+  departureAt: Schema.NullOr(Time),
+  energyNeedWh: Schema.NullOr(Schema.Finite),
+  dischargeAllowed: Schema.NullOr(Schema.Boolean)
+}).annotate({ identifier: "ChargingPreferences" })
+
 export const Session = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.String,
@@ -46,6 +54,10 @@ export const Session = Schema.Struct({
   tokenUid: Schema.String,
   reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that it used, or is" }),
   authorization: Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time }),
+  roaming: Schema.NullOr(Roaming).annotate({ description: "Null for a card of one's own" }),
+  preferences: Schema.NullOr(Preferences).annotate({
+    description: "What the partner's driver wishes, as far as it was accepted"
+  }),
   status: Schema.Literals(sessionStatuses),
   startedAt: Time,
   endedAt: Schema.NullOr(Time),
@@ -101,6 +113,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
       ...PageQuery,
       chargerId: Schema.optionalKey(text(48)),
       siteId: Schema.optionalKey(Uuid),
+      partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
       status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
       held: Schema.optionalKey(flag("true: those that wait for an operator, with a `heldReason`; false: all others")),
       needsCorrection: Schema.optionalKey(

@@ -1,0 +1,24 @@
+/** Charge detail records of partners' drivers, each for the one partner that pays it. Records of one's own cards are nobody's. */
+import { Context, type Effect } from "effect"
+import type { RoamingCdr } from "../cdr/RoamingCdr.ts"
+import type { NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Window, Windowed } from "../values/Window.ts"
+import type { PartnerScope } from "./RoamingSessions.ts"
+
+export interface CdrsTaken extends PartnerScope {
+  /**
+   * False for a partner that takes no credit records: of each session it is told the first record alone, since one that replaces another which it
+   * cannot be told to forget would be paid twice.
+   */
+  readonly takesCredits: boolean
+}
+
+export class RoamingCdrs extends Context.Service<
+  RoamingCdrs,
+  {
+    /** In order of their numbers, by when they were stored. */
+    readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
+    /** `NotFound` for one that is not this partner's, or that it does not take, too. */
+    readonly get: (taken: CdrsTaken, id: string) => Effect.Effect<RoamingCdr, NotFound | StorageUnavailable>
+  }
+>()("voltlane/RoamingCdrs") {}

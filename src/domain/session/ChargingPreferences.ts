@@ -1,0 +1,27 @@
+/** What a partner's driver wishes of a session, and what becomes of it (OCPI 2.2.1 §9.4.1). */
+import type { ChargingSession } from "./ChargingSession.ts"
+
+export interface ChargingPreferences {
+  /** OCPI's ProfileType; an open word. */
+  readonly profileType: string
+  /** ms epoch. */
+  readonly departureAt?: number | undefined
+  /** Wh. */
+  readonly energyNeedWh?: number | undefined
+  readonly dischargeAllowed?: boolean | undefined
+}
+
+/** OCPI 2.2.1 §9.4.2 ChargingPreferencesResponse, as far as we have use for it. */
+export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_SUPPORTED"
+
+/**
+ * What can be done for a driver's wishes: we steer by nothing of our own, so that the regular profile is what he gets, and any other would be a
+ * promise that nobody keeps. Of what is over, and of a reservation, nothing can be wished.
+ */
+export const answerTo = (
+  { profileType }: Pick<ChargingPreferences, "profileType">,
+  { status }: Pick<ChargingSession, "status">
+): PreferencesAnswer => {
+  if (status !== "ACTIVE" && status !== "PENDING") return "NOT_POSSIBLE"
+  return profileType.toUpperCase() === "REGULAR" ? "ACCEPTED" : "PROFILE_TYPE_NOT_SUPPORTED"
+}

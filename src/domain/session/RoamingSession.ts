@@ -1,0 +1,16 @@
+/** A charging session as the partner sees it whose driver charges (OCPI 2.2.1 §9.3.2): what is told of every session, and where that is for partners. */
+import type { Place } from "../cdr/Place.ts"
+import type { SessionRoaming } from "../party/Roaming.ts"
+import type { ChargingSession } from "./ChargingSession.ts"
+
+export interface RoamingSession extends ChargingSession {
+  readonly roaming: SessionRoaming
+  /** Where it stands now. */
+  readonly place: Place
+  /** Undefined where no tariff was assigned when it began. */
+  readonly tariffId: string | undefined
+  /** ISO 4217, of that tariff. */
+  readonly currency: string | undefined
+  /** ms epoch: when anything of this changed last, its price too. */
+  readonly lastUpdated: number
+}

@@ -1,0 +1,27 @@
+/** Whose driver a session or a record is of, in REST v2: the contract with a roaming partner. */
+import { Schema } from "effect"
+import type { SessionRoaming } from "../../domain/party/Roaming.ts"
+
+export const Roaming = Schema.Struct({
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  tokenUid: Schema.String.annotate({ description: "As the partner spells it" }),
+  tokenType: Schema.String,
+  contractId: Schema.String,
+  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]).annotate({
+    description: "How the partner agreed"
+  }),
+  authorizationReference: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Roaming", description: "The contract with a roaming partner" })
+
+export const toRoaming = (roaming: SessionRoaming): typeof Roaming.Type => ({
+  partnerId: roaming.partnerId,
+  countryCode: roaming.countryCode,
+  partyId: roaming.partyId,
+  tokenUid: roaming.uid,
+  tokenType: roaming.type,
+  contractId: roaming.contractId,
+  authMethod: roaming.authMethod,
+  authorizationReference: roaming.authorizationReference ?? null
+})

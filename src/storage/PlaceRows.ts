@@ -1,0 +1,21 @@
+/** Where `session s` stands, with the names that its site and evse have for partners: for those who price sessions and those who show them. */
+import type { SqlClient } from "effect/sql"
+
+/** Beside `session s`: its connector's equipment as `e`, its charger as `c`, its site as `i`, whose party as `q`, its evse as `u`. */
+export const withPlace = (sql: SqlClient.SqlClient) => sql`
+  LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
+  LEFT JOIN charger c ON c.charger_id = s.charger_id AND c.organisation_id = s.organisation_id
+  LEFT JOIN site i ON i.id = s.site_id AND i.organisation_id = s.organisation_id
+  LEFT JOIN party q ON q.organisation_id = s.organisation_id AND (q.id = i.party_id OR (i.party_id IS NULL AND q.is_default))
+  LEFT JOIN evse u ON u.organisation_id = s.organisation_id AND u.charger_id = s.charger_id AND u.evse_id = s.evse_id
+    AND u.site_id = s.site_id`
+
+/** A `Place` as JSON. */
+export const placeColumn = (sql: SqlClient.SqlClient) => sql`
+  json_strip_nulls(json_build_object(
+    'party', CASE WHEN q.id IS NOT NULL THEN json_build_object('countryCode', q.country_code, 'partyId', q.party_id) END,
+    'evseUid', u.uid, 'publicEvseId', u.public_id,
+    'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
+    'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
+    'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
+    'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w))`

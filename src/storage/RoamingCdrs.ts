@@ -1,0 +1,72 @@
+/** The port `RoamingCdrs` over SQL: records along the indices of those that are a partner's. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { RoamingCdr } from "../domain/cdr/RoamingCdr.ts"
+import { NotFound } from "../domain/Errors.ts"
+import { type CdrsTaken, RoamingCdrs } from "../domain/ports/RoamingCdrs.ts"
+import type { Window } from "../domain/values/Window.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
+import { CdrBodyRow } from "./CdrRows.ts"
+import { cdrColumns, CdrRow } from "./Cdrs.ts"
+import { Millis, rowOf, rowsOf, Whole } from "./rows.ts"
+import { scopedTo } from "./Scoped.ts"
+import { RoamingRow } from "./SessionRows.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const Row = Schema.Struct({
+  ...CdrRow.fields,
+  body: Schema.Struct({ ...CdrBodyRow.fields, roaming: RoamingRow }),
+  lastUpdated: Millis
+})
+const rows = rowsOf(Row)
+const totalRow = rowOf(Schema.Struct({ total: Whole }))
+
+/** Of the organisation's `cdr d`: those that the partner is told. */
+const told = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) => {
+  const first = sql`AND d.credits IS NULL AND (d.revision = 0 OR NOT EXISTS (
+    SELECT 1 FROM cdr o WHERE o.organisation_id = d.organisation_id AND o.session_id = d.session_id AND o.credits IS NULL
+      AND o.revision < d.revision))`
+  return sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : first}`
+}
+
+const within = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
+  ${from === undefined ? sql`` : sql`AND d.stored_at >= ${new Date(from)}`}
+  ${to === undefined ? sql`` : sql`AND d.stored_at < ${new Date(to)}`}`
+
+const columns = (sql: SqlClient.SqlClient) => sql`${cdrColumns(sql)}, d.stored_at AS "lastUpdated"`
+
+const window = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingCdrs.window")(function* (taken: CdrsTaken, asked: Window) {
+    const own = scopedTo(sql, taken.organisationId)
+    const which = sql`${told(sql, taken)} ${within(sql, asked)}`
+    const counted = yield* guarded(
+      totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)
+    )
+    // What is left out before the window costs its key alone.
+    const items = yield* guarded(
+      rows(own`
+        SELECT ${columns(sql)}
+        FROM (SELECT d.number FROM cdr d WHERE ${own.rowsOf("d")} AND ${which} ORDER BY d.number OFFSET ${asked.offset} LIMIT ${asked.limit}) w
+        JOIN cdr d ON d.number = w.number
+        WHERE ${own.rowsOf("d")}
+        ORDER BY d.number`)
+    )
+    const windowed: { items: ReadonlyArray<RoamingCdr>; total: number } = { items, total: counted?.total ?? 0 }
+    return windowed
+  })
+
+const get = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingCdrs.get")(function* (taken: CdrsTaken, id: string) {
+    if (!isUuid(id)) return yield* new NotFound({ kind: "cdr", id })
+    const own = scopedTo(sql, taken.organisationId)
+    const [found] = yield* guarded(
+      rows(own`SELECT ${columns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND ${told(sql, taken)} AND d.id = ${id}`)
+    )
+    const cdr: RoamingCdr | undefined = found
+    return cdr ?? (yield* new NotFound({ kind: "cdr", id }))
+  })
+
+export const layer: Layer.Layer<RoamingCdrs, never, SqlClient.SqlClient> = Layer.effect(
+  RoamingCdrs,
+  Effect.map(SqlClient.SqlClient, (sql) => RoamingCdrs.of({ window: window(sql), get: get(sql) }))
+)

@@ -1,0 +1,258 @@
+/**
+ * Sessions and records of partners' drivers, from the fact of a start to what each partner is listed: those of its own tokens, in order of creation,
+ * and anew whenever something of them changed.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import type { SessionRoaming } from "../../src/domain/party/Roaming.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { RoamingCdrs } from "../../src/domain/ports/RoamingCdrs.ts"
+import { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { Window } from "../../src/domain/values/Window.ts"
+import * as JournalRepository from "../../src/storage/Journal.ts"
+import { limits } from "../../src/Config.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { ended, freshId, metered, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
+import { repositories } from "../support/repositories.ts"
+import { aConnector } from "../support/reported.ts"
+
+const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+
+const minute = 60_000
+const everything: Window = { offset: 0, limit: 100 }
+
+const writingOf = (organisationId: string) => ({
+  by: { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] },
+  now: noon
+})
+
+const contract = (partnerId: string, more: Partial<SessionRoaming> = {}): SessionRoaming => ({
+  partnerId,
+  countryCode: "DE",
+  partyId: "ABC",
+  uid: "04A2B3",
+  type: "RFID",
+  contractId: "DE-ABC-C00000001-1",
+  authMethod: "WHITELIST",
+  ...more
+})
+
+const unchanged = { energyWh: undefined, startedAt: undefined, endedAt: undefined }
+
+let transactions = 100
+
+/** A session that began, of a partner's token or of one's own. */
+const begin = (seeded: Seeded, chargerId: string, roaming: SessionRoaming | undefined, more: { id?: string } = {}) =>
+  Effect.gen(function* () {
+    const tx = { chargerId, sessionId: more.id ?? freshId(), transactionId: ++transactions }
+    const fact = started(seeded, tx, { at: noon, key: `start:${tx.sessionId}` })
+    const authorization = { ...fact.body.authorization, ...(roaming === undefined ? {} : { roaming }) }
+    const reserved = more.id === undefined ? {} : { reserved: true as const }
+    yield* (yield* Journal).commit([{ ...fact, body: { ...fact.body, ...reserved, authorization } }])
+    return tx
+  })
+
+const end = (seeded: Seeded, tx: { chargerId: string; sessionId: string; transactionId: number }, wh = 11_000) =>
+  Effect.flatMap(Journal, (journal) => journal.commit([ended(seeded, tx, { at: noon + 30 * minute, meterStopWh: wh })]))
+
+const price = Effect.gen(function* () {
+  while (yield* keepPrices(defaultPriceOptions)) {}
+})
+
+/** An organisation with two chargers under a tariff of 0.5 per kWh, and two partners. */
+const aWorld = (name: string) =>
+  Effect.gen(function* () {
+    const chargers = [`${name}-1`, `${name}-2`] as const
+    const seeded = yield* seedChargers(chargers)
+    for (const charger of chargers) yield* aConnector(charger, 1, 1, "Charging")
+    const tariffs = yield* Tariffs
+    const writing = writingOf(seeded.organisationId)
+    const elements = [{ priceComponents: [{ type: "ENERGY" as const, price: 0.5, vat: 20, stepSize: 1 }] }]
+    const tariff = yield* tariffs.create({ currency: "EUR", elements }, writing)
+    yield* tariffs.assign(tariff.id, { scope: "organisation" }, writing)
+    const scope = (partnerId: string) => ({ organisationId: seeded.organisationId, partnerId })
+    return { seeded, chargers, tariff, writing, one: scope(freshId()), other: scope(freshId()) }
+  })
+
+forEachDriver("what partners' drivers charged", world, (it) => {
+  it.effect("goes to the one partner whose token it was, in order of creation, and one's own to nobody", () =>
+    Effect.gen(function* () {
+      const sessions = yield* RoamingSessions
+      const { chargers, one, other, seeded, tariff } = yield* aWorld("OWN")
+      const [first, second] = chargers
+      const a = yield* begin(seeded, first, contract(one.partnerId, { authorizationReference: "REF-1" }))
+      const b = yield* begin(seeded, second, contract(other.partnerId))
+      const own = yield* begin(seeded, first, undefined)
+      const c = yield* begin(seeded, second, contract(one.partnerId, { authMethod: "COMMAND" }))
+      const idsOf = (scope: typeof one, window = everything) =>
+        Effect.map(sessions.window(scope, window), ({ items, total }) => [items.map(({ id }) => id), total])
+      assert.deepStrictEqual(yield* idsOf(one), [[a.sessionId, c.sessionId], 2])
+      assert.deepStrictEqual(yield* idsOf(other), [[b.sessionId], 1])
+      assert.deepStrictEqual(yield* idsOf(one, { offset: 1, limit: 1 }), [[c.sessionId], 2], "a page knows of all")
+      assert.deepStrictEqual(yield* idsOf(one, { offset: 5, limit: 1 }), [[], 2])
+      const stranger = { ...one, organisationId: freshId() }
+      assert.deepStrictEqual(yield* idsOf(stranger), [[], 0], "another organisation has no such partner")
+      for (const [scope, id] of [
+        [one, b.sessionId],
+        [one, own.sessionId],
+        [other, a.sessionId],
+        [stranger, a.sessionId],
+        [one, "no uuid"]
+      ] as const) {
+        assert.strictEqual((yield* Effect.flip(sessions.get(scope, id)))._tag, "NotFound")
+        assert.isFalse(yield* sessions.isSteerable(scope, id))
+      }
+      const shown = yield* sessions.get(one, a.sessionId)
+      assert.deepStrictEqual(shown.roaming, contract(one.partnerId, { authorizationReference: "REF-1" }))
+      assert.deepStrictEqual([shown.tariffId, shown.currency], [tariff.id, "EUR"])
+      assert.match(shown.place.evseUid ?? "", /^[0-9a-f-]{36}$/)
+      assert.match(shown.place.publicEvseId ?? "", /^X\d+\*\d+\*E\d+$/)
+      assert.deepStrictEqual((yield* (yield* Sessions).get(one.organisationId, a.sessionId)).roaming, shown.roaming)
+    })
+  )
+
+  it.effect("is listed anew when a reading, the stop, the price or a correction changed it, and only then", () =>
+    Effect.gen(function* () {
+      const sessions = yield* RoamingSessions
+      const { chargers, one, seeded, writing } = yield* aWorld("NEW")
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      yield* price
+      let last = 0
+      const isNew = Effect.gen(function* () {
+        const { items, total } = yield* sessions.window(one, { ...everything, from: last + 1 })
+        assert.strictEqual(items.length, total)
+        const [session] = items
+        if (session !== undefined) last = session.lastUpdated
+        return session
+      })
+      assert.isDefined(yield* isNew)
+      assert.isUndefined(yield* isNew, "nothing has changed since")
+      const journal = yield* Journal
+      yield* journal.commit([metered(seeded, tx, noon + 10 * minute, 3000)])
+      assert.strictEqual((yield* isNew)?.energyWh, 2000)
+      yield* price
+      assert.deepStrictEqual((yield* isNew)?.price?.exclVat, 1, "its price is news too")
+      yield* end(seeded, tx)
+      assert.strictEqual((yield* isNew)?.status, "COMPLETED")
+      yield* price
+      const billed = yield* isNew
+      assert.deepStrictEqual([billed?.price?.exclVat, billed?.price?.inclVat], [5, 6])
+      yield* price
+      assert.isUndefined(yield* isNew, "a price that is the same is none")
+      yield* (yield* SessionReviews).correct(tx.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
+      assert.strictEqual((yield* isNew)?.energyWh, 4000)
+      const until = yield* sessions.window(one, { ...everything, to: last })
+      assert.strictEqual(until.total, 0, "before its last change there is nothing of it")
+    })
+  )
+
+  it.effect("is billed to that partner, and taken back from it", () =>
+    Effect.gen(function* () {
+      const records = yield* RoamingCdrs
+      const { chargers, one, other, seeded, writing } = yield* aWorld("BILL")
+      const a = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      const b = yield* begin(seeded, chargers[1], contract(other.partnerId))
+      for (const tx of [a, b]) yield* end(seeded, tx)
+      const own = yield* begin(seeded, chargers[0], undefined)
+      yield* end(seeded, own)
+      yield* price
+      const told = (scope: typeof one, takesCredits = true, window = everything) =>
+        Effect.map(records.window({ ...scope, takesCredits }, window), ({ items, total }) => {
+          assert.strictEqual(items.length, Math.min(total, window.limit))
+          return items.map(({ body, creditReferenceId, sessionId }) => [
+            sessionId,
+            body.total.exclVat,
+            creditReferenceId !== undefined
+          ])
+        })
+      assert.deepStrictEqual(yield* told(one), [[a.sessionId, 5, false]])
+      assert.deepStrictEqual(yield* told(other), [[b.sessionId, 5, false]])
+      assert.deepStrictEqual(yield* told({ ...one, organisationId: freshId() }), [])
+      const [cdr] = (yield* records.window({ ...one, takesCredits: true }, everything)).items
+      if (cdr === undefined) return yield* Effect.die("no record")
+      assert.deepStrictEqual(cdr.body.roaming, contract(one.partnerId))
+      assert.match(cdr.body.place?.party?.countryCode ?? "", /^X\d+$/)
+      assert.isDefined(cdr.body.place?.evseUid)
+      assert.strictEqual((yield* Effect.flip(records.get({ ...other, takesCredits: true }, cdr.id)))._tag, "NotFound")
+      assert.deepStrictEqual(yield* records.get({ ...one, takesCredits: false }, cdr.id), cdr)
+      // Corrected: the old one is taken back and another takes its place.
+      yield* (yield* SessionReviews).correct(a.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
+      yield* price
+      assert.deepStrictEqual(yield* told(one), [
+        [a.sessionId, 5, false],
+        [a.sessionId, -5, true],
+        [a.sessionId, 2, false]
+      ])
+      assert.deepStrictEqual(
+        yield* told(one, false),
+        [[a.sessionId, 5, false]],
+        "who cannot be told to forget one is not told another"
+      )
+      const { items } = yield* records.window(
+        { ...one, takesCredits: true },
+        { ...everything, from: cdr.lastUpdated + 1 }
+      )
+      assert.deepStrictEqual(
+        items.map(({ body }) => body.total.exclVat),
+        [-5, 2]
+      )
+      for (const hidden of items) {
+        const get = records.get({ ...one, takesCredits: false }, hidden.id)
+        assert.strictEqual((yield* Effect.flip(get))._tag, "NotFound")
+      }
+      const all = yield* (yield* Cdrs).list(one.organisationId, { limit: 10, partnerId: one.partnerId })
+      assert.lengthOf(all.items, 3)
+    })
+  )
+
+  it.effect("that was corrected before it was billed has one record, which everybody takes", () =>
+    Effect.gen(function* () {
+      const records = yield* RoamingCdrs
+      const sql = yield* SqlClient.SqlClient
+      const { chargers, one, seeded, writing } = yield* aWorld("HELD")
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      yield* end(seeded, tx)
+      yield* sql`UPDATE session SET held_reason = 'NotAuthorized' WHERE id = ${tx.sessionId}`
+      yield* price
+      const [held] = (yield* (yield* RoamingSessions).window(one, everything)).items
+      assert.strictEqual(held?.status, "COMPLETED", "to the partner it has ended")
+      assert.strictEqual(
+        (yield* records.window({ ...one, takesCredits: true }, everything)).total,
+        0,
+        "and is not billed"
+      )
+      yield* (yield* SessionReviews).correct(tx.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
+      yield* price
+      const { items } = yield* records.window({ ...one, takesCredits: false }, everything)
+      assert.deepStrictEqual(
+        items.map(({ body, revision }) => [body.total.exclVat, revision]),
+        [[2, 1]]
+      )
+    })
+  )
+
+  it.effect("may be wished for by that partner alone", () =>
+    Effect.gen(function* () {
+      const sessions = yield* RoamingSessions
+      const sql = yield* SqlClient.SqlClient
+      const { chargers, one, other, seeded } = yield* aWorld("WISH")
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      assert.isFalse(yield* sessions.isSteerable(one, tx.sessionId), "it has not said that it can")
+      const keys = JSON.stringify([{ key: "SupportedFeatureProfiles", value: "Core, SmartCharging", readonly: true }])
+      yield* sql`INSERT INTO charger_configuration (charger_id, keys, reported_at) VALUES (${chargers[0]}, ${keys}::text::jsonb, now())`
+      assert.isTrue(yield* sessions.isSteerable(one, tx.sessionId))
+      assert.isFalse(yield* sessions.isSteerable(other, tx.sessionId))
+      const wish = { profileType: "REGULAR", energyNeedWh: 9000 }
+      yield* sessions.prefer(one, tx.sessionId, wish)
+      assert.strictEqual((yield* Effect.flip(sessions.prefer(other, tx.sessionId, wish)))._tag, "NotFound")
+      const shown = yield* (yield* Sessions).get(one.organisationId, tx.sessionId)
+      assert.deepStrictEqual(shown.preferences, wish)
+    })
+  )
+})
