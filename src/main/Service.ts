@@ -193,7 +193,7 @@ const isSecure =
 
 const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
   Layer.mergeAll(
-    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url, ending }),
+    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url, streams: { ending } }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),
     Health.routes({

@@ -21,7 +21,13 @@ const perProcess = 200
 const pageEvents = 100
 
 /** Proxies drop what is silent for a minute; and for so long a key that was revoked still reads. */
-const keepAliveMillis = 15_000
+const defaultKeepAliveMillis = 15_000
+
+export interface EventStreamsOptions {
+  /** Completes when the service drains. It ends all streams: chargers and other requests are still answered after it. */
+  readonly ending: Effect.Effect<void>
+  readonly keepAliveMillis?: number
+}
 
 /** Facts come in bursts; a reader looks at most ten times a second. */
 const betweenLooksMillis = 100
@@ -74,7 +80,7 @@ interface State {
   readonly checkedAt: number
 }
 
-const making = Effect.gen(function* () {
+const making = Effect.fnUntraced(function* (keepAliveMillis: number) {
   const events = yield* Events
   const principalOf = yield* proving
   const bell = makeBell()
@@ -136,12 +142,11 @@ const makeCounter = () => {
   return { isFull, change }
 }
 
-/** `ending` ends all streams: chargers and other requests are still answered after it. */
-export const layer = (ending: Effect.Effect<void>) =>
+export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: EventStreamsOptions) =>
   Layer.effect(
     EventStreams,
     Effect.gen(function* () {
-      const { next } = yield* making
+      const { next } = yield* making(keepAliveMillis)
       const counter = makeCounter()
       const follow = Effect.fn("EventStreams.follow")(function* (following: Following) {
         const id = following.caller.organisationId

@@ -38,8 +38,7 @@ export interface V2Options {
   readonly publicUrl: string
   /** Base of the URLs that chargers are given for files, where it is another one. */
   readonly filesUrl?: string
-  /** Completes when the service drains: streams end then. */
-  readonly ending?: Effect.Effect<void>
+  readonly streams?: EventStreams.EventStreamsOptions
 }
 
 /** All routes of REST v2 for an `HttpRouter`. */
@@ -71,7 +70,7 @@ export const v2Routes = (options: V2Options) => {
     Statistics.layer
   ).pipe(
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
-    Layer.provide(EventStreams.layer(options.ending ?? Effect.never)),
+    Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
     Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

@@ -1,0 +1,302 @@
+/** Server-sent events over real HTTP, on both databases: resumed without a gap or a double, bounded, and ended when their time has come. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { Deferred, Effect, Layer } from "effect"
+import type { Events } from "../../../src/domain/ports/Events.ts"
+import { Journal } from "../../../src/domain/ports/Journal.ts"
+import { v2Routes } from "../../../src/http/v2/Routes.ts"
+import { open } from "../../../src/main/Listeners.ts"
+import * as CommandsStorage from "../../../src/storage/Commands.ts"
+import * as JournalStorage from "../../../src/storage/Journal.ts"
+import { forEachDriver } from "../../support/databases.ts"
+import { beside } from "../../support/fakePorts.ts"
+import { FakeWorld } from "../../support/fakeRecords.ts"
+import { freshId, metered, noon, started } from "../../support/journalFacts.ts"
+import { repositories } from "../../support/repositories.ts"
+import { makeOrganisation, publicUrl, withCharger } from "../../support/restApp.ts"
+
+const ports = Layer.mergeAll(
+  JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
+  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true })
+).pipe(Layer.provideMerge(repositories))
+
+const options = {
+  host: "127.0.0.1",
+  port: 0,
+  tls: undefined,
+  headersTimeoutMillis: 10_000,
+  requestTimeoutMillis: 10_000,
+  transferTimeoutMillis: 60_000
+}
+
+/** The face on a port of its own, and what ends its streams. */
+const listening = Effect.gen(function* () {
+  const context = yield* Effect.context<Layer.Success<typeof ports>>()
+  const ending = yield* Deferred.make<void>()
+  const routes = v2Routes({ publicUrl, streams: { ending: Deferred.await(ending), keepAliveMillis: 500 } }).pipe(
+    Layer.provide(Layer.merge(Layer.succeedContext(context), beside(new FakeWorld())))
+  )
+  const [listener] = yield* open(options, routes).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
+  const url = `http://127.0.0.1:${listener?.port ?? 0}`
+  const ask = async (method: string, path: string, asked: { readonly key?: string; readonly body?: unknown } = {}) => {
+    const headers = { "x-api-key": asked.key ?? "", "content-type": "application/json" }
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) })
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === "" ? undefined : JSON.parse(text)
+    }
+  }
+  return { url, ask, end: Deferred.succeed(ending, undefined) }
+})
+
+interface Told {
+  readonly id: string
+  readonly event: string
+  readonly data: { readonly id: string; readonly type: string; readonly subject: string }
+}
+
+/** A reader as HTML §9.2 describes one: it notes every id, and dispatches what has data. */
+class Reader {
+  readonly told: Array<Told> = []
+  lastEventId: string | undefined
+  comments = 0
+  private readonly abort = new AbortController()
+  private text = ""
+  private constructor(lastEventId: string | undefined) {
+    this.lastEventId = lastEventId
+  }
+
+  static async open(url: string, key: string, lastEventId?: string, query = ""): Promise<Reader> {
+    const reader = new Reader(lastEventId)
+    const response = await fetch(`${url}/cpo/v2/events${query}`, {
+      headers: {
+        "x-api-key": key,
+        accept: "text/event-stream",
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+      },
+      signal: reader.abort.signal
+    })
+    reader.status = response.status
+    if (response.status !== 200) {
+      reader.problem = await response.json()
+      return reader
+    }
+    assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/)
+    reader.over = reader.read(response)
+    return reader
+  }
+
+  status = 0
+  problem: unknown
+  over: Promise<void> = Promise.resolve()
+
+  private async read(response: Response): Promise<void> {
+    try {
+      const decoder = new TextDecoder()
+      for await (const chunk of response.body!) this.take(decoder.decode(chunk, { stream: true }))
+    } catch {
+      // Cut by the test: what came in whole has been taken.
+    }
+  }
+
+  private take(chunk: string): void {
+    this.text += chunk
+    const blocks = this.text.split("\n\n")
+    this.text = blocks.pop() ?? ""
+    for (const block of blocks) {
+      const fields = new Map<string, string>()
+      for (const line of block.split("\n")) {
+        const [, name = "", value = ""] = /^([^:]*): ?(.*)$/.exec(line) ?? []
+        if (name === "") this.comments++
+        else fields.set(name, value)
+      }
+      const id = fields.get("id")
+      if (id !== undefined) this.lastEventId = id
+      const data = fields.get("data")
+      if (data !== undefined) this.told.push({ id: id ?? "", event: fields.get("event") ?? "", data: JSON.parse(data) })
+    }
+  }
+
+  cut(): Promise<void> {
+    this.abort.abort()
+    return this.over
+  }
+}
+
+const codeOf = ({ problem }: Reader): unknown =>
+  typeof problem === "object" && problem !== null && "code" in problem ? problem.code : undefined
+
+const until = async (holds: () => boolean, what: string): Promise<void> => {
+  const since = Date.now()
+  while (!holds()) {
+    if (Date.now() - since > 20_000) throw new Error(`waited in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+let made = 0
+
+/** An organisation with a charger, and a way to have it read its meter `n` times. */
+const charging = (ask: Awaited<Effect.Success<typeof listening>>["ask"]) =>
+  Effect.gen(function* () {
+    const organisation = yield* makeOrganisation()
+    const journal = yield* Journal
+    const chargerId = `SSE-${made++}`
+    const { siteId } = yield* Effect.promise(() => withCharger(ask as never, organisation.key, chargerId))
+    const seeded = { organisationId: organisation.organisationId, siteId }
+    const tx = { chargerId, sessionId: freshId(), transactionId: 1 }
+    yield* journal.commit([started(seeded, tx)])
+    let at = noon
+    const write = (n: number) =>
+      Effect.forEach(Array.from({ length: n }), () => journal.commit([metered(seeded, tx, (at += 1000), at - noon)]), {
+        discard: true
+      })
+    return { ...organisation, chargerId, siteId, write }
+  })
+
+type Page = { readonly items: ReadonlyArray<{ readonly id: string }>; readonly nextCursor: string }
+
+forEachDriver("Server-sent events", ports, (it) => {
+  it.effect("are resumed without a gap or a double while facts are written", () =>
+    Effect.gen(function* () {
+      const { ask, url } = yield* listening
+      const { key, write } = yield* charging(ask)
+      const context = yield* Effect.context<Events | Journal>()
+      const all: Array<Told> = []
+      yield* Effect.promise(async () => {
+        const writing = { isOver: false }
+        const written = Effect.runPromiseWith(context)(write(300)).then(() => void (writing.isOver = true))
+        let reader = await Reader.open(url, key, "0")
+        for (let cuts = 0; !writing.isOver; cuts++) {
+          const enough = 5 + ((cuts * 7) % 23)
+          await until(() => writing.isOver || reader.told.length >= enough, "some events came")
+          await reader.cut()
+          all.push(...reader.told)
+          reader = await Reader.open(url, key, reader.lastEventId)
+          assert.strictEqual(reader.status, 200)
+        }
+        await written
+        const fed: Array<string> = []
+        let cursor = "0"
+        for (;;) {
+          const { json } = await ask("GET", `/cpo/v2/events?limit=500&cursor=${cursor}`, { key })
+          const page: Page = json
+          fed.push(...page.items.map(({ id }) => id))
+          if (page.nextCursor === cursor) break
+          cursor = page.nextCursor
+        }
+        await until(() => all.length + reader.told.length >= fed.length, "all had come")
+        await reader.cut()
+        all.push(...reader.told)
+        assert.deepStrictEqual(
+          all.map(({ id }) => id),
+          fed
+        )
+        assert.strictEqual(fed.length, 302)
+        for (const one of all) assert.deepStrictEqual([one.data.id, one.data.type], [one.id, one.event])
+      })
+    })
+  )
+
+  it.effect("begin now without a cursor, are filtered, and are of one organisation alone", () =>
+    Effect.gen(function* () {
+      const { ask, url } = yield* listening
+      const one = yield* charging(ask)
+      const other = yield* charging(ask)
+      const [plain, sites, elsewhere] = yield* Effect.promise(() =>
+        Promise.all([
+          Reader.open(url, one.key),
+          Reader.open(url, one.key, undefined, "?type=site.changed,token.changed"),
+          Reader.open(url, one.key, undefined, `?siteId=${other.siteId}`)
+        ])
+      )
+      yield* Effect.promise(() => until(() => plain.comments + sites.comments >= 2, "both were greeted"))
+      yield* one.write(2)
+      yield* other.write(2)
+      yield* Effect.promise(async () => {
+        await ask("POST", "/cpo/v2/sites", { key: one.key, body: { name: "Another" } })
+        await until(() => plain.told.length >= 3 && sites.told.length >= 1, "all had come")
+        assert.deepStrictEqual(
+          plain.told.map(({ event }) => event),
+          ["session.updated", "session.updated", "site.changed"]
+        )
+        assert.deepStrictEqual(
+          sites.told.map(({ event }) => event),
+          ["site.changed"]
+        )
+        assert.deepStrictEqual(elsewhere.told, [])
+        await Promise.all([plain.cut(), sites.cut(), elsewhere.cut()])
+      })
+    })
+  )
+
+  it.effect("are refused for a cursor that is none, and one ahead of everything", () =>
+    Effect.gen(function* () {
+      const { ask, url } = yield* listening
+      const { key } = yield* charging(ask)
+      yield* Effect.promise(async () => {
+        const bad = await Reader.open(url, key, "yesterday")
+        assert.deepStrictEqual([bad.status, codeOf(bad)], [400, "invalid_input"])
+        const ahead = await Reader.open(url, key, "999999999")
+        assert.deepStrictEqual([ahead.status, codeOf(ahead)], [409, "cursor_unknown"])
+      })
+    })
+  )
+
+  it.effect("are at most twenty for an organisation, and a place is free again when one ends", () =>
+    Effect.gen(function* () {
+      const { ask, url } = yield* listening
+      const [{ key }, other] = [yield* charging(ask), yield* charging(ask)]
+      yield* Effect.promise(async () => {
+        const readers = await Promise.all(Array.from({ length: 20 }, () => Reader.open(url, key)))
+        await until(() => readers.every(({ comments }) => comments > 0), "all were greeted")
+        const more = await Reader.open(url, key)
+        assert.deepStrictEqual([more.status, codeOf(more)], [429, "too_many_streams"])
+        const others = await Reader.open(url, other.key)
+        assert.strictEqual(others.status, 200)
+        await readers[0]!.cut()
+        let again = await Reader.open(url, key)
+        for (let n = 0; n < 100 && again.status === 429; n++) {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          again = await Reader.open(url, key)
+        }
+        assert.strictEqual(again.status, 200)
+        await Promise.all([...readers, again, others].map((reader) => reader.cut()))
+      })
+    })
+  )
+
+  it.effect("end when the service drains", () =>
+    Effect.gen(function* () {
+      const { ask, end, url } = yield* listening
+      const { key } = yield* charging(ask)
+      const reader = yield* Effect.promise(() => Reader.open(url, key))
+      yield* Effect.promise(() => until(() => reader.comments > 0, "it was greeted"))
+      yield* end
+      yield* Effect.promise(() => reader.over)
+      const late = yield* Effect.promise(() => Reader.open(url, key))
+      yield* Effect.promise(() => late.over)
+      assert.deepStrictEqual([reader.told, late.told, late.status], [[], [], 200])
+    })
+  )
+
+  it.effect("end within seconds of their key's end", () =>
+    Effect.gen(function* () {
+      const { ask, url } = yield* listening
+      const { key } = yield* charging(ask)
+      const made = yield* Effect.promise(() => ask("POST", "/cpo/v2/api-keys", { key, body: { name: "short" } }))
+      const reader = yield* Effect.promise(() => Reader.open(url, made.json.key))
+      yield* Effect.promise(() => until(() => reader.comments > 2, "it was kept alive"))
+      yield* Effect.promise(() => ask("DELETE", `/cpo/v2/api-keys/${made.json.id}`, { key }))
+      yield* Effect.promise(() => reader.over)
+      assert.strictEqual(reader.status, 200)
+    })
+  )
+})
