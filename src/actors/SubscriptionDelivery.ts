@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Metric, Queue } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
+import type { SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
 import {
   circuitAfter,
@@ -40,8 +41,8 @@ export interface Returned {
   readonly outcome: Outcome | undefined
 }
 
-const outcomeOf = (kinds: Kinds, subscription: Subscription, item: DueItem, options: DeliveryOptions) =>
-  kinds[subscription.kind].deliver(subscription, item).pipe(
+const outcomeOf = (kind: SubscriptionKind, subscription: Subscription, item: DueItem, options: DeliveryOptions) =>
+  kind.deliver(subscription, item).pipe(
     Effect.timeoutOrElse({
       duration: options.deliveryMillis,
       orElse: () =>
@@ -115,8 +116,9 @@ export const deliverDue = (
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       let subscription = yield* storage.find(subscriptionId)
+      const kind = subscription && kinds.get(subscription.kind)
       let flying = 0
-      while (subscription !== undefined) {
+      while (subscription !== undefined && kind !== undefined) {
         const current: Subscription = subscription
         const now = yield* Clock.currentTimeMillis
         const limit = options.atOnce - flying
@@ -125,7 +127,7 @@ export const deliverDue = (
         flying += items.length
         for (const item of items) {
           yield* Effect.forkScoped(
-            Effect.flatMap(outcomeOf(kinds, current, item, options), (outcome) => Queue.offer(queue, { item, outcome }))
+            Effect.flatMap(outcomeOf(kind, current, item, options), (outcome) => Queue.offer(queue, { item, outcome }))
           )
         }
         if (flying === 0 && end()) return
@@ -145,8 +147,9 @@ export const probe = (
   Effect.gen(function* () {
     const storage = yield* Subscriptions
     const subscription = yield* storage.find(subscriptionId)
-    if (subscription?.openedAt === undefined) return false
-    const isThere = yield* kinds[subscription.kind].isThere(subscription).pipe(
+    const kind = subscription && kinds.get(subscription.kind)
+    if (subscription?.openedAt === undefined || kind === undefined) return false
+    const isThere = yield* kind.isThere(subscription).pipe(
       Effect.timeoutOrElse({ duration: options.deliveryMillis, orElse: () => Effect.succeed(false) }),
       Effect.catchDefect((defect) => Effect.as(Effect.logError("a probe died", defect), false))
     )

@@ -9,7 +9,8 @@ import { Subscriptions } from "../domain/ports/Subscriptions.ts"
 import { type Reading, readingsOf } from "../domain/subscription/Settling.ts"
 import type { Due, JournaledFact, Subscription, SubscriptionKindName } from "../domain/subscription/Subscription.ts"
 
-export type Kinds = Readonly<Record<SubscriptionKindName, SubscriptionKind>>
+/** The kinds that this process has; subscriptions of others are left as they are. */
+export type Kinds = ReadonlyMap<SubscriptionKindName, SubscriptionKind>
 
 export interface ReaderOptions {
   /** Facts of the journal that are looked at in one statement. */
@@ -22,8 +23,6 @@ const passedOver = Metric.counter("subscription_facts_passed_over_total", {
   description: "Facts that a defect kept from subscribers: look at the log",
   incremental: true
 })
-
-const names: ReadonlyArray<SubscriptionKindName> = ["partner", "webhook"]
 
 /** What facts make due. One that a kind cannot look at for a defect is told, counted and passed over: it must not keep all others waiting. */
 const concerned = (
@@ -59,16 +58,16 @@ const readPage = (kinds: Kinds, { after, subscriptions }: Reading, options: Read
       after,
       limit: options.factsPerPage,
       organisationIds: [...new Set(subscriptions.map(({ organisationId }) => organisationId))],
-      types: [...new Set(names.flatMap((name) => kinds[name].types))]
+      types: [...new Set([...kinds.values()].flatMap(({ types }) => types))]
     })
     if (upTo === undefined) return { read: false, due: [] }
     const reading = subscriptions.filter(({ position }) => position < upTo)
     const due: Array<Due> = []
-    for (const name of names) {
-      const theirs = reading.filter(({ kind }) => kind === name)
-      const types = new Set(kinds[name].types)
+    for (const [name, kind] of kinds) {
+      const theirs = reading.filter((one) => one.kind === name)
+      const types = new Set(kind.types)
       const fitting = facts.filter(({ type }) => types.has(type))
-      if (theirs.length > 0 && fitting.length > 0) due.push(...(yield* concerned(kinds[name], fitting, theirs)))
+      if (theirs.length > 0 && fitting.length > 0) due.push(...(yield* concerned(kind, fitting, theirs)))
     }
     const positions = new Map(reading.map(({ id, position }) => [id, position]))
     const fresh = due.filter(({ position, subscriptionId }) => position > (positions.get(subscriptionId) ?? Infinity))
@@ -89,11 +88,11 @@ export interface Round {
 export const readOn = (kinds: Kinds, options: ReaderOptions): Effect.Effect<Round, StorageUnavailable, Subscriptions> =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions
-    const active = yield* storage.active(options.maxDue)
+    const active = (yield* storage.active(options.maxDue)).filter(({ kind }) => kinds.has(kind))
     const due = new Set<string>()
     let more = false
     for (const subscription of active.filter(({ needsAll }) => needsAll)) {
-      const objects = yield* kinds[subscription.kind].everything(subscription)
+      const objects = yield* kinds.get(subscription.kind)?.everything(subscription) ?? Effect.succeed([])
       yield* storage.fill(subscription, objects, yield* Clock.currentTimeMillis)
       due.add(subscription.id)
       more = true

@@ -2,7 +2,7 @@
  * Tells subscribers what has happened: reads the journal as soon as something was committed, and runs one supervised fiber for each subscriber to
  * whom something is due. Nobody waits for it; what was cut short is made up after the next start.
  */
-import { Cause, Clock, Effect, FiberMap, Latch, Layer, Queue, Stream } from "effect"
+import { Cause, Clock, Effect, FiberMap, Latch, Layer, Option, Queue, Stream } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import { PartnerKind, WebhookKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
@@ -104,12 +104,17 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
   })
 
+/** With the kinds that there are. */
 export const layer = (
   options: SubscriptionOptions = defaultSubscriptionOptions
-): Layer.Layer<never, never, Subscriptions | PartnerKind | WebhookKind> =>
+): Layer.Layer<never, never, Subscriptions | PartnerKind> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const kinds: Kinds = { partner: yield* PartnerKind, webhook: yield* WebhookKind }
-      yield* run(kinds, options)
+      const partner = yield* PartnerKind
+      const webhook = yield* Effect.serviceOption(WebhookKind)
+      yield* run(
+        new Map([["partner", partner], ...(Option.isSome(webhook) ? [["webhook", webhook.value] as const] : [])]),
+        options
+      )
     })
   )

@@ -31,10 +31,24 @@ const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
   return [...byObject.values()]
 }
 
+/** Objects that are made due in one statement; they are few but when everything of an organisation has changed. */
+const dueAtOnce = 5_000
+
 /** `from` gives `subscription_id` and `organisation_id` of those that are written for. */
-const putDue = ({ secrets, sql }: Recording, due: ReadonlyArray<Due>, now: number, from: Statement.Fragment) => {
-  const wanted = coalesced(due)
-  return sql`
+const putDue = (records: Recording, due: ReadonlyArray<Due>, now: number, from: Statement.Fragment) => {
+  const all = coalesced(due)
+  const parts = Array.from({ length: Math.ceil(all.length / dueAtOnce) }, (_, n) =>
+    all.slice(n * dueAtOnce, (n + 1) * dueAtOnce)
+  )
+  return Effect.forEach(parts, (wanted) => putPart(records, wanted, now, from), { discard: true })
+}
+
+const putPart = (
+  { secrets, sql }: Recording,
+  wanted: ReadonlyArray<Wanted>,
+  now: number,
+  from: Statement.Fragment
+) => sql`
     INSERT INTO subscription_object AS o
       (subscription_id, organisation_id, kind, object_id, lane, item_id, position, since, due_at, next_at)
     SELECT s.id, s.organisation_id, x.kind, x.object_id, x.lane, x.item_id, x.position::bigint, x.since::bigint,
@@ -55,7 +69,6 @@ const putDue = ({ secrets, sql }: Recording, due: ReadonlyArray<Due>, now: numbe
       refusals = CASE WHEN o.next_at IS NULL THEN 0 ELSE o.refusals END,
       problem = CASE WHEN o.next_at IS NULL THEN NULL ELSE o.problem END,
       next_at = coalesce(o.next_at, excluded.next_at), parked_at = NULL`
-}
 
 const advance = (records: Recording) =>
   Effect.fn("Subscriptions.advance")(function* (moves: ReadonlyArray<Move>, due: ReadonlyArray<Due>, now: number) {
@@ -178,7 +191,18 @@ const settle = ({ sql, writable }: Recording) =>
       FROM x
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
         AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`
-    yield* Effect.andThen(writable, guardedWrite(write))
+    const also = settled.flatMap(({ item: { subscriptionId }, settlement }) =>
+      settlement._tag === "Done" ? (settlement.also ?? []).map((told) => ({ subscriptionId, ...told })) : []
+    )
+    // Of rows that are there: of an object that was never due nothing needs to be kept.
+    const others = sql`
+      UPDATE subscription_object o SET hash = x.hash
+      FROM unnest(${uuidArray(also.map((one) => one.subscriptionId))}, ${textArray(also.map((one) => one.kind))},
+        ${textArray(also.map((one) => one.id))}, ${byteaArray(also.map((one) => one.hash))}) AS x(subscription_id, kind, object_id, hash)
+      WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
+    // Theirs first: while the lane is taken nobody compares with them.
+    const both = also.length === 0 ? write : sql.withTransaction(Effect.andThen(others, write))
+    yield* Effect.andThen(writable, guardedWrite(both))
   })
 
 export const queue = (records: Recording) => ({

@@ -2,7 +2,7 @@
  * What becomes of a due object after a try, and of its subscriber (contract §6): tries come after 1 s, 2 s, 4 s and so on, for days; what is refused
  * again and again is parked where people see it; a subscriber that does not answer is left alone, and asked once a minute whether it is there.
  */
-import type { DueItem, Outcome, Subscription } from "./Subscription.ts"
+import type { DueItem, Outcome, Subscription, Told } from "./Subscription.ts"
 
 const second = 1_000
 const hour = 3_600 * second
@@ -33,7 +33,12 @@ export const defaultSettling: SettlingOptions = {
 
 /** What is stored of a try. */
 export type Settlement =
-  | { readonly _tag: "Done"; readonly hash: Uint8Array | undefined; readonly reference: string | undefined }
+  | {
+      readonly _tag: "Done"
+      readonly hash: Uint8Array | undefined
+      readonly reference: string | undefined
+      readonly also?: ReadonlyArray<Told> | undefined
+    }
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
 
@@ -55,7 +60,7 @@ export const settlementOf = (
 ): Settlement => {
   switch (outcome._tag) {
     case "Delivered":
-      return { _tag: "Done", hash: outcome.hash, reference: outcome.reference }
+      return { _tag: "Done", hash: outcome.hash, reference: outcome.reference, also: outcome.also }
     case "Gone":
     case "Failed": {
       const problem = outcome.message

@@ -67,10 +67,23 @@ export interface DueItem extends ObjectRef {
   readonly reference: string | undefined
 }
 
+/** What was told of an object, for the next comparison. */
+export interface Told {
+  readonly kind: string
+  readonly id: string
+  readonly hash: Uint8Array
+}
+
 /** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */
 export type Outcome =
   /** Told, or nothing was to be told. With `hash` it is kept what was told; without it, the row is gone. */
-  | { readonly _tag: "Delivered"; readonly hash?: Uint8Array | undefined; readonly reference?: string | undefined }
+  | {
+      readonly _tag: "Delivered"
+      readonly hash?: Uint8Array | undefined
+      readonly reference?: string | undefined
+      /** Other objects of the same lane that were told with it. */
+      readonly also?: ReadonlyArray<Told> | undefined
+    }
   /** Nobody answered, or answered that they cannot now: the same later. `retryAfterMillis` as the subscriber asked, for all of its items. */
   | { readonly _tag: "Failed"; readonly message: string; readonly retryAfterMillis?: number | undefined }
   /** Somebody answered, and does not want this object. */

@@ -1,0 +1,83 @@
+/** The port `Reach` over SQL. It works for all organisations at once, by ids that stand in facts; who is told what is decided by the caller. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Reach } from "../domain/ports/Reach.ts"
+import { textArray, uuidArray } from "./Arrays.ts"
+import { partnerColumns, partnerOf, partnerRows } from "./PartnerRows.ts"
+import { rowsOf } from "./rows.ts"
+import { guarded } from "./SqlErrors.ts"
+
+const chargerRows = rowsOf(
+  Schema.Struct({
+    chargerId: Schema.String,
+    organisationId: Schema.String,
+    siteId: Schema.String,
+    evses: Schema.Array(Schema.Struct({ evseId: Schema.Int, uid: Schema.String }))
+  })
+)
+
+const ownedRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    organisationId: Schema.String,
+    partnerId: Schema.String,
+    sessionId: Schema.String
+  })
+)
+
+const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
+
+export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effect(
+  Reach,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Reach.of({
+      partners: Effect.fn("Reach.partners")((wanted) =>
+        Effect.map(
+          guarded(
+            partnerRows(sql`SELECT ${partnerColumns(sql)} FROM partner p WHERE p.id = ANY (${uuidArray(wanted)})`)
+          ),
+          (rows) => rows.map(partnerOf)
+        )
+      ),
+      chargers: Effect.fn("Reach.chargers")((wanted) =>
+        guarded(
+          chargerRows(sql`
+            SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", coalesce((
+              SELECT json_agg(json_build_object('evseId', e.evse_id, 'uid', e.uid)) FROM evse e
+              WHERE e.organisation_id = c.organisation_id AND e.charger_id = c.charger_id AND e.site_id = c.site_id), '[]') AS evses
+            FROM charger c WHERE c.charger_id = ANY (${textArray(wanted)})`)
+        )
+      ),
+      sites: Effect.fn("Reach.sites")((organisationId) =>
+        Effect.map(
+          guarded(sql<{ id: string }>`
+            SELECT s.id FROM site s WHERE s.organisation_id = ${organisationId}
+            UNION SELECT l.id FROM location l WHERE l.organisation_id = ${organisationId} ORDER BY id`),
+          ids
+        )
+      ),
+      tariffs: Effect.fn("Reach.tariffs")((organisationId) =>
+        Effect.map(
+          guarded(
+            sql<{ id: string }>`SELECT t.id FROM tariff t WHERE t.organisation_id = ${organisationId} ORDER BY t.id`
+          ),
+          ids
+        )
+      ),
+      sessions: Effect.fn("Reach.sessions")((wanted) =>
+        guarded(
+          ownedRows(sql`
+            SELECT s.id, s.organisation_id AS "organisationId", s.partner_id AS "partnerId", s.id AS "sessionId"
+            FROM session s WHERE s.id = ANY (${uuidArray(wanted)}) AND s.partner_id IS NOT NULL`)
+        )
+      ),
+      cdrs: Effect.fn("Reach.cdrs")((wanted) =>
+        guarded(
+          ownedRows(sql`
+            SELECT d.id, d.organisation_id AS "organisationId", d.partner_id AS "partnerId", d.session_id AS "sessionId"
+            FROM cdr d WHERE d.id = ANY (${uuidArray(wanted)}) AND d.partner_id IS NOT NULL`)
+        )
+      )
+    })
+  )
+)
