@@ -5,7 +5,7 @@ import { allVersions, Roaming } from "./partner/Roaming.ts"
 const roaming = new Roaming()
 
 describe.each(allVersions)("a partner on OCPI %s", (version) => {
-  it("registers itself, and both sides can call each other", async () => {
+  it("POST credentials registers it, and both sides can call each other", async () => {
     const partner = await roaming.partner(version)
     const { id, token, versionsUrl } = await roaming.invite(partner)
     const answer = await partner.register(versionsUrl, token)
@@ -31,7 +31,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("takes nothing back and renews nothing before it is registered", async () => {
+  it("GET credentials is all that a registration token may read besides versions and details", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
@@ -47,7 +47,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("rotates the tokens of both sides without a gap", async () => {
+  it("PUT credentials rotates the tokens of both sides without a gap", async () => {
     const { partner } = await roaming.registered(version)
     const old = partner.theirToken ?? ""
     const url = partner.endpoint("credentials") ?? ""
@@ -60,7 +60,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("unregisters, and is unknown from then on", async () => {
+  it("DELETE credentials unregisters it, and it is unknown from then on", async () => {
     const { id, partner } = await roaming.registered(version)
     expect((await partner.unregister()).http).toBe(200)
     expect((await partner.ask("GET", "credentials")).http).toBe(401)

@@ -227,7 +227,9 @@ export class Partner implements AsyncDisposable {
   /** Every object of a list, over all of its pages. */
   pull(module: keyof typeof listed, query = ""): Promise<ReadonlyArray<Json>> {
     const asked = { token: this.token(), from: this.party, to: this.cpo }
-    const url = `${this.endpoint(module) ?? ""}${query}`
+    const base = this.endpoint(module)
+    if (base === undefined) throw new Error(`the CPO has no ${module} in ${this.version}`)
+    const url = `${base}${query}`
     return this.client.pages(url, asked, schemasOf[this.version][listed[module]], module)
   }
 

@@ -7,6 +7,9 @@ import type { Json } from "./Wire.ts"
 
 export const allVersions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
 
+/** Those with routing, charging profiles and hub client info. */
+export const laterVersions: ReadonlyArray<Version> = ["2.2", "2.2.1"]
+
 /** A partner as REST shows it when it is invited. */
 export interface Invited {
   readonly id: string

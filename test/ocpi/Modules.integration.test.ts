@@ -1,0 +1,303 @@
+/**
+ * Every method of every module that a CPO serves, in each version that has it, over real HTTP with a strict partner. Titles begin with the row of
+ * the endpoint table that they show (`docs/ocpi-coverage.md` is made of them).
+ */
+import { describe, expect, it } from "vitest"
+import { laterSchema, type Version } from "./schemas/Schemas.ts"
+import { Driver, makePlace, type Place } from "./partner/Place.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { allVersions, laterVersions, Roaming } from "./partner/Roaming.ts"
+import { type Json, printed } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+
+const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
+
+/** One EVSE of a place as the partner sees it. */
+const evseOf = async (partner: Partner, place: Place): Promise<Json> =>
+  list((await partner.read(place.siteId))["evses"])[0] ?? {}
+
+interface Charging {
+  readonly place: Place
+  readonly driver: Driver
+  readonly partner: Partner
+  readonly token: Json
+  readonly sessionId: string
+}
+
+let cards = 0
+
+const aPlace = async (version: Version) => {
+  const place = await makePlace(roaming.world)
+  const { partner } = await roaming.registered(version)
+  return { place, partner }
+}
+
+/** A session of the partner's own driver, by his card at the charger. */
+const charging = async (version: Version): Promise<Charging> => {
+  const { partner, place } = await aPlace(version)
+  const token = partner.cards.make(`CHARGE${(cards += 1)}`, { whitelist: "ALWAYS" })
+  expect((await partner.putToken(token)).code).toBe(1000)
+  const driver = new Driver(place)
+  await driver.start(String(token["uid"]))
+  const [session] = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
+  expect(session).toMatchObject({ status: "ACTIVE", currency: "EUR" })
+  return { place, driver, partner, token, sessionId: String(session?.["id"]) }
+}
+
+describe.each(allVersions)("OCPI %s", (version) => {
+  const later = version !== "2.1.1"
+
+  it("GET locations in pages, by date, and no page that cannot be read", async () => {
+    const { partner, place } = await aPlace(version)
+    await makePlace(roaming.world)
+    const all = await partner.pull("locations")
+    expect(all.map(({ id }) => id)).toContain(place.siteId)
+    expect(await partner.pull("locations", "?limit=1")).toEqual(all)
+    expect(await partner.pull("locations", `?date_from=${printed(Date.now() + 3_600_000)}`)).toEqual([])
+    // Without a zone it is UTC.
+    expect(await partner.pull("locations", "?date_from=2020-01-01T00:00:00&limit=2")).toEqual(all)
+    for (const query of ["?limit=0", "?offset=x", "?date_from=yesterday"]) {
+      const refused = await partner.ask("GET", "locations", query)
+      expect([refused.http, refused.code], query).toEqual([400, 2001])
+    }
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET locations/:locationId whole, whatever its case and however many slashes", async () => {
+    const { partner, place } = await aPlace(version)
+    const location = await partner.read(place.siteId)
+    expect(location).toMatchObject({ id: place.siteId, city: "Groningen", country: "NLD" })
+    const upper = place.siteId.toUpperCase()
+    for (const path of [`/${upper}`, `/${place.siteId}/`, `//${place.siteId}`, `/${place.siteId}?unknown=1`]) {
+      expect((await partner.ask("GET", "locations", path)).data, path).toEqual(location)
+    }
+    for (const id of ["nothing", "00000000-0000-4000-8000-000000000000", "%00", "a'b"]) {
+      const unknown = await partner.ask("GET", "locations", `/${id}`)
+      expect([unknown.http, unknown.code], id).toEqual([404, 2003])
+    }
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET locations/:locationId/:evseUid as the location has it", async () => {
+    const { partner, place } = await aPlace(version)
+    const evse = await evseOf(partner, place)
+    expect(await partner.read(place.siteId, String(evse["uid"]))).toEqual(evse)
+    const elsewhere = await makePlace(roaming.world)
+    const wrong = await partner.ask("GET", "locations", `/${elsewhere.siteId}/${String(evse["uid"])}`)
+    expect([wrong.http, wrong.code]).toEqual([404, 2003])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET locations/:locationId/:evseUid/:connectorId as the EVSE has it", async () => {
+    const { partner, place } = await aPlace(version)
+    const evse = await evseOf(partner, place)
+    const [connector] = list(evse["connectors"])
+    const path = [place.siteId, String(evse["uid"]), String(connector?.["id"])]
+    expect(await partner.read(...path)).toEqual(connector)
+    expect((await partner.ask("GET", "locations", `/${path[0]}/${path[1]}/99`)).http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET sessions of the partner's own drivers only", async () => {
+    const { driver, partner, sessionId } = await charging(version)
+    const other = (await roaming.registered(version)).partner
+    expect(await other.pull("sessions", "?date_from=2020-01-01T00:00:00Z")).toEqual([])
+    await driver.meter(2500)
+    const [session] = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
+    expect(session).toMatchObject({ id: sessionId, kwh: 1.5, auth_method: "WHITELIST" })
+    await driver.stop()
+    const [ended] = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
+    expect(ended).toMatchObject({ id: sessionId, kwh: 4, status: "COMPLETED" })
+    expect([...partner.problems, ...other.problems]).toEqual([])
+  })
+
+  it("GET cdrs of the partner's own drivers only", async () => {
+    const { driver, partner, place } = await charging(version)
+    expect(await partner.pull("cdrs")).toEqual([])
+    await driver.meter(2500)
+    await driver.stop()
+    const [cdr] = await partner.pull("cdrs")
+    expect(cdr).toMatchObject({ total_energy: 4, currency: "EUR", auth_method: "WHITELIST" })
+    expect(cdr?.["total_cost"]).toEqual(later ? { excl_vat: 2, incl_vat: 2.4 } : 2)
+    expect(JSON.stringify(cdr)).not.toContain(place.chargerId)
+    const other = (await roaming.registered(version)).partner
+    expect(await other.pull("cdrs")).toEqual([])
+    expect([...partner.problems, ...other.problems]).toEqual([])
+  })
+
+  it("GET tariffs that a connector names", async () => {
+    const { partner, place } = await aPlace(version)
+    const [connector] = list((await evseOf(partner, place))["connectors"])
+    const named = later ? connector?.["tariff_ids"] : [connector?.["tariff_id"]]
+    expect(named).toEqual([place.tariffId])
+    const tariffs = await partner.pull("tariffs", "?limit=1")
+    expect(tariffs.map(({ id }) => id)).toContain(place.tariffId)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("PUT tokens/:countryCode/:partyId/:tokenUid a new one and a known one", async () => {
+    const { partner } = await aPlace(version)
+    const token = partner.cards.make(`PUT${(cards += 1)}`, { visual_number: "DF000-1" })
+    expect((await partner.putToken(token)).http).toBe(later ? 200 : 201)
+    expect((await partner.putToken({ ...token, valid: false })).http).toBe(200)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual({ ...token, valid: false })
+    // What later versions add, and what nobody knows, costs nothing.
+    const more = { ...token, last_updated: "2026-11-20T08:30:00", future_field: { a: [1] } }
+    expect((await partner.ask("PUT", "tokens", partner.tokenPath(token), more)).code).toBe(1000)
+    const lower = partner.tokenPath(token).toLowerCase().replace("type=rfid", "type=RFID")
+    expect((await partner.ask("PUT", "tokens", lower, token)).http).toBe(200)
+    expect((await partner.ask("PUT", "tokens", partner.tokenPath(token), undefined, { raw: "{" })).http).toBe(400)
+    const elsewhere = `/FR/XYZ/${String(token["uid"])}`
+    const foreign = await partner.ask("PUT", "tokens", elsewhere, token)
+    expect([foreign.http, foreign.code]).not.toEqual([200, 1000])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET tokens/:countryCode/:partyId/:tokenUid back as it was put", async () => {
+    const { partner } = await aPlace(version)
+    const token = partner.cards.make(`GET${(cards += 1)}`, { language: "nl" })
+    await partner.putToken(token)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
+    const unknown = await partner.ask("GET", "tokens", partner.tokenPath({ ...token, uid: "NOBODY" }))
+    expect([unknown.http, unknown.code]).toEqual([404, later ? 2004 : 2001])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("PATCH tokens/:countryCode/:partyId/:tokenUid some of it", async () => {
+    const { partner } = await aPlace(version)
+    const token = partner.cards.make(`PATCH${(cards += 1)}`)
+    const last_updated = printed(Date.now() + 1000)
+    await partner.putToken(token)
+    expect((await partner.patchToken(token, { valid: false, last_updated })).code).toBe(1000)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual({
+      ...token,
+      valid: false,
+      last_updated
+    })
+    // From 2.2 on a PATCH has to say when.
+    expect((await partner.patchToken(token, { valid: true })).code).toBe(later ? 2001 : 1000)
+    const unknown = await partner.patchToken({ ...token, uid: "NOBODY" }, { valid: false, last_updated })
+    expect(unknown.http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("POST commands/:command of all kinds, each with its result", async () => {
+    const { partner, place } = await aPlace(version)
+    const driver = new Driver(place)
+    const token = partner.cards.make(`COMMAND${(cards += 1)}`)
+    const [evse, other] = list((await partner.read(place.siteId))["evses"])
+    const at = { location_id: place.siteId, evse_uid: evse?.["uid"] }
+    const result = async (name: string, body: Json): Promise<unknown> => {
+      const { answer, id } = await partner.command(name, body)
+      expect(answer["result"], name).toBe("ACCEPTED")
+      return (await partner.result(id))["result"]
+    }
+    const [connector] = list(other?.["connectors"])
+    expect(
+      await result("UNLOCK_CONNECTOR", {
+        location_id: place.siteId,
+        evse_uid: other?.["uid"],
+        connector_id: connector?.["id"]
+      })
+    ).toBe("ACCEPTED")
+    const reservation_id = later ? "our-reservation-1" : 4711
+    const expiry_date = printed(Date.now() + 600_000)
+    expect(await result("RESERVE_NOW", { token, ...at, reservation_id, expiry_date })).toBe("ACCEPTED")
+    // 2.1.1 cannot take it back.
+    const cancelled = later ? await result("CANCEL_RESERVATION", { reservation_id }) : "ACCEPTED"
+    expect(cancelled).toBe("ACCEPTED")
+    // Where it stays reserved, the driver starts on the other one.
+    const where = later ? at : { location_id: place.siteId, evse_uid: other?.["uid"] }
+    expect(await result("START_SESSION", { token, ...where })).toBe("ACCEPTED")
+    await partner.eventually("it has started", () => driver.transactionId !== undefined)
+    const sessions = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
+    const session = sessions.find(({ status }) => status === "ACTIVE")
+    expect(await result("STOP_SESSION", { session_id: session?.["id"] })).toBe("ACCEPTED")
+    expect(partner.problems).toEqual([])
+  })
+
+  it("POST commands/:command that cannot be: unknown places, sessions and words", async () => {
+    const { partner, place } = await aPlace(version)
+    const token = partner.cards.make(`NOT${(cards += 1)}`)
+    const refused = async (name: string, body: Json) => {
+      const { url } = partner.expectResult("commands", name)
+      const answer = await partner.ask("POST", "commands", `/${name}`, { response_url: url, ...body })
+      expect(answer.http, name).toBeLessThan(500)
+      return [answer.code, (answer.data as Json | undefined)?.["result"]]
+    }
+    expect(await refused("START_SESSION", { token, location_id: "nowhere" })).not.toEqual([1000, "ACCEPTED"])
+    expect(await refused("STOP_SESSION", { session_id: "nothing" })).toEqual([1000, "UNKNOWN_SESSION"])
+    expect(await refused("MAKE_COFFEE", {})).not.toEqual([1000, "ACCEPTED"])
+    expect(await refused("START_SESSION", { location_id: place.siteId })).not.toEqual([1000, "ACCEPTED"])
+    expect(place.station.asked("RemoteStartTransaction")).toEqual([])
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe.each(laterVersions)("OCPI %s", (version) => {
+  it("PUT sessions/:sessionId/charging_preferences, answered by a bare word", async () => {
+    const { partner, sessionId } = await charging(version)
+    const path = `/${sessionId}/charging_preferences`
+    const answer = await partner.ask("PUT", "sessions", path, { profile_type: "REGULAR" })
+    expect([200, 404]).toContain(answer.http)
+    const faults = answer.http === 200 ? laterSchema(version, "ChargingPreferencesResponse")(answer.data, "data") : []
+    expect(faults).toEqual([])
+    const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
+    expect(unknown.http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("PUT chargingprofiles/:sessionId, with the charger's own word afterwards", async () => {
+    const { partner, place, sessionId } = await charging(version)
+    const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 10.5 }] }
+    const { answer, id } = await partner.profile("PUT", sessionId, { charging_profile })
+    expect(answer["result"]).toBe("ACCEPTED")
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    expect(JSON.stringify(place.station.asked("SetChargingProfile"))).toContain('"limit":10.5')
+    const unknown = await partner.profile("PUT", "nothing", { charging_profile })
+    expect(unknown.answer["result"]).toBe("UNKNOWN_SESSION")
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET chargingprofiles/:sessionId, what is in force", async () => {
+    const { partner, sessionId } = await charging(version)
+    const { answer, id } = await partner.profile("GET", sessionId)
+    expect(answer["result"]).toBe("ACCEPTED")
+    expect(await partner.result(id)).toMatchObject({ result: "ACCEPTED", profile: { charging_profile: {} } })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("DELETE chargingprofiles/:sessionId", async () => {
+    const { partner, place, sessionId } = await charging(version)
+    const charging_profile = { charging_rate_unit: "W", charging_profile_period: [{ start_period: 0, limit: 3600 }] }
+    const set = await partner.profile("PUT", sessionId, { charging_profile })
+    expect(await partner.result(set.id)).toEqual({ result: "ACCEPTED" })
+    const { answer, id } = await partner.profile("DELETE", sessionId)
+    expect(answer["result"]).toBe("ACCEPTED")
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    expect(place.station.asked("ClearChargingProfile")).toHaveLength(1)
+    const without = await partner.ask("DELETE", "chargingprofiles", `/${sessionId}`)
+    expect([without.http, without.code]).toEqual([200, 2001])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("PUT hubclientinfo/:countryCode/:partyId", async () => {
+    const { partner } = await aPlace(version)
+    const { country_code, party_id } = partner.party
+    const info = { country_code, party_id, role: "EMSP", status: "CONNECTED", last_updated: printed(Date.now()) }
+    const answer = await partner.ask("PUT", "hubclientinfo", `/${country_code}/${party_id}`, info)
+    expect(answer.code).toBe(1000)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET hubclientinfo/:countryCode/:partyId as it was put", async () => {
+    const { partner } = await aPlace(version)
+    const { country_code, party_id } = partner.party
+    const info = { country_code, party_id, role: "EMSP", status: "OFFLINE", last_updated: printed(Date.now()) }
+    await partner.ask("PUT", "hubclientinfo", `/${country_code}/${party_id}`, info)
+    expect((await partner.ask("GET", "hubclientinfo", `/${country_code}/${party_id}`)).data).toEqual(info)
+    expect((await partner.ask("GET", "hubclientinfo", "/FR/XYZ")).http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+})

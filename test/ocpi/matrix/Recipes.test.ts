@@ -1,0 +1,6 @@
+import { expect, it } from "vitest"
+import { endpointRows, nameOf } from "../../../src/ocpi/EndpointTable.ts"
+import { recipes } from "./Recipes.ts"
+
+it("every row of the endpoint table has a recipe, and no recipe is for nothing", () =>
+  expect(Object.keys(recipes).toSorted()).toEqual(endpointRows.map(nameOf).toSorted()))
