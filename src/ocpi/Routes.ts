@@ -17,10 +17,12 @@ import { type EndpointRow, nameOf } from "./EndpointTable.ts"
 import type { Handler, Handlers } from "./Exchange.ts"
 import { matcher, type Target } from "./Matching.ts"
 import { countRequest, moduleOf } from "./Metrics.ts"
+import { cdrsHandlers } from "./modules/Cdrs.ts"
 import { chargingProfilesHandlers } from "./modules/ChargingProfiles.ts"
 import { commandsHandlers } from "./modules/Commands.ts"
 import { credentialsHandlers } from "./modules/Credentials.ts"
 import { locationsHandlers } from "./modules/Locations.ts"
+import { sessionsHandlers } from "./modules/Sessions.ts"
 import { tariffsHandlers } from "./modules/Tariffs.ts"
 import { tokensHandlers } from "./modules/Tokens.ts"
 import { hubClientInfoHandlers } from "./modules/HubClientInfo.ts"
@@ -198,11 +200,13 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
     Effect.fnUntraced(function* (router) {
       const base = `${publicUrl.replace(/\/+$/, "")}/ocpi`
       const modules: ReadonlyArray<Handlers> = [
+        yield* cdrsHandlers({ base }),
         yield* chargingProfilesHandlers(outbound),
         yield* commandsHandlers(outbound),
         yield* credentialsHandlers({ base, client: outbound }),
         yield* hubClientInfoHandlers,
         yield* locationsHandlers({ base }),
+        yield* sessionsHandlers({ base }),
         yield* tariffsHandlers({ base }),
         yield* tokensHandlers
       ]

@@ -6,6 +6,10 @@ import type { Effect, Schema } from "effect"
 import type { LocationConnector, LocationEvse } from "../../domain/location/Location.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
 import type { OcpiVersion } from "../Version.ts"
+import { cdrsV211 } from "./cdr/v211.ts"
+import { cdrsV22 } from "./cdr/v22.ts"
+import { cdrsV221 } from "./cdr/v221.ts"
+import type { WireCdrs } from "./cdr/Words.ts"
 import { commandsV211 } from "./command/v211.ts"
 import { commandsV22 } from "./command/v22.ts"
 import { commandsV221 } from "./command/v221.ts"
@@ -17,6 +21,10 @@ import { wireLocations, type WireLocation } from "./location/Texts.ts"
 import { connectorV211, evseV211 } from "./location/v211.ts"
 import { connectorV22, evseV22 } from "./location/v22.ts"
 import { connectorV221, evseV221 } from "./location/v221.ts"
+import { sessionsV211 } from "./session/v211.ts"
+import { sessionsV22 } from "./session/v22.ts"
+import { sessionsV221 } from "./session/v221.ts"
+import type { WireSessions } from "./session/Words.ts"
 import type { WireEncoder } from "./Strict.ts"
 import type { PartyTariff } from "./tariff/Parts.ts"
 import { tariffV211 } from "./tariff/v211.ts"
@@ -32,6 +40,7 @@ export interface WireObject<A> {
 }
 
 export interface WireObjects {
+  readonly cdrs: WireCdrs
   readonly commands: WireCommands
   readonly credentials: WireObject<Credentials>
   readonly location: WireLocation
@@ -40,20 +49,24 @@ export interface WireObjects {
   readonly tariff: WireEncoder<PartyTariff>
   /** Undefined where the version has no charging profiles. */
   readonly profiles?: WireProfiles
+  readonly sessions: WireSessions
   readonly tokens: WireTokens
 }
 
 export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
   "2.1.1": {
+    cdrs: cdrsV211,
     commands: commandsV211,
     credentials: credentialsV211,
     location: wireLocations["2.1.1"],
     evse: evseV211,
     connector: connectorV211,
     tariff: tariffV211,
+    sessions: sessionsV211,
     tokens: tokensV211
   },
   "2.2": {
+    cdrs: cdrsV22,
     commands: commandsV22,
     profiles: profilesV22,
     credentials: credentialsV22,
@@ -61,9 +74,11 @@ export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
     evse: evseV22,
     connector: connectorV22,
     tariff: tariffV22,
+    sessions: sessionsV22,
     tokens: tokensV22
   },
   "2.2.1": {
+    cdrs: cdrsV221,
     commands: commandsV221,
     profiles: profilesV22,
     credentials: credentialsV22,
@@ -71,6 +86,7 @@ export const wireObjects: Readonly<Record<OcpiVersion, WireObjects>> = {
     evse: evseV221,
     connector: connectorV221,
     tariff: tariffV22,
+    sessions: sessionsV221,
     tokens: tokensV22
   }
 }

@@ -1,0 +1,67 @@
+/**
+ * Sessions (OCPI 2.2.1 §9.2.1), as their sender: each partner is listed those of its own drivers, from reservation to end, and may say what a driver
+ * wishes of one that runs.
+ */
+import { Effect, type Schema } from "effect"
+import { RoamingSessions } from "../../domain/ports/RoamingSessions.ts"
+import { answerTo } from "../../domain/session/ChargingPreferences.ts"
+import type { Exchange, Handler } from "../Exchange.ts"
+import { pageReply, readWindow } from "../Paging.ts"
+import { Refused } from "../Status.ts"
+
+const refuse = (reason: Refused["reason"]) => new Refused({ reason })
+
+const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is not known here." })
+
+/** The address of an evse that takes no wishes is none (OCPI 2.2.1 §9.2.1.2). */
+const incapable = () =>
+  refuse({
+    _tag: "NotFound",
+    object: "Session",
+    detail: "The session's charger cannot be steered, and takes no charging preferences."
+  })
+
+/** Longest description of what is wrong that a partner is shown. */
+const detailMax = 300
+
+const unreadable = (error: Schema.SchemaError) =>
+  refuse({
+    _tag: "Invalid",
+    detail: `These are no charging preferences: ${error.message.split("\n").join(" ").slice(0, detailMax)}`
+  })
+
+const scopeOf = ({ bearer: { partner } }: Exchange) => ({
+  organisationId: partner.organisationId,
+  partnerId: partner.id
+})
+
+/** `base` is our OCPI address without a slash at its end. */
+export const sessionsHandlers = ({ base }: { readonly base: string }) =>
+  Effect.map(RoamingSessions, (sessions) => {
+    const list: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const window = yield* readWindow(exchange.query)
+        const windowed = yield* sessions.window(scopeOf(exchange), window)
+        return pageReply(exchange, { base, module: "sessions" }, window, windowed, exchange.wire.sessions.encode)
+      })
+
+    const prefer: Handler = (exchange) =>
+      Effect.gen(function* () {
+        const { sessionId = "" } = exchange.params
+        const scope = scopeOf(exchange)
+        const session = yield* Effect.catchTag(sessions.get(scope, sessionId), "NotFound", unknown)
+        if (!(yield* sessions.isSteerable(scope, sessionId))) return yield* incapable()
+        const body = yield* exchange.body
+        const preferences = yield* Effect.mapError(exchange.wire.sessions.decodePreferences(body), unreadable)
+        const answer = answerTo(preferences, session)
+        if (answer === "ACCEPTED") {
+          yield* Effect.catchTag(sessions.prefer(scope, sessionId, preferences), "NotFound", unknown)
+        }
+        return { data: answer }
+      })
+
+    return new Map<string, Handler>([
+      ["GET sessions", list],
+      ["PUT sessions/:sessionId/charging_preferences", prefer]
+    ])
+  })

@@ -1,0 +1,27 @@
+/** Figures and texts in the units and lengths of OCPI: kWh, hours, kW, money; four decimals at most (OCPI 2.2.1 §16.6). */
+import type { Price } from "../../../domain/money/Amount.ts"
+import { cutTo } from "../Strict.ts"
+
+const hourMillis = 3_600_000
+
+const rounded = (value: number): number => {
+  const figure = Math.round(value * 10_000) / 10_000
+  // Zero has no sign.
+  return figure === 0 ? 0 : figure
+}
+
+export const kilo = (value: number): number => rounded(value / 1000)
+
+export const hours = (millis: number): number => rounded(millis / hourMillis)
+
+export const amount = rounded
+
+/** 2.2 and later. */
+export const priceOf = ({ exclVat, inclVat }: Price) => ({ excl_vat: rounded(exclVat), incl_vat: rounded(inclVat) })
+
+/** What cannot be known stands so in a text that must be there (OCPI 2.2.1 §4.5). */
+export const notApplicable = "#NA"
+
+/** At most so many characters; what is missing or empty is not applicable. */
+export const required = (text: string | undefined, max: number): string =>
+  text === undefined || text.trim() === "" ? notApplicable : cutTo(text, max)

@@ -1,0 +1,39 @@
+/** Who is who in sessions and records: our party, and the driver's token as far as each version has words for it (OCPI 2.2.1 §10.4.5 CdrToken). */
+import type { Place } from "../../../domain/cdr/Place.ts"
+import type { SessionRoaming } from "../../../domain/party/Roaming.ts"
+import { notApplicable } from "./Figures.ts"
+import { field } from "../Strict.ts"
+
+/** Our party's. A place without one was sealed before there were partners, and goes to none. */
+export const ownerOf = (place: Place | undefined) => ({
+  country_code: place?.party?.countryCode ?? notApplicable,
+  party_id: place?.party?.partyId ?? notApplicable
+})
+
+/** 2.1.1 has no word for a command of the partner's own: it agreed at that moment, as it does when it is asked. */
+export const driverV211 = ({ authMethod, contractId }: SessionRoaming) => ({
+  auth_id: contractId,
+  auth_method: authMethod === "COMMAND" ? "AUTH_REQUEST" : authMethod
+})
+
+const tokenTypes: ReadonlySet<string> = new Set(["AD_HOC_USER", "APP_USER", "OTHER", "RFID"])
+
+const tokenOf = ({ contractId, type, uid }: SessionRoaming) => ({
+  uid,
+  // Words of later versions are none here.
+  type: tokenTypes.has(type.toUpperCase()) ? type.toUpperCase() : "OTHER",
+  contract_id: contractId
+})
+
+const said = ({ authMethod, authorizationReference }: SessionRoaming) => ({
+  auth_method: authMethod,
+  ...field("authorization_reference", authorizationReference)
+})
+
+/** 2.2 does not say whose token it is. */
+export const driverV22 = (roaming: SessionRoaming) => ({ cdr_token: tokenOf(roaming), ...said(roaming) })
+
+export const driverV221 = (roaming: SessionRoaming) => ({
+  cdr_token: { country_code: roaming.countryCode, party_id: roaming.partyId, ...tokenOf(roaming) },
+  ...said(roaming)
+})

@@ -1,0 +1,151 @@
+/**
+ * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with nothing else in it). The
+ * charger's own identity is in none of them. What the operator has not told of a connector is what is assumed of every one; what he has not told
+ * of a site is `#NA`, and its coordinates are zero.
+ */
+import type { Place } from "../../../domain/cdr/Place.ts"
+import { assumedEquipment } from "../../../domain/charger/Charger.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { notApplicable, required } from "./Figures.ts"
+import { field } from "../Strict.ts"
+
+/** Words of later versions, and the nearest that 2.2 has; in a record a connector cannot be left out. */
+const nearestV22: Readonly<Record<string, string>> = {
+  CHAOJI: "CHADEMO",
+  DOMESTIC_M: "DOMESTIC_G",
+  DOMESTIC_N: "DOMESTIC_J",
+  DOMESTIC_O: "DOMESTIC_J",
+  GBT_AC: "IEC_62196_T2",
+  GBT_DC: "CHADEMO",
+  NEMA_5_20: "DOMESTIC_B",
+  NEMA_6_30: "DOMESTIC_B",
+  NEMA_6_50: "DOMESTIC_B",
+  NEMA_10_30: "DOMESTIC_B",
+  NEMA_10_50: "DOMESTIC_B",
+  NEMA_14_30: "DOMESTIC_B",
+  NEMA_14_50: "DOMESTIC_B",
+  MCS: "IEC_62196_T2_COMBO",
+  SAE_J3400: "TESLA_S"
+}
+const nearestV211: Readonly<Record<string, string>> = {
+  ...nearestV22,
+  PANTOGRAPH_BOTTOM_UP: "IEC_62196_T2_COMBO",
+  PANTOGRAPH_TOP_DOWN: "IEC_62196_T2_COMBO"
+}
+const nearestV221: Readonly<Record<string, string>> = { MCS: "IEC_62196_T2_COMBO", SAE_J3400: "TESLA_S" }
+
+/** Two phases are a word of 2.2.1. */
+const oldPower: Readonly<Record<string, string>> = { AC_2_PHASE: "AC_1_PHASE", AC_2_PHASE_SPLIT: "AC_1_PHASE" }
+
+const coordinate = (degrees: number | undefined): string => (degrees ?? 0).toFixed(6)
+
+/** Of one who used it. */
+export interface Used {
+  readonly siteId: string
+  /** 0: a reservation of whichever becomes free. */
+  readonly evseId: number
+  readonly connectorId: number
+  readonly place: Place | undefined
+}
+
+export const evseUidOf = ({ evseId, place }: Used): string =>
+  evseId === 0 ? notApplicable : (place?.evseUid ?? notApplicable)
+
+export const connectorIdOf = ({ connectorId, evseId }: Used): string =>
+  evseId === 0 ? notApplicable : String(connectorId)
+
+const siteOf = ({ place: p, siteId }: Used) => ({
+  id: siteId,
+  ...field("name", p?.siteName === undefined ? undefined : required(p.siteName, 255)),
+  address: required([p?.streetAddress, `${p?.streetNumber ?? ""}${p?.houseLetter ?? ""}`].join(" ").trim(), 45),
+  city: required(p?.city, 45)
+})
+
+const coordinatesOf = (place: Place | undefined) => ({
+  coordinates: { latitude: coordinate(place?.latitude), longitude: coordinate(place?.longitude) }
+})
+
+const connectorOf = (
+  { place }: Used,
+  standards: Readonly<Record<string, string>>,
+  powers: Readonly<Record<string, string>>
+) => {
+  const { format, maxAmperage, maxVoltage, powerType, standard } = { ...assumedEquipment, ...place }
+  return {
+    standard: standards[standard] ?? standard,
+    format,
+    power: powers[powerType] ?? powerType,
+    maxVoltage,
+    maxAmperage
+  }
+}
+
+/** `status` is the evse's, which a Location cannot be without; `at` is when all this was so, ms epoch. */
+export const locationV211 = (used: Used, status: string, at: number) => {
+  const { format, maxAmperage, maxVoltage, power, standard } = connectorOf(used, nearestV211, oldPower)
+  const { place } = used
+  const last_updated = printTimestamp(at)
+  return {
+    ...siteOf(used),
+    type: "UNKNOWN",
+    postal_code: required(place?.postalNumber, 10),
+    country: required(place?.country, 3),
+    ...coordinatesOf(place),
+    evses: [
+      {
+        uid: evseUidOf(used),
+        ...field("evse_id", used.evseId === 0 ? undefined : place?.publicEvseId),
+        status,
+        connectors: [
+          {
+            id: connectorIdOf(used),
+            standard,
+            format,
+            power_type: power,
+            voltage: maxVoltage,
+            amperage: maxAmperage,
+            last_updated
+          }
+        ],
+        last_updated
+      }
+    ],
+    last_updated
+  }
+}
+
+const cdrLocation = (
+  used: Used,
+  standards: Readonly<Record<string, string>>,
+  powers: Readonly<Record<string, string>>
+) => {
+  const { format, power, standard } = connectorOf(used, standards, powers)
+  return {
+    evse_uid: evseUidOf(used),
+    evse_id: used.evseId === 0 ? notApplicable : required(used.place?.publicEvseId, 48),
+    connector_id: connectorIdOf(used),
+    connector_standard: standard,
+    connector_format: format,
+    connector_power_type: power
+  }
+}
+
+export const cdrLocationV22 = (used: Used) => ({
+  ...siteOf(used),
+  postal_code: required(used.place?.postalNumber, 10),
+  country: required(used.place?.country, 3),
+  ...coordinatesOf(used.place),
+  ...cdrLocation(used, nearestV22, oldPower)
+})
+
+export const cdrLocationV221 = (used: Used) => {
+  const { area, country, postalNumber } = used.place ?? {}
+  return {
+    ...siteOf(used),
+    ...field("postal_code", postalNumber === undefined ? undefined : required(postalNumber, 10)),
+    ...field("state", area === undefined ? undefined : required(area, 20)),
+    country: required(country, 3),
+    ...coordinatesOf(used.place),
+    ...cdrLocation(used, nearestV221, {})
+  }
+}

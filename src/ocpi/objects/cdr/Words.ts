@@ -1,0 +1,86 @@
+/** What records of all versions have in common (OCPI 2.2.1 §10.3.1). A credit record differs in its total and in what it names. */
+import type { RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
+import type { Price } from "../../../domain/money/Amount.ts"
+import type { Tariff } from "../../../domain/tariff/Tariff.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { field } from "../Strict.ts"
+import type { PartyTariff } from "../tariff/Parts.ts"
+import { tariffV22 } from "../tariff/v22.ts"
+import { hours, kilo, priceOf } from "./Figures.ts"
+import { ownerOf } from "./Parties.ts"
+import { periodV22 } from "./Periods.ts"
+import type { Used } from "./Places.ts"
+
+export interface WireCdrs {
+  /** JSON of this version. */
+  readonly encode: (cdr: RoamingCdr) => unknown
+  /** It has words for a record that takes another one back. */
+  readonly hasCredits: boolean
+}
+
+export const usedOf = ({ body, siteId }: RoamingCdr): Used => ({
+  siteId,
+  evseId: body.evseId,
+  connectorId: body.connectorId,
+  place: body.place
+})
+
+/** The tariff as it was sealed: as it stood when the session began, which is all that is known of its age. */
+export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): PartyTariff | undefined => {
+  const party = body.place?.party
+  const { id, version, ...rest } = body.tariff
+  const tariff: Tariff = { id, organisationId, version, body: rest, createdAt: startedAt, updatedAt: startedAt }
+  return party === undefined ? undefined : { party, tariff }
+}
+
+/** Quantities as measured, before any step size. */
+export const totalsOf = ({ body }: RoamingCdr) => ({
+  total_energy: kilo(body.energyWh),
+  total_time: hours(body.durationMillis),
+  total_parking_time: hours(body.parkingMillis)
+})
+
+/** A cost that there was none of is left out. */
+const cost = <K extends string>(key: K, price: Price) =>
+  field(key, price.exclVat === 0 && price.inclVat === 0 ? undefined : priceOf(price))
+
+const costsOf = ({ body: { costs, total } }: RoamingCdr) => ({
+  total_cost: priceOf(total),
+  ...cost("total_fixed_cost", costs.fixed),
+  ...cost("total_energy_cost", costs.energy),
+  ...cost("total_time_cost", costs.time),
+  ...cost("total_parking_cost", costs.parking),
+  ...cost("total_reservation_cost", costs.reservation)
+})
+
+/** Where 2.2 and 2.2.1 differ. */
+export interface LaterWords {
+  readonly driver: (roaming: RoamingCdr["body"]["roaming"]) => object
+  readonly location: (used: Used) => object
+  readonly signedData: (signed: RoamingCdr["body"]["signedData"]) => object | undefined
+}
+
+/** 2.2 and later. */
+export const cdrV22 =
+  ({ driver, location, signedData }: LaterWords) =>
+  (cdr: RoamingCdr): unknown => {
+    const { body, creditReferenceId } = cdr
+    const tariff = tariffOf(cdr)
+    return {
+      ...ownerOf(body.place),
+      id: cdr.id,
+      start_date_time: printTimestamp(cdr.startedAt),
+      end_date_time: printTimestamp(cdr.endedAt),
+      session_id: cdr.sessionId,
+      ...driver(body.roaming),
+      cdr_location: location(usedOf(cdr)),
+      currency: body.currency,
+      ...field("tariffs", tariff === undefined ? undefined : [tariffV22.encode(tariff)]),
+      charging_periods: body.periods.map(periodV22(body.tariff.id)),
+      ...field("signed_data", signedData(body.signedData)),
+      ...costsOf(cdr),
+      ...totalsOf(cdr),
+      ...(creditReferenceId === undefined ? {} : { credit: true, credit_reference_id: creditReferenceId }),
+      last_updated: printTimestamp(cdr.lastUpdated)
+    }
+  }

@@ -1,0 +1,33 @@
+/**
+ * Records in OCPI 2.1.1 §10.3: the location is embedded, the end is a stop, money has no VAT. It has no session, no credit records, no parts of the total and
+ * nothing that was signed; those are lost, and a credit record is never sent.
+ */
+import type { RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { field } from "../Strict.ts"
+import { tariffV211 } from "../tariff/v211.ts"
+import { amount } from "./Figures.ts"
+import { driverV211 } from "./Parties.ts"
+import { periodV211 } from "./Periods.ts"
+import { locationV211 } from "./Places.ts"
+import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Words.ts"
+
+const encode = (cdr: RoamingCdr): unknown => {
+  const { body, lastUpdated } = cdr
+  const tariff = tariffOf(cdr)
+  return {
+    id: cdr.id,
+    start_date_time: printTimestamp(cdr.startedAt),
+    stop_date_time: printTimestamp(cdr.endedAt),
+    ...driverV211(body.roaming),
+    location: locationV211(usedOf(cdr), "UNKNOWN", lastUpdated),
+    currency: body.currency,
+    ...field("tariffs", tariff === undefined ? undefined : [tariffV211.encode(tariff)]),
+    charging_periods: body.periods.map(periodV211),
+    total_cost: amount(body.total.exclVat),
+    ...totalsOf(cdr),
+    last_updated: printTimestamp(lastUpdated)
+  }
+}
+
+export const cdrsV211: WireCdrs = { encode, hasCredits: false }

@@ -1,0 +1,62 @@
+/** What sessions of all versions have in common, and how charging preferences are read (OCPI 2.2.1 §9.3.2, §9.4.1). */
+import { Effect, Schema } from "effect"
+import type { ChargingPreferences } from "../../../domain/session/ChargingPreferences.ts"
+import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
+import { Timestamp, printTimestamp } from "../../Timestamp.ts"
+import { kilo, priceOf } from "../cdr/Figures.ts"
+import { ownerOf } from "../cdr/Parties.ts"
+import { sessionPeriodV22 } from "../cdr/Periods.ts"
+import { connectorIdOf, evseUidOf } from "../cdr/Places.ts"
+import { maybe, Text } from "../Liberal.ts"
+import { field } from "../Strict.ts"
+
+export interface WireSessions {
+  /** JSON of this version. */
+  readonly encode: (session: RoamingSession) => unknown
+  readonly decodePreferences: (input: unknown) => Effect.Effect<ChargingPreferences, Schema.SchemaError>
+}
+
+/** ISO 4217's word for none: the session has no tariff, and a currency must be named. */
+export const noCurrency = "XXX"
+
+/** 2.2 and later; `driver` is what differs. */
+export const sessionV22 =
+  (driver: (roaming: RoamingSession["roaming"]) => object) =>
+  (session: RoamingSession): unknown => {
+    const { currency, endedAt, place, price, roaming, siteId, status, tariffId } = session
+    return {
+      ...ownerOf(place),
+      id: session.id,
+      start_date_time: printTimestamp(session.startedAt),
+      ...field("end_date_time", endedAt === undefined ? undefined : printTimestamp(endedAt)),
+      kwh: kilo(session.energyWh),
+      ...driver(roaming),
+      location_id: siteId,
+      evse_uid: evseUidOf(session),
+      connector_id: connectorIdOf(session),
+      currency: price?.currency ?? currency ?? noCurrency,
+      charging_periods: (price?.periods ?? []).map(sessionPeriodV22(tariffId)),
+      ...field("total_cost", price === undefined ? undefined : priceOf(price)),
+      status,
+      last_updated: printTimestamp(session.lastUpdated)
+    }
+  }
+
+/** Most kWh that anybody needs: a ship. */
+const energyMost = 100_000
+
+const Preferences = Schema.Struct({
+  profile_type: Text,
+  departure_time: maybe(Timestamp),
+  energy_need: maybe(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: energyMost }))),
+  discharge_allowed: maybe(Schema.Boolean)
+})
+const decode = Schema.decodeUnknownEffect(Preferences)
+
+export const decodePreferences: WireSessions["decodePreferences"] = (input) =>
+  Effect.map(decode(input), ({ departure_time, discharge_allowed, energy_need, profile_type }) => ({
+    profileType: profile_type,
+    departureAt: departure_time ?? undefined,
+    energyNeedWh: typeof energy_need === "number" ? Math.round(energy_need * 1000) : undefined,
+    dischargeAllowed: discharge_allowed ?? undefined
+  }))

@@ -1,0 +1,38 @@
+/**
+ * Sessions in OCPI 2.1.1 §9.3: the location is embedded, money has no VAT. It has no RESERVATION, which is PENDING in its words, no authorization
+ * reference, and nothing of who owns the token beside the contract.
+ */
+import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
+import { printTimestamp } from "../../Timestamp.ts"
+import { amount, kilo } from "../cdr/Figures.ts"
+import { driverV211 } from "../cdr/Parties.ts"
+import { periodV211 } from "../cdr/Periods.ts"
+import { locationV211 } from "../cdr/Places.ts"
+import { decodePreferences, noCurrency, type WireSessions } from "./Words.ts"
+import { field } from "../Strict.ts"
+
+/** Of the evse, as this session tells. */
+const evseStatus: Readonly<Partial<Record<RoamingSession["status"], string>>> = {
+  ACTIVE: "CHARGING",
+  RESERVATION: "RESERVED"
+}
+
+const encode = (session: RoamingSession): unknown => {
+  const { currency, endedAt, lastUpdated, price, roaming, status } = session
+  return {
+    id: session.id,
+    start_datetime: printTimestamp(session.startedAt),
+    ...field("end_datetime", endedAt === undefined ? undefined : printTimestamp(endedAt)),
+    kwh: kilo(session.energyWh),
+    ...driverV211(roaming),
+    location: locationV211(session, evseStatus[status] ?? "UNKNOWN", lastUpdated),
+    currency: price?.currency ?? currency ?? noCurrency,
+    charging_periods: (price?.periods ?? []).map(periodV211),
+    ...field("total_cost", price === undefined ? undefined : amount(price.exclVat)),
+    status: status === "RESERVATION" ? "PENDING" : status,
+    last_updated: printTimestamp(lastUpdated)
+  }
+}
+
+/** 2.1.1 has no preferences, and no address to send them to. */
+export const sessionsV211: WireSessions = { encode, decodePreferences }
