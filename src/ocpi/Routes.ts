@@ -3,7 +3,7 @@
  * every answer has the envelope, refusals and defects too.
  */
 import { Cause, Clock, Effect } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tokenVerifier } from "../domain/party/PartnerTokens.ts"
 import { Exchanges } from "../domain/ports/Exchanges.ts"
 import { Parties } from "../domain/ports/Parties.ts"
@@ -28,6 +28,7 @@ import { tokensHandlers } from "./modules/Tokens.ts"
 import { hubClientInfoHandlers } from "./modules/HubClientInfo.ts"
 import { versionDetails, versionList } from "./modules/Versions.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
+import { openApi } from "./OpenApi.ts"
 import { ownParties } from "./OwnParties.ts"
 import { recordRequest } from "./Recording.ts"
 import { isRouted, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
@@ -116,15 +117,12 @@ const routed = Effect.gen(function* () {
   const partiesOf = ownParties(yield* Parties)
   return ({ answering, routing, target }: Underway, { bearer }: Caller) =>
     Effect.gen(function* () {
-      const isSaid = routing.from !== undefined || routing.to !== undefined
-      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module) || !isSaid) {
-        return answering
-      }
-      const { organisationId } = bearer.partner
+      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module)) return answering
+      const { connection, organisationId } = bearer.partner
       const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(routing, all) === undefined)
       const wrong = misrouted(routing, ours)
       if (wrong !== undefined) return yield* wrong
-      return { ...answering, routing: swapped(routing, ours) }
+      return { ...answering, routing: swapped(routing, ours, connection?.parties ?? []) }
     })
 })
 
@@ -210,7 +208,12 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
         yield* tariffsHandlers({ base }),
         yield* tokensHandlers
       ]
-      const answer = yield* face(base, new Map(modules.flatMap((handlers) => [...handlers])))
+      const handlers: Handlers = new Map(modules.flatMap((one) => [...one]))
+      const answer = yield* face(base, handlers)
+      const document = JSON.stringify(openApi(base, (row) => handlers.has(nameOf(row))))
+      // For whoever wants to know before he has a token: there is nothing in it of anybody's.
+      const described = HttpServerResponse.text(document, { contentType: "application/json" })
+      yield* router.add("GET", "/ocpi/swagger.json", described)
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)
     })
   )

@@ -42,14 +42,22 @@ export const misrouted = ({ to }: Routing, ours: ReadonlyArray<PartyId>): Refuse
   return new Refused({ reason })
 }
 
-/** The headers of the answer: the request's, swapped. Who did not say whom it asks is answered by our default party. */
-export const swapped = ({ from, to }: Routing, ours: ReadonlyArray<PartyId>): Readonly<Record<string, string>> => {
+/**
+ * The headers of the answer: the request's, swapped. Who did not say whom it asks is answered by our default party, and who did not say who it is, as the
+ * one that it is known as.
+ */
+export const swapped = (
+  { from, to }: Routing,
+  ours: ReadonlyArray<PartyId>,
+  theirs: ReadonlyArray<PartyId>
+): Readonly<Record<string, string>> => {
   const speaker = to ?? ours[0]
-  if (from === undefined || speaker === undefined) return {}
+  const listener = from ?? (theirs.length === 1 ? theirs[0] : undefined)
+  if (listener === undefined || speaker === undefined) return {}
   return {
     "OCPI-from-country-code": speaker.countryCode,
     "OCPI-from-party-id": speaker.partyId,
-    "OCPI-to-country-code": from.countryCode,
-    "OCPI-to-party-id": from.partyId
+    "OCPI-to-country-code": listener.countryCode,
+    "OCPI-to-party-id": listener.partyId
   }
 }

@@ -1,0 +1,65 @@
+/** The description of the OCPI face is made of what is served, in each version. */
+import { expect, it } from "vitest"
+import { addressOf, endpointRows, nameOf, rowsOf } from "../../src/ocpi/EndpointTable.ts"
+import { openApi } from "../../src/ocpi/OpenApi.ts"
+import { versions } from "../../src/ocpi/Version.ts"
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string }>
+  readonly responses: Readonly<Record<string, unknown>>
+}
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly servers: ReadonlyArray<{ readonly url: string }>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const base = "https://cpo.example/ocpi"
+const document = openApi(base, () => true) as unknown as Document
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+
+it("is version 1.0.1 of the interface, and has every row of every version once", () => {
+  expect([document.openapi, document.info.version]).toEqual(["3.1.0", "1.0.1"])
+  expect(document.servers).toEqual([{ url: base }])
+  const rows = versions.flatMap(({ version }) => rowsOf(version))
+  expect(operations).toHaveLength(rows.length + versions.length + 1)
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  for (const facts of versions) {
+    for (const { method, module, path } of rowsOf(facts.version)) {
+      const snake = path.replaceAll(
+        /:(\w+)/g,
+        (_, name: string) => `{${name.replaceAll(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)}}`
+      )
+      const item = document.paths[`${addressOf(facts, module)}${snake}`]
+      expect(item?.[method.toLowerCase()], `${facts.version} ${nameOf({ method, module, path })}`).toBeDefined()
+    }
+  }
+})
+
+it("has no row that nobody serves", () => {
+  const none = openApi(base, () => false) as unknown as Document
+  expect(Object.keys(none.paths)).toEqual(["/versions", ...versions.map(({ version }) => `/${version}/details`)])
+  expect(endpointRows.length).toBeGreaterThan(10)
+})
+
+it("names the parameters of paths, lists and results, and the headers that a version has", () => {
+  const names = (path: string, method: string) => document.paths[path]?.[method]?.parameters.map(({ name }) => name)
+  expect(names("/2.1.1/cpo/tokens/{country_code}/{party_id}/{token_uid}", "put")).toEqual([
+    "country_code",
+    "party_id",
+    "token_uid",
+    "type",
+    "X-Request-ID",
+    "X-Correlation-ID"
+  ])
+  expect(names("/2.2.1/locations", "get")).toEqual(
+    expect.arrayContaining(["date_from", "date_to", "offset", "limit", "OCPI-to-party-id"])
+  )
+  expect(names("/2.2/chargingprofiles/{session_id}", "delete")).toContain("response_url")
+  for (const { operationId, responses } of operations) {
+    expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(["200", "400", "401", "500"]))
+  }
+  expect(Object.keys(document.paths["/2.2.1/credentials"]?.["post"]?.responses ?? {})).toContain("405")
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { misrouted, routingOf, swapped } from "../../src/ocpi/Routing.ts"
+
+const ours = [
+  { countryCode: "NL", partyId: "VLT" },
+  { countryCode: "BE", partyId: "VL2" }
+]
+
+const headers = (from: string, to: string) => {
+  const [fromCountry, fromParty, toCountry, toParty] = [...from.split("*"), ...to.split("*")]
+  return {
+    "ocpi-from-country-code": fromCountry,
+    "ocpi-from-party-id": fromParty,
+    "ocpi-to-country-code": toCountry,
+    "ocpi-to-party-id": toParty
+  }
+}
+
+describe("routing headers", () => {
+  it("are read whatever their case, and half a party is none", () => {
+    expect(routingOf(headers("de*abc", "be*vl2"))).toEqual({
+      from: { countryCode: "DE", partyId: "ABC" },
+      to: { countryCode: "BE", partyId: "VL2" }
+    })
+    expect(routingOf({ "ocpi-to-country-code": "NL" })).toEqual({ from: undefined, to: undefined })
+    expect(routingOf(headers("Germany*ABC", "NL*V"))).toEqual({ from: undefined, to: undefined })
+  })
+
+  it("that name a party of somebody else's are refused, and none at all are not", () => {
+    expect(misrouted(routingOf(headers("DE*ABC", "NL*XXX")), ours)?.reason).toMatchObject({ _tag: "NotFound" })
+    expect(misrouted(routingOf(headers("DE*ABC", "nl*vlt")), ours)).toBeUndefined()
+    expect(misrouted(routingOf({}), ours)).toBeUndefined()
+  })
+
+  it("are answered by the party that was asked, or by the default one, to the party that asked", () => {
+    expect(swapped(routingOf(headers("DE*ABC", "BE*VL2")), ours, [])).toEqual({
+      "OCPI-from-country-code": "BE",
+      "OCPI-from-party-id": "VL2",
+      "OCPI-to-country-code": "DE",
+      "OCPI-to-party-id": "ABC"
+    })
+    const theirs = [{ countryCode: "DE", partyId: "ABC" }]
+    expect(swapped(routingOf({}), ours, theirs)).toMatchObject({
+      "OCPI-from-party-id": "VLT",
+      "OCPI-to-party-id": "ABC"
+    })
+    // Which of several asked, nobody can say.
+    expect(swapped(routingOf({}), ours, [...theirs, { countryCode: "FR", partyId: "DEF" }])).toEqual({})
+  })
+})
