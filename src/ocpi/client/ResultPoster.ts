@@ -18,7 +18,7 @@ export interface ResultPosterOptions {
   /** Results that are on their way at one time, and of one partner: one that hangs holds nobody else's up for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
-  /** How long whoever took a result has it for himself: longer than a call may take. */
+  /** How long whoever took a result has it for himself: longer than a call may take, with the other form of the token tried. */
   readonly leaseMillis: number
   /** Before the next try, after the first, the second …; after the last of them it is given up. */
   readonly pausesMillis: ReadonlyArray<number>
@@ -28,7 +28,7 @@ export const defaultPosterOptions: ResultPosterOptions = {
   everyMillis: 1_000,
   atOnce: 64,
   atOncePerPartner: 8,
-  leaseMillis: 60_000,
+  leaseMillis: 30_000,
   // Nobody waits for a result that is a quarter of an hour old.
   pausesMillis: [1_000, 4_000, 15_000, 60_000, 240_000]
 }

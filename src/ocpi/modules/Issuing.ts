@@ -27,7 +27,7 @@ export interface Issuing {
   readonly sessionId?: string | undefined
   /** Undefined where the partner hears nothing of it. */
   readonly errand: Pick<NewErrand, "kind" | "responseUrl" | "locationId" | "reference" | "grant"> | undefined
-  /** The partner's party that asks, where the request says. */
+  /** The partner's party that it is for, where the request's headers do not say. */
   readonly to?: PartyId | undefined
 }
 
@@ -72,11 +72,12 @@ export const issuing = Effect.gen(function* () {
   const parties = yield* Parties
 
   return Effect.fn("Ocpi.issue")(function* (exchange: Exchange, wanted: Issuing) {
-    const { bearer, correlationId, facts } = exchange
+    const { bearer, correlationId, facts, routing } = exchange
     const { chargerId, command, errand, parameters, sessionId, siteId } = wanted
     const { organisationId } = bearer.partner
-    const from = yield* Effect.catchTag(parties.ofSite(organisationId, siteId), "NotFound", () => Effect.undefined)
-    const to = wanted.to ?? askingParty(bearer.partner)
+    const ofSite = Effect.catchTag(parties.ofSite(organisationId, siteId), "NotFound", () => Effect.undefined)
+    const from = routing.to ?? (yield* ofSite)
+    const to = routing.from ?? wanted.to ?? askingParty(bearer.partner)
     const party = (id: PartyId | undefined): PartyId | undefined =>
       id && { countryCode: id.countryCode, partyId: id.partyId }
     const told: NewErrand | undefined = errand && {

@@ -1,0 +1,367 @@
+/** Commands of partners over real HTTP, to a real charger socket, in every version: what is answered at once and what is posted afterwards. */
+import { describe, expect, it } from "vitest"
+import { until } from "../../simulation/Wait.ts"
+import type { Partner } from "../partner/Partner.ts"
+import { allVersions, Roaming } from "../partner/Roaming.ts"
+import type { Json } from "../partner/Wire.ts"
+import { Drive, type Spot } from "./Drive.ts"
+
+const roaming = new Roaming()
+const drive = new Drive(roaming)
+const { world } = roaming
+
+const soon = (partner: Partner) => partner.time(Date.now() + 3_600_000)
+
+/** The body of each command for a spot. */
+const bodies = {
+  START_SESSION: (partner: Partner, spot: Spot, more: Json = {}): Json => ({
+    token: partner.cards.make("UID1"),
+    location_id: spot.locationId,
+    evse_uid: spot.evse(1),
+    ...more
+  }),
+  RESERVE_NOW: (partner: Partner, spot: Spot, more: Json = {}): Json => ({
+    token: partner.cards.make("UID2"),
+    expiry_date: soon(partner),
+    reservation_id: partner.version === "2.1.1" ? 7 : "R-7",
+    location_id: spot.locationId,
+    evse_uid: spot.evse(1),
+    ...more
+  }),
+  UNLOCK_CONNECTOR: (_: Partner, spot: Spot): Json => ({
+    location_id: spot.locationId,
+    evse_uid: spot.evse(1),
+    connector_id: "1"
+  })
+}
+
+type Name = keyof typeof bodies
+
+const actions = {
+  START_SESSION: "RemoteStartTransaction",
+  RESERVE_NOW: "ReserveNow",
+  UNLOCK_CONNECTOR: "UnlockConnector"
+} as const
+
+/** What a charger says, and what the partner hears of it in 2.2 and in 2.1.1. */
+const said: ReadonlyArray<readonly [Name, string, string, string]> = [
+  ["START_SESSION", "Accepted", "ACCEPTED", "ACCEPTED"],
+  ["START_SESSION", "Rejected", "REJECTED", "REJECTED"],
+  ["RESERVE_NOW", "Accepted", "ACCEPTED", "ACCEPTED"],
+  ["RESERVE_NOW", "Rejected", "REJECTED", "REJECTED"],
+  ["RESERVE_NOW", "Occupied", "EVSE_OCCUPIED", "REJECTED"],
+  ["RESERVE_NOW", "Faulted", "EVSE_INOPERATIVE", "REJECTED"],
+  ["RESERVE_NOW", "Unavailable", "EVSE_INOPERATIVE", "REJECTED"],
+  ["UNLOCK_CONNECTOR", "Unlocked", "ACCEPTED", "ACCEPTED"],
+  ["UNLOCK_CONNECTOR", "UnlockFailed", "FAILED", "REJECTED"],
+  ["UNLOCK_CONNECTOR", "NotSupported", "NOT_SUPPORTED", "NOT_SUPPORTED"]
+]
+
+describe.each(allVersions)("commands on OCPI %s", (version) => {
+  const told = (modern: string, old: string) => (version === "2.1.1" ? old : modern)
+  const accepted = version === "2.1.1" ? { result: "ACCEPTED" } : { result: "ACCEPTED", timeout: 90 }
+
+  it("are sent to the charger, and what it says is posted in the version's words", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    for (const [name, status, modern, old] of said) {
+      spot.station.on(actions[name], { status })
+      const { answer, id } = await partner.command(name, bodies[name](partner, spot))
+      expect(answer, name).toEqual(accepted)
+      expect(await partner.result(id), `${name} ${status}`).toEqual({ result: told(modern, old) })
+    }
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([
+      { idTag: "UID1", connectorId: 1 },
+      { idTag: "UID1", connectorId: 1 }
+    ])
+    expect(spot.station.asked("UnlockConnector")[0]).toEqual({ connectorId: 1 })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("that the charger does not know or fails at are told as what they are", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    const { answer, id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(answer).toEqual(accepted)
+    expect(await partner.result(id)).toEqual({ result: "NOT_SUPPORTED" })
+    spot.station.on("UnlockConnector", () => {
+      throw new Error("broken")
+    })
+    const failed = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(await partner.result(failed.id)).toEqual({ result: told("FAILED", "REJECTED") })
+    spot.station.on("UnlockConnector", async () => {
+      await spot.station.close()
+      return { status: "Unlocked" }
+    })
+    const lost = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(await partner.result(lost.id)).toEqual({ result: told("FAILED", "REJECTED") })
+    // It is away now, and that is said at once; nothing follows.
+    const offline = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(offline.answer).toMatchObject({ result: "REJECTED" })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("start a session that is the partner's, and stop it", async () => {
+    const { id: partnerId, partner } = await roaming.registered(version)
+    const other = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    const reference = version === "2.1.1" ? {} : { authorization_reference: "REF-1" }
+    const body = bodies.START_SESSION(partner, spot, { token: partner.cards.make("DRIVER1"), ...reference })
+    const { id } = await partner.command("START_SESSION", body)
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    // The charger asks before it begins, as many do.
+    expect(await spot.station.call("Authorize", { idTag: "DRIVER1" })).toMatchObject({
+      idTagInfo: { status: "Accepted" }
+    })
+    const { id: transactionId, status } = await spot.station.start(1, "DRIVER1")
+    expect(status).toBe("Accepted")
+    const session = await world.sessionOf(spot.chargerId)
+    const sessionId = String(session["id"])
+    const command = (await world.items(`commands?chargerId=${spot.chargerId}`))[0]
+    expect(command).toMatchObject({ issuedBy: `partner:${partnerId}`, sessionId, type: "RemoteStart" })
+    const audit = await world.items(`audit-log?limit=20`)
+    expect(audit.map((entry) => entry["actor"])).toContain(`partner:${partnerId}`)
+
+    spot.station.on("RemoteStopTransaction", { status: "Accepted" })
+    const foreign = await other.partner.command("STOP_SESSION", { session_id: sessionId })
+    expect(foreign.answer).toMatchObject({ result: "UNKNOWN_SESSION" })
+    const unknown = await partner.command("STOP_SESSION", { session_id: "nothing" })
+    expect(unknown.answer).toMatchObject({ result: "UNKNOWN_SESSION" })
+    expect(spot.station.asked("RemoteStopTransaction")).toEqual([])
+    const stop = await partner.command("STOP_SESSION", { session_id: sessionId.toUpperCase() })
+    expect(stop.answer).toEqual(accepted)
+    expect(await partner.result(stop.id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStopTransaction")).toEqual([{ transactionId }])
+    await spot.station.stop(transactionId, { reason: "Remote" })
+    const over = await partner.command("STOP_SESSION", { session_id: sessionId })
+    expect(over.answer).toMatchObject({ result: "REJECTED" })
+    // The card was good for this once: nobody pushed it as a token.
+    expect((await spot.station.start(1, "DRIVER1")).status).toBe("Invalid")
+    expect([...partner.problems, ...other.partner.problems]).toEqual([])
+  })
+
+  it("send a short stand-in for a long uid, the same for the reservation and for the start", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" }).on("ReserveNow", { status: "Accepted" })
+    const token = partner.cards.make("0123456789-0123456789-0123456789")
+    const reserve = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { token }))
+    expect(await partner.result(reserve.id)).toEqual({ result: "ACCEPTED" })
+    const start = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot, { token }))
+    expect(await partner.result(start.id)).toEqual({ result: "ACCEPTED" })
+    const idTag = String(spot.station.asked("RemoteStartTransaction")[0]?.["idTag"])
+    expect(idTag).toMatch(/^VL[0-9A-F]{18}$/)
+    expect(spot.station.asked("ReserveNow")[0]?.["idTag"]).toBe(idTag)
+    expect((await spot.station.start(1, idTag)).status).toBe("Accepted")
+    expect(partner.problems).toEqual([])
+  })
+
+  it("send a driver who names no EVSE to a free one", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    await spot.station.status(1, "Charging")
+    const { evse_uid: _, ...body } = bodies.START_SESSION(partner, spot)
+    const { id } = await partner.command("START_SESSION", body)
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([{ idTag: "UID1", connectorId: 2 }])
+    await spot.station.status(2, "Faulted")
+    const full = await partner.command("START_SESSION", body)
+    expect(full.answer).toMatchObject({ result: "REJECTED" })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("say of a start that the connector is why", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Rejected" })
+    await spot.station.status(1, "Charging")
+    const occupied = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot))
+    expect(await partner.result(occupied.id)).toEqual({ result: told("EVSE_OCCUPIED", "REJECTED") })
+    await spot.station.status(1, "Faulted")
+    const faulted = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot))
+    expect(await partner.result(faulted.id)).toEqual({ result: told("EVSE_INOPERATIVE", "REJECTED") })
+  })
+
+  it("reserve by a number of the charger's own, again for the same reservation, and nobody else's", async () => {
+    const { partner } = await roaming.registered(version)
+    const other = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+    const reserve = async (who: Partner, connectorId: number) => {
+      const more = { evse_uid: spot.evse(connectorId) }
+      const { id } = await who.command("RESERVE_NOW", bodies.RESERVE_NOW(who, spot, more))
+      return who.result(id)
+    }
+    expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
+    expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
+    expect(await reserve(other.partner, 2)).toEqual({ result: "ACCEPTED" })
+    const [first, again, theirs] = spot.station.asked("ReserveNow").map((asked) => asked["reservationId"])
+    expect(again).toBe(first)
+    expect(theirs).not.toBe(first)
+    const gone = await partner.command(
+      "RESERVE_NOW",
+      bodies.RESERVE_NOW(partner, spot, { expiry_date: "2020-01-01T00:00:00Z" })
+    )
+    expect(gone.answer).toMatchObject({ result: "REJECTED" })
+    expect([...partner.problems, ...other.partner.problems]).toEqual([])
+  })
+
+  it("for what is not theirs or not there are refused, and the charger hears nothing", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    const rejected = async (name: string, body: Json) =>
+      expect((await partner.command(name, body)).answer, JSON.stringify(body)).toMatchObject({ result: "REJECTED" })
+    await rejected("START_SESSION", bodies.START_SESSION(partner, spot, { location_id: "nowhere" }))
+    await rejected("START_SESSION", bodies.START_SESSION(partner, spot, { evse_uid: "none" }))
+    await rejected("UNLOCK_CONNECTOR", { ...bodies.UNLOCK_CONNECTOR(partner, spot), connector_id: "9" })
+    expect((await partner.command("OPEN_SESAME", {})).answer).toMatchObject({ result: "NOT_SUPPORTED" })
+    const post = (body: unknown) => partner.ask("POST", "commands", "/START_SESSION", body)
+    const full: Json = { response_url: `${partner.url("commands")}/x`, ...bodies.START_SESSION(partner, spot) }
+    const { token: __, ...without } = full
+    for (const body of [
+      without,
+      { ...full, response_url: "no url" },
+      { ...full, response_url: "file:///etc/passwd" },
+      []
+    ]) {
+      expect(await post(body), JSON.stringify(body)).toMatchObject({ http: 200, code: 2001 })
+    }
+    // Tokens of 2.1.1 name no party: they are the partner's that sends them.
+    const token = { ...(full["token"] as Json), party_id: "XXX" }
+    const code = version === "2.1.1" ? 1000 : 2001
+    expect(await post({ ...full, location_id: "nowhere", token })).toMatchObject({ http: 200, code: 1000 })
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    expect(await post({ ...full, token })).toMatchObject({ http: 200, code })
+    const starts = version === "2.1.1" ? 1 : 0
+    const asked = () => spot.station.asked("RemoteStartTransaction").length
+    await until("the charger heard of what was taken alone", 10_000, () => Promise.resolve(asked() === starts))
+  })
+
+  it("are told again to a partner that was away, by the correlation id of the request", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("UnlockConnector", { status: "Unlocked" })
+    partner.server.faults.plan({ module: "commands", fault: { does: "status", http: 503 }, times: 1 })
+    partner.server.faults.plan({ module: "commands", fault: { does: "hangUp" }, times: 1 })
+    const { id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    const heard = partner.server.heard.filter(({ module }) => module === "commands")
+    expect(heard).toHaveLength(3)
+    expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
+    const { headers } = heard[2] ?? { headers: {} as Record<string, string> }
+    expect([headers["ocpi-from-party-id"], headers["ocpi-to-party-id"]]).toEqual(
+      version === "2.1.1" ? [undefined, undefined] : ["FLT", partner.party.party_id]
+    )
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("CANCEL_RESERVATION", () => {
+  it.each(["2.2", "2.2.1"] as const)(
+    "on OCPI %s cancels by the charger's number, and only one's own",
+    async (version) => {
+      const { partner } = await roaming.registered(version)
+      const other = await roaming.registered(version)
+      const spot = await drive.spot(partner)
+      spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+      for (const [who, connectorId] of [
+        [partner, 1],
+        [other.partner, 2]
+      ] as const) {
+        const { id } = await who.command(
+          "RESERVE_NOW",
+          bodies.RESERVE_NOW(who, spot, { evse_uid: spot.evse(connectorId) })
+        )
+        expect(await who.result(id)).toEqual({ result: "ACCEPTED" })
+      }
+      const first = spot.station.asked("ReserveNow")[0]?.["reservationId"]
+      const stranger = await roaming.registered(version)
+      const foreign = await stranger.partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
+      expect(foreign.answer).toMatchObject({ result: "REJECTED" })
+      const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "r-7" })
+      expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
+      expect(spot.station.asked("CancelReservation")).toEqual([{ reservationId: first }])
+      // Its own cancellation is no news to the partner, and there is nothing left to cancel.
+      expect((await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })).answer).toMatchObject({
+        result: "REJECTED"
+      })
+      spot.station.on("CancelReservation", { status: "Rejected" })
+      const unknown = await other.partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
+      expect(await other.partner.result(unknown.id)).toEqual({ result: "UNKNOWN_RESERVATION" })
+      expect([...partner.problems, ...other.partner.problems]).toEqual([])
+    }
+  )
+
+  it("is not in OCPI 2.1.1, and nobody there hears that one was cancelled", async () => {
+    const { partner } = await roaming.registered("2.1.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+    const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    const { answer } = await partner.command("CANCEL_RESERVATION", { reservation_id: 7 })
+    expect(answer).toEqual({ result: "NOT_SUPPORTED" })
+    const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
+    await world.command(spot.chargerId, "CancelReservation", { reservationId })
+    // What comes after it has been told by then, and it alone.
+    spot.station.on("UnlockConnector", { status: "Unlocked" })
+    const unlock = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    await partner.result(unlock.id)
+    expect(partner.results.get(id)).toHaveLength(1)
+  })
+
+  it.each(["2.2", "2.2.1"] as const)(
+    "of ours is told on OCPI %s at the address of the RESERVE_NOW",
+    async (version) => {
+      const { partner } = await roaming.registered(version)
+      const spot = await drive.spot(partner)
+      spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+      const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
+      expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+      const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
+      await world.command(spot.chargerId, "CancelReservation", { reservationId })
+      await partner.eventually("the cancellation", () => partner.results.get(id)?.length === 2)
+      expect(partner.results.get(id)?.[1]).toEqual({ result: "CANCELED_RESERVATION" })
+    }
+  )
+})
+
+describe("the result of a command", () => {
+  it("is told after the service was killed between the answer and the telling", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    const asked = new Promise<void>((resolve) => {
+      spot.station.on("UnlockConnector", () => {
+        resolve()
+        return new Promise<Json>(() => undefined)
+      })
+    })
+    const { answer, id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(answer).toMatchObject({ result: "ACCEPTED" })
+    await asked
+    await world.service.kill("SIGKILL")
+    await world.service.restart()
+    await until("the charger is back", 30_000, async () => {
+      await drive.again(spot.chargerId)
+      return true
+    })
+    expect(await partner.result(id)).toEqual({ result: "FAILED" })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("is told after the partner was away and the service was killed meanwhile", async () => {
+    const { partner } = await roaming.registered("2.1.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("UnlockConnector", { status: "Unlocked" })
+    partner.server.faults.plan({ module: "commands", fault: { does: "status", http: 500 } })
+    const { id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    await partner.eventually("a first try", () => partner.server.heard.some(({ module }) => module === "commands"))
+    await world.service.kill("SIGKILL")
+    partner.server.faults.clear()
+    await world.service.restart()
+    await until("the result", 90_000, () => Promise.resolve(partner.results.get(id)?.length === 1))
+    expect(partner.results.get(id)).toEqual([{ result: "ACCEPTED" }])
+    expect(partner.problems).toEqual([])
+  }, 120_000)
+})
