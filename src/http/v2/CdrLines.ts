@@ -20,8 +20,6 @@ const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | b
   ["evseId", (cdr) => cdr.evseId],
   ["connectorId", (cdr) => cdr.connectorId],
   ["tokenUid", (cdr) => cdr.tokenUid],
-  ["partnerId", (cdr) => cdr.roaming?.partnerId ?? ""],
-  ["contractId", (cdr) => cdr.roaming?.contractId ?? ""],
   ["startedAt", (cdr) => iso(cdr.startedAt)],
   ["endedAt", (cdr) => iso(cdr.endedAt)],
   ["currency", (cdr) => cdr.currency],
@@ -39,7 +37,9 @@ const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | b
   ["tariffVersion", (cdr) => cdr.tariff.version],
   ["credit", (cdr) => cdr.credit],
   ["creditReferenceId", (cdr) => cdr.creditReferenceId ?? ""],
-  ["issuedAt", (cdr) => iso(cdr.issuedAt)]
+  ["issuedAt", (cdr) => iso(cdr.issuedAt)],
+  ["partnerId", (cdr) => cdr.roaming?.partnerId ?? ""],
+  ["contractId", (cdr) => cdr.roaming?.contractId ?? ""]
 ]
 
 /** What spreadsheets begin a formula with. */

@@ -16,6 +16,7 @@ const cdr = (more: object = {}) => ({
   tokenType: null,
   authorization: null,
   reservationId: null,
+  roaming: null,
   location: null,
   startedAt: at,
   endedAt: at + 1000,
@@ -45,9 +46,14 @@ describe("a record as CSV", () => {
   it("has a cell for each column of the head", () => {
     expect(csvLine(cdr())).toBe(
       "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,,,1,1,CARD," +
-        "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z\r\n"
+        "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z,,\r\n"
     )
     expect(csvHead.split(",")).toHaveLength(csvLine(cdr()).split(",").length)
+  })
+
+  it("names the partner that is billed and the driver's contract, whatever it is spelt like", () => {
+    const roaming = { partnerId: "01990000-0000-7000-8000-000000000009", contractId: "=DE-ABC-1" }
+    expect(csvLine(cdr({ roaming }))).toMatch(/,01990000-0000-7000-8000-000000000009,'=DE-ABC-1\r\n$/)
   })
 
   for (const uid of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"]) {

