@@ -1,0 +1,188 @@
+/** Charging profiles of partners over real HTTP, to a real charger socket: set, read and cleared for one session of their own. */
+import { describe, expect, it } from "vitest"
+import type { Partner } from "../partner/Partner.ts"
+import { Roaming } from "../partner/Roaming.ts"
+import type { Json } from "../partner/Wire.ts"
+import { Drive, type Spot } from "./Drive.ts"
+
+const roaming = new Roaming()
+const drive = new Drive(roaming)
+
+const profile = (more: Json = {}): Json => ({
+  charging_profile: {
+    charging_rate_unit: "A",
+    min_charging_rate: 6,
+    duration: 3600,
+    charging_profile_period: [
+      { start_period: 0, limit: 16 },
+      { start_period: 900, limit: 8.5 }
+    ],
+    ...more
+  }
+})
+
+const accepted = { result: "ACCEPTED", timeout: 90 }
+
+/** A charger in a session of the partner's. */
+const charging = async (
+  partner: Partner
+): Promise<Spot & { readonly sessionId: string; readonly transactionId: number }> => {
+  const spot = await drive.spot(partner)
+  const { id: sessionId, transactionId } = await drive.session(partner, spot)
+  return { ...spot, sessionId, transactionId }
+}
+
+describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (version) => {
+  it("are set for the transaction of the session, read and cleared", async () => {
+    const { partner } = await roaming.registered(version)
+    const { sessionId, station, transactionId } = await charging(partner)
+    station.on("SetChargingProfile", { status: "Accepted" }).on("ClearChargingProfile", { status: "Accepted" })
+    const set = await partner.profile("PUT", sessionId, profile())
+    expect(set.answer).toEqual(accepted)
+    expect(await partner.result(set.id)).toEqual({ result: "ACCEPTED" })
+    const [asked] = station.asked("SetChargingProfile")
+    const sent = asked?.["csChargingProfiles"] as Json
+    expect(asked).toEqual({
+      connectorId: 1,
+      csChargingProfiles: {
+        chargingProfileId: sent["chargingProfileId"],
+        transactionId,
+        stackLevel: 0,
+        chargingProfilePurpose: "TxProfile",
+        chargingProfileKind: "Relative",
+        chargingSchedule: {
+          duration: 3600,
+          chargingRateUnit: "A",
+          minChargingRate: 6,
+          chargingSchedulePeriod: [
+            { startPeriod: 0, limit: 16 },
+            { startPeriod: 900, limit: 8.5 }
+          ]
+        }
+      }
+    })
+    // Again is the same profile to the charger, and with a start it is an absolute one.
+    const again = await partner.profile("PUT", sessionId, profile({ start_date_time: "2026-11-20T08:30:00Z" }))
+    expect(await partner.result(again.id)).toEqual({ result: "ACCEPTED" })
+    expect(station.asked("SetChargingProfile")[1]?.["csChargingProfiles"]).toMatchObject({
+      chargingProfileId: sent["chargingProfileId"],
+      chargingProfileKind: "Absolute",
+      chargingSchedule: { startSchedule: "2026-11-20T08:30:00.000Z" }
+    })
+
+    station.on("GetCompositeSchedule", {
+      status: "Accepted",
+      connectorId: 1,
+      scheduleStart: "2026-11-20T09:00:00Z",
+      chargingSchedule: {
+        duration: 900,
+        chargingRateUnit: "A",
+        chargingSchedulePeriod: [{ startPeriod: 0, limit: 16 }]
+      }
+    })
+    const read = await partner.profile("GET", sessionId)
+    expect(read.answer).toEqual(accepted)
+    expect(await partner.result(read.id)).toEqual({
+      result: "ACCEPTED",
+      profile: {
+        start_date_time: "2026-11-20T09:00:00Z",
+        charging_profile: {
+          start_date_time: "2026-11-20T09:00:00Z",
+          duration: 900,
+          charging_rate_unit: "A",
+          charging_profile_period: [{ start_period: 0, limit: 16 }]
+        }
+      }
+    })
+    expect(station.asked("GetCompositeSchedule")).toEqual([{ connectorId: 1, duration: 900 }])
+
+    const clear = await partner.profile("DELETE", sessionId)
+    expect(clear.answer).toEqual(accepted)
+    expect(await partner.result(clear.id)).toEqual({ result: "ACCEPTED" })
+    expect(station.asked("ClearChargingProfile")).toEqual([{ id: sent["chargingProfileId"] }])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("that the charger refuses, does not know or fails at are told so", async () => {
+    const { partner } = await roaming.registered(version)
+    const { sessionId, station } = await charging(partner)
+    const told = async (method: "PUT" | "GET" | "DELETE") => {
+      const { answer, id } = await partner.profile(method, sessionId, method === "PUT" ? profile() : undefined)
+      expect(answer).toEqual(accepted)
+      return partner.result(id)
+    }
+    expect(await told("PUT")).toEqual({ result: "REJECTED" })
+    station.on("SetChargingProfile", { status: "NotSupported" })
+    expect(await told("PUT")).toEqual({ result: "REJECTED" })
+    station.on("GetCompositeSchedule", { status: "Rejected" })
+    expect(await told("GET")).toEqual({ result: "REJECTED" })
+    // None was ever taken: the charger is asked for one that it does not have.
+    station.on("ClearChargingProfile", { status: "Unknown" })
+    expect(await told("DELETE")).toEqual({ result: "UNKNOWN" })
+    await station.close()
+    expect((await partner.profile("PUT", sessionId, profile())).answer).toEqual({ result: "REJECTED", timeout: 90 })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("of others' sessions, of none and of those that are over are not touched", async () => {
+    const { partner } = await roaming.registered(version)
+    const other = await roaming.registered(version)
+    const { sessionId, station, transactionId } = await charging(partner)
+    for (const id of [sessionId, "nothing", "01890000-0000-7000-8000-000000000000"]) {
+      for (const method of ["PUT", "GET", "DELETE"] as const) {
+        const { answer } = await other.partner.profile(method, id, method === "PUT" ? profile() : undefined)
+        expect(answer, `${method} ${id}`).toEqual({ result: "UNKNOWN_SESSION", timeout: 90 })
+      }
+    }
+    await station.stop(transactionId)
+    expect((await partner.profile("PUT", sessionId, profile())).answer).toEqual({ result: "REJECTED", timeout: 90 })
+    expect(station.asked("SetChargingProfile")).toEqual([])
+    expect([...partner.problems, ...other.partner.problems]).toEqual([])
+  })
+
+  it("that cannot be are refused with 2001", async () => {
+    const { partner } = await roaming.registered(version)
+    const { sessionId, station } = await charging(partner)
+    const path = `/${sessionId}`
+    const response_url = `${partner.url("chargingprofiles")}/set/x`
+    const query = `?response_url=${encodeURIComponent(response_url)}`
+    const bad = { http: 200, code: 2001 }
+    for (const body of [
+      {},
+      profile(),
+      { ...profile(), response_url: "gopher://127.0.0.1/" },
+      { ...profile({ charging_profile_period: [] }), response_url },
+      { ...profile({ charging_rate_unit: "kW" }), response_url },
+      { ...profile({ charging_profile_period: [{ start_period: 60, limit: 8 }] }), response_url }
+    ]) {
+      expect(await partner.ask("PUT", "chargingprofiles", path, body), JSON.stringify(body)).toMatchObject(bad)
+    }
+    expect(await partner.ask("DELETE", "chargingprofiles", path)).toMatchObject(bad)
+    expect(await partner.ask("GET", "chargingprofiles", `${path}${query}`)).toMatchObject(bad)
+    expect(await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=soon`)).toMatchObject(bad)
+    expect(await partner.ask("GET", "chargingprofiles", `${path}?duration=60`)).toMatchObject(bad)
+    expect(station.asked("SetChargingProfile")).toEqual([])
+  })
+
+  it("that come too often are told so", async () => {
+    const { partner } = await roaming.registered(version)
+    const { sessionId, station } = await charging(partner)
+    station.on("SetChargingProfile", { status: "Accepted" })
+    const results: Array<unknown> = []
+    for (let i = 0; i < 11; i++) {
+      const { answer, id } = await partner.profile("PUT", sessionId, profile())
+      results.push(answer["result"])
+      if (answer["result"] === "ACCEPTED") await partner.result(id)
+    }
+    expect(results).toEqual([...Array.from({ length: 10 }, () => "ACCEPTED"), "TOO_OFTEN"])
+    expect(station.asked("SetChargingProfile")).toHaveLength(10)
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("charging profiles on OCPI 2.1.1", () => {
+  it("are not there", async () => {
+    const { partner } = await roaming.registered("2.1.1")
+    expect(partner.endpoint("chargingprofiles")).toBeUndefined()
+  })
+})
