@@ -26,6 +26,7 @@ import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
 import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
 import { locationTexts } from "../ocpi/objects/location/Texts.ts"
+import * as PartnerView from "../ocpi/View.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -227,6 +228,7 @@ export const start = (settings: ServiceSettings) =>
       Actors.layer(settings.actors, decide, evolve),
       LocalListKeeper.layer(),
       LocationKeeper.layer(),
+      PartnerView.layer,
       PriceKeeper.layer(),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(),

@@ -39,6 +39,7 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     tariffId: "",
     cdrId: "",
     partnerId: "",
+    module: "",
     id: ""
   }
   const document = (operation: object) => ({

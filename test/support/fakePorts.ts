@@ -15,12 +15,14 @@ import { Commands } from "../../src/domain/ports/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/ports/Idempotency.ts"
 import { Knocks } from "../../src/domain/ports/Knocks.ts"
 import { LocalLists } from "../../src/domain/ports/LocalLists.ts"
+import { Locations } from "../../src/domain/ports/Locations.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
 import { HubClients } from "../../src/domain/ports/HubClients.ts"
 import { Parties } from "../../src/domain/ports/Parties.ts"
 import { PartnerRegistrar } from "../../src/domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../src/domain/ports/Partners.ts"
+import { PartnerView } from "../../src/domain/ports/PartnerView.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
@@ -42,6 +44,7 @@ import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
 import { noClients, noExchanges, parties, partners, registrar } from "./fakePartners.ts"
 import { tariffs } from "./fakeTariffs.ts"
+import { locations, partnerView } from "./fakeLocations.ts"
 import { localLists } from "./fakeLocalLists.ts"
 import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
 
@@ -391,6 +394,7 @@ const idempotency = (world: FakeWorld) =>
 /** Ports that have no database behind them in the real service either: memory and sockets. */
 export const beside = (world: FakeWorld) =>
   Layer.mergeAll(
+    Layer.succeed(PartnerView, partnerView(world)),
     Layer.succeed(
       MessageLog,
       MessageLog.of({
@@ -468,6 +472,7 @@ export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
+    Layer.succeed(Locations, locations(world)),
     Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Events, events(world)),
     Layer.succeed(Expectations, expectations(world)),

@@ -16,6 +16,8 @@ export interface Owned {
   readonly tariffId: string
   readonly cdrId: string
   readonly partnerId: string
+  /** Of OCPI. */
+  readonly module: string
   /** Of a command. */
   readonly id: string
 }
@@ -246,6 +248,7 @@ export const makeOwned = async (
     tariffId: tariff.id,
     cdrId: tariff.id,
     partnerId: partner.id,
+    module: "locations",
     id: command.id
   }
 }

@@ -20,6 +20,7 @@ import { OrganisationsApi } from "./OrganisationsApi.ts"
 import { PartiesApi } from "./PartiesApi.ts"
 import { PartnerRecordsApi } from "./PartnerRecordsApi.ts"
 import { PartnersApi } from "./PartnersApi.ts"
+import { PartnerViewApi } from "./PartnerViewApi.ts"
 import { ReservationsApi } from "./ReservationsApi.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 import { SitesApi } from "./SitesApi.ts"
@@ -58,6 +59,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(TariffsApi)
   .add(CdrsApi)
   .add(PartnersApi)
+  .add(PartnerViewApi)
   .add(EventsApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)

@@ -23,6 +23,7 @@ import * as Pages from "./Pages.ts"
 import * as Parties from "./Parties.ts"
 import * as PartnerRecords from "./PartnerRecords.ts"
 import * as Partners from "./Partners.ts"
+import * as PartnerView from "./PartnerView.ts"
 import { PublicUrl } from "./Paging.ts"
 import * as Reservations from "./Reservations.ts"
 import * as Sessions from "./Sessions.ts"
@@ -64,6 +65,7 @@ export const v2Routes = (options: V2Options) => {
     Parties.layer,
     PartnerRecords.layer,
     Partners.layer,
+    PartnerView.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,

@@ -1,6 +1,7 @@
 /** The endpoints of sites over the domain's port. */
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Locations } from "../../domain/ports/Locations.ts"
 import { Sites } from "../../domain/ports/Sites.ts"
 import type { Site as DomainSite } from "../../domain/site/Site.ts"
 import { Api } from "./Api.ts"
@@ -39,6 +40,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "sites",
   Effect.fn(function* (handlers) {
+    const locations = yield* Locations
     const sites = yield* Sites
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
@@ -51,7 +53,9 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, toSite)
       }),
       get: Effect.fn("v2.sites.get")(function* ({ params }) {
-        return toSite(yield* sites.get(yield* organisationId, params.siteId))
+        const ours = yield* organisationId
+        const site = yield* sites.get(ours, params.siteId)
+        return { ...toSite(site), ocpi: yield* locations.publication(ours, params.siteId) }
       }),
       update: Effect.fn("v2.sites.update")(function* ({ params, payload }) {
         return toSite(yield* sites.update(params.siteId, payload, yield* writing))

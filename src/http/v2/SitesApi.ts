@@ -98,6 +98,20 @@ export const Site = Schema.Struct({
   updatedAt: Time
 }).annotate({ identifier: "Site" })
 
+/** A site, and whether roaming partners see it. */
+export const SiteDetail = Schema.Struct({
+  ...Site.fields,
+  ocpi: Schema.Struct({
+    published: Schema.Boolean.annotate({ description: "Partners see it as an OCPI Location" }),
+    missing: Schema.Array(
+      Schema.Literals(["streetAddress", "city", "country", "latitude", "longitude", "chargers"])
+    ).annotate({
+      description:
+        "What it lacks for that: fields, and `chargers` until one of its chargers has reported its connectors"
+    })
+  })
+}).annotate({ identifier: "SiteDetail" })
+
 const params = { siteId: Uuid }
 
 export class SitesApi extends HttpApiGroup.make("sites").add(
@@ -110,7 +124,7 @@ export class SitesApi extends HttpApiGroup.make("sites").add(
     query: PageQuery,
     success: listOf(Site)
   }).annotateMerge(operation("List sites, oldest first", "sites:read")),
-  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: Site, error: NotFound404 }).annotateMerge(
+  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: SiteDetail, error: NotFound404 }).annotateMerge(
     operation("Read a site", "sites:read")
   ),
   HttpApiEndpoint.patch("update", "/v2/sites/:siteId", {

@@ -1,0 +1,69 @@
+/** The port `PartnerView`: asks the handlers of lists as the partner would, and gives their answers as they are. */
+import { Clock, Effect, Layer, Schema } from "effect"
+import { NotFound } from "../domain/Errors.ts"
+import type { Partner } from "../domain/party/Partner.ts"
+import { PartnerView } from "../domain/ports/PartnerView.ts"
+import type { Window } from "../domain/values/Window.ts"
+import type { Exchange, Handlers } from "./Exchange.ts"
+import { cdrsHandlers } from "./modules/Cdrs.ts"
+import { locationsHandlers } from "./modules/Locations.ts"
+import { sessionsHandlers } from "./modules/Sessions.ts"
+import { tariffsHandlers } from "./modules/Tariffs.ts"
+import { wireObjects } from "./objects/WireObjects.ts"
+import { routingOf } from "./Routing.ts"
+import { versions } from "./Version.ts"
+
+const decodeList = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.Unknown)))
+
+const queryOf = ({ limit, offset }: Window): URLSearchParams =>
+  new URLSearchParams({ offset: String(offset), limit: String(limit) })
+
+/** The request that the partner would make, in the version that it uses. */
+const exchangeOf = (partner: Partner, window: Window, now: number): Exchange | undefined => {
+  const used = partner.connection?.version
+  const facts = versions.find(({ version }) => version === used) ?? versions[0]
+  if (facts === undefined) return undefined
+  return {
+    bearer: { partner, use: "Access" },
+    token: "",
+    facts,
+    routing: routingOf({}),
+    wire: wireObjects[facts.version],
+    params: {},
+    query: queryOf(window),
+    body: Effect.undefined,
+    correlationId: "",
+    now
+  }
+}
+
+const page = (handlers: Handlers) =>
+  Effect.fn("PartnerView.page")(function* (partner: Partner, module: string, window: Window) {
+    const handler = handlers.get(`GET ${module}`)
+    const exchange = exchangeOf(partner, window, yield* Clock.currentTimeMillis)
+    if (handler === undefined || exchange === undefined) return yield* new NotFound({ kind: "view", id: module })
+    // Nobody wrote this request but us: whatever is wrong with it is our mistake.
+    const reply = yield* handler(exchange).pipe(
+      Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
+    )
+    const items = reply.text === undefined ? reply.data : yield* Effect.orDie(decodeList(reply.text))
+    const total = Number(reply.headers?.["x-total-count"])
+    return { version: exchange.facts.version, items: Array.isArray(items) ? items : [], total }
+  })
+
+/** Provides `PartnerView` over the handlers that partners meet. */
+export const layer = Layer.effect(
+  PartnerView,
+  Effect.gen(function* () {
+    // Links lead nowhere here.
+    const place = { base: "" }
+    const modules = [
+      yield* cdrsHandlers(place),
+      yield* locationsHandlers(place),
+      yield* sessionsHandlers(place),
+      yield* tariffsHandlers(place)
+    ]
+    const lists = modules.flatMap((handlers) => [...handlers]).filter(([name]) => /^GET \w+$/.test(name))
+    return PartnerView.of({ page: page(new Map(lists)) })
+  })
+)

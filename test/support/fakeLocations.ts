@@ -1,0 +1,50 @@
+/** Locations in a `FakeWorld`: which sites partners would see. What a location is made of is tried on real databases. */
+import { Effect } from "effect"
+import { assumedEquipment } from "../../src/domain/charger/Charger.ts"
+import { NotFound } from "../../src/domain/Errors.ts"
+import { missingOf } from "../../src/domain/location/Missing.ts"
+import { Locations } from "../../src/domain/ports/Locations.ts"
+import { PartnerView } from "../../src/domain/ports/PartnerView.ts"
+import { type FakeWorld, owned } from "./fakeRecords.ts"
+
+export const locations = (world: FakeWorld) =>
+  Locations.of({
+    page: () => Effect.succeed({ items: [], total: 0 }),
+    texts: () => Effect.succeed({ items: [], total: 0 }),
+    get: (_, id) => Effect.fail(new NotFound({ kind: "location", id })),
+    ofSites: () => Effect.succeed([]),
+    evseOf: () => Effect.undefined,
+    publication: (organisationId, siteId) =>
+      world.ask(() =>
+        Effect.map(owned(world.sites.get(siteId), organisationId, "site", siteId), (site) => {
+          const chargers = [...world.chargers.values()].filter((charger) => charger.siteId === siteId)
+          const reported = chargers.map(({ chargerId, connectors }) => ({
+            chargerId,
+            registration: "Accepted" as const,
+            connected: true,
+            wholeStatus: undefined,
+            featureProfiles: [],
+            connectors: connectors.map(({ connectorId, equipment, evseId, status }) => ({
+              evseId,
+              connectorId,
+              status,
+              equipment: equipment ?? assumedEquipment,
+              assumed: equipment === undefined
+            }))
+          }))
+          const missing = missingOf({ site: { ...site, openingHours: undefined }, chargers: reported })
+          return { published: missing.length === 0, missing }
+        })
+      ),
+    refresh: () => Effect.succeed(false)
+  })
+
+/** Twice as many objects as a page has, numbered. */
+export const partnerView = (world: FakeWorld) =>
+  PartnerView.of({
+    page: (partner, module, { limit, offset }) =>
+      world.ask(() => {
+        const all = Array.from({ length: 100 }, (_, n) => ({ id: `${module} ${n}`, partner: partner.name }))
+        return Effect.succeed({ version: "2.2.1", items: all.slice(offset, offset + limit), total: all.length })
+      })
+  })
