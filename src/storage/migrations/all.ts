@@ -41,6 +41,7 @@ import { roamingTokens } from "./0039_roaming_tokens.ts"
 import { webhooks } from "./0040_webhooks.ts"
 import { exchanges } from "./0041_exchanges.ts"
 import { chargingPreferences } from "./0042_charging_preferences.ts"
+import { activeProfiles } from "./0043_active_profiles.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -84,5 +85,6 @@ export const migrations = {
   "0039_roaming_tokens": roamingTokens,
   "0040_webhooks": webhooks,
   "0041_exchanges": exchanges,
-  "0042_charging_preferences": chargingPreferences
+  "0042_charging_preferences": chargingPreferences,
+  "0043_active_profiles": activeProfiles
 }
