@@ -13,6 +13,7 @@ import { ChargerLink } from "../domain/ports/ChargerLink.ts"
 import { Commands } from "../domain/ports/Commands.ts"
 import { Journal } from "../domain/ports/Journal.ts"
 import { Presence } from "../domain/ports/Presence.ts"
+import { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { type ActorOptions, type ActorServices, ChargerActor } from "./ChargerActor.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
@@ -250,6 +251,7 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       commands,
       journal: yield* Journal,
       presence: yield* Presence,
+      authorizer: yield* RealTimeAuthorizer,
       clock: yield* Clock.Clock,
       numbers: TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys),
       uuid: secrets.uuid,
@@ -266,5 +268,8 @@ export const layer = (
   options: ActorsOptions,
   decide: Decide<ChargerState>,
   evolve: Evolve<ChargerState>
-): Layer.Layer<ChargerInbox | ChargerLink, never, ChargerDirectory | Commands | Journal | Presence | Secrets> =>
-  Layer.effectContext(make(options, decide, evolve))
+): Layer.Layer<
+  ChargerInbox | ChargerLink,
+  never,
+  ChargerDirectory | Commands | Journal | Presence | RealTimeAuthorizer | Secrets
+> => Layer.effectContext(make(options, decide, evolve))

@@ -22,16 +22,20 @@ import type {
 } from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
+import type { PartnerWord } from "../domain/token/RealTime.ts"
 import { usesTransactionId } from "../domain/charger/Orphans.ts"
 import { takesReservation } from "../domain/charger/Start.ts"
 import type { Commands } from "../domain/ports/Commands.ts"
 import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import type { Journal } from "../domain/ports/Journal.ts"
+import type { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
+import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
 import { Quiet } from "./Quiet.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
+import { type PartnersQuestion, Words } from "./Words.ts"
 
 export interface ActorOptions extends OutboundOptions {
   /** Messages that may wait before the socket is paused; it is resumed at half. */
@@ -48,39 +52,13 @@ export interface ActorServices {
   readonly journal: Journal["Service"]
   readonly directory: ChargerDirectory["Service"]
   readonly commands: Pick<Commands["Service"], "take">
+  readonly authorizer: RealTimeAuthorizer["Service"]
   readonly numbers: TransactionNumbers
   readonly clock: Clock.Clock
   readonly uuid: (now: number) => string
   /** Runs what a decision asked for besides its facts: commands, after their delay. */
   readonly background: (effect: Effect.Effect<void>) => void
 }
-
-interface Waiting {
-  /** When it came, ms epoch: its patience with a database that is away counts from here, whatever it waited behind. */
-  readonly since: number
-}
-
-interface EventItem extends Waiting {
-  readonly _tag: "Event"
-  readonly event: ChargerEvent
-  readonly envelope: Envelope
-  readonly respond: (reply: Reply, now: number) => void
-}
-
-interface CommandItem extends Waiting {
-  readonly _tag: "CommandAnswered"
-  readonly commandId?: string | undefined
-  readonly command: ChargerCommand
-  readonly result: CommandResult
-  /** Called once its facts are stored, for a command that was issued. */
-  readonly concluded?: () => void
-}
-
-type Item =
-  | EventItem
-  | CommandItem
-  | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
-  | { readonly _tag: "Closed"; readonly reason: string }
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
@@ -91,19 +69,12 @@ const maxQuestions = 3
 /** Between two tries of a question while the database is away. */
 const retryMillis = 250
 
-const unstorable: Readonly<
-  Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>
-> = {
-  TransactionStarted: "StartTransaction",
-  TransactionEnded: "StopTransaction",
-  MeterValuesReported: "MeterValues"
-}
-
 const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
 
 export class ChargerActor implements ChargerMailbox {
   private readonly mailbox = new Mailbox<Item>()
   private readonly calls: OutboundCalls
+  private readonly words: Words<EventItem>
   private readonly ids: FreshIds
   private readonly services: ActorServices
   /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
@@ -148,6 +119,8 @@ export class ChargerActor implements ChargerMailbox {
       (messageId, command) => line.call(messageId, command),
       () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
     )
+    const { authorizer, background } = services
+    this.words = new Words({ ...state, ask: authorizer.words, background })
     this.ids = {
       get transactionId() {
         const id = services.numbers.peek()
@@ -226,7 +199,7 @@ export class ChargerActor implements ChargerMailbox {
 
   /** True while nothing waits to be answered. */
   get quiet(): boolean {
-    return this.mailbox.idle
+    return this.mailbox.idle && this.words.idle
   }
 
   /**
@@ -310,7 +283,11 @@ export class ChargerActor implements ChargerMailbox {
     return Effect.gen(function* () {
       while (true) {
         const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
-        if (item._tag === "Closed") return item.reason
+        if (item._tag === "Closed") {
+          // A start is stored whether or not anybody hears its answer.
+          for (const [left, words] of actor.words.abandon()) yield* actor.handle({ ...left, words })
+          return item.reason
+        }
         yield* actor.handle(item)
         if (actor.paused && actor.mailbox.size <= actor.services.options.mailboxHigh / 2) {
           actor.paused = false
@@ -320,7 +297,7 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  private handle(item: Exclude<Item, { readonly _tag: "Closed" }>): Effect.Effect<void> {
+  private handle(item: Deciding): Effect.Effect<void> {
     const now = this.now()
     this.current = item._tag === "Event" ? item.envelope.raw : item._tag
     return Effect.catch(this.attempt(item, now, item, item.since + this.services.options.patienceMillis), (error) =>
@@ -346,9 +323,9 @@ export class ChargerActor implements ChargerMailbox {
 
   /** Decides, commits and answers; `source` is what is being decided, which differs from `item` for what could not be stored. */
   private attempt(
-    item: Exclude<Item, { _tag: "Closed" }>,
+    item: Deciding,
     now: number,
-    source: Exclude<Item, { _tag: "Closed" }>,
+    source: Deciding,
     deadline: number
   ): Effect.Effect<void, StorageUnavailable> {
     const actor = this
@@ -358,6 +335,7 @@ export class ChargerActor implements ChargerMailbox {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
         const decided = yield* actor.decideFully(state, source, now, deadline)
+        if (decided === undefined) return
         const result =
           decided.facts.length === 0
             ? Result.succeed(nothingCommitted)
@@ -367,7 +345,7 @@ export class ChargerActor implements ChargerMailbox {
         if (error._tag === "FactRefused") {
           // Another connection's start has taken the reservation's id meanwhile: decided anew, this one has its own.
           if (tries < 2 && decided.facts.some(takesReservation)) continue
-          const readable = source._tag === "Event" ? actor.asUnreadable(source, error.message) : undefined
+          const readable = source._tag === "Event" ? asUnreadable(source, error.message) : undefined
           if (readable === undefined) return yield* new StorageUnavailable({ reason: "busy", message: error.message })
           return yield* actor.attempt(item, now, readable, deadline)
         }
@@ -378,13 +356,7 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  private conclude(
-    item: Exclude<Item, { _tag: "Closed" }>,
-    decided: Act,
-    outcome: CommitOutcome,
-    state: ChargerState,
-    now: number
-  ): void {
+  private conclude(item: Deciding, decided: Act, outcome: CommitOutcome, state: ChargerState, now: number): void {
     if (decided.facts.length > 0) this.state = this.services.evolve(state, decided.facts, outcome)
     if (decided.facts.some(({ type }) => type === "ChargerBooted") && this.state?.bootedHere === true) {
       this.bootedAt = this.now()
@@ -396,23 +368,16 @@ export class ChargerActor implements ChargerMailbox {
     if (decided.facts.some(({ type }) => type === "CommandIssued")) this.wake()
   }
 
-  /** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */
-  private asUnreadable(item: EventItem, problem: string): EventItem | undefined {
-    const action = unstorable[item.event._tag]
-    return action === undefined
-      ? undefined
-      : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
-  }
-
+  /** Asks and decides; undefined where a message waits for partners' words, with which it comes back. */
   private decideFully(
     state: ChargerState,
-    item: Exclude<Item, { _tag: "Closed" }>,
+    item: Deciding,
     now: number,
     deadline: number
-  ): Effect.Effect<Act, StorageUnavailable> {
+  ): Effect.Effect<Act | undefined, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
-      let answers = noAnswers
+      let answers: Answers = item._tag === "Event" && item.words !== undefined ? { words: item.words } : noAnswers
       for (let asked = 0; asked <= maxQuestions; asked++) {
         const { numbers } = actor.services
         if (numbers.peek() === undefined) yield* actor.patiently(numbers.refill, deadline)
@@ -423,7 +388,12 @@ export class ChargerActor implements ChargerMailbox {
           if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
           return decision
         }
-        answers = yield* actor.patiently(actor.ask(decision.question, answers), deadline)
+        const { question } = decision
+        if (question._tag === "AskPartners") {
+          const words = item._tag === "Event" ? actor.wordsFor(item, question) : []
+          if (words === undefined) return undefined
+          answers = { ...answers, words }
+        } else answers = yield* actor.patiently(actor.ask(question, answers), deadline)
       }
       return yield* tooManyQuestions
     })
@@ -435,7 +405,17 @@ export class ChargerActor implements ChargerMailbox {
     if (numbers.low()) background(Effect.ignore(numbers.refill))
   }
 
-  private ask(question: Question, answers: Answers): Effect.Effect<Answers, StorageUnavailable> {
+  /** Partners' words on a message's card; undefined where it now waits for them. */
+  private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerWord> | undefined {
+    const known = this.words.known(item, question, this.now())
+    if (known === undefined) this.words.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
+    return known
+  }
+
+  private ask(
+    question: Exclude<Question, PartnersQuestion>,
+    answers: Answers
+  ): Effect.Effect<Answers, StorageUnavailable> {
     const { directory } = this.services
     const { chargerId, organisationId } = this
     return question._tag === "FindToken"

@@ -22,6 +22,7 @@ import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import type { CallOptions } from "../outbound/HttpCall.ts"
+import * as Authorizer from "../ocpi/client/Authorizer.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
 import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
@@ -225,7 +226,7 @@ const drainLimit = "20 seconds"
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
-      Actors.layer(settings.actors, decide, evolve),
+      Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
       LocalListKeeper.layer(),
       LocationKeeper.layer(),
       PartnerView.layer,

@@ -148,6 +148,22 @@ const WantedRow = Schema.Struct({
     )
   ),
   granted: Schema.NullOr(Schema.Array(GrantDocument)),
+  roaming: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        partnerId: Schema.String,
+        countryCode: Schema.String,
+        partyId: Schema.String,
+        uid: Schema.String,
+        type: Schema.String,
+        contractId: Schema.String,
+        valid: Schema.Boolean,
+        groupUid: Schema.NullOr(Schema.String),
+        whitelist: Schema.String
+      })
+    )
+  ),
+  askable: Schema.NullOr(Schema.Array(Schema.String)),
   open: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
@@ -188,8 +204,8 @@ const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | un
         updatedAt: row.updated_at ?? 0
       }
 
-/** Partners and their tokens come with OCPI; until then there are none. */
-const roaming: TokenFacts["roaming"] = []
+/** Partners' cards of one uid that are looked at: two that vouch for it are as good as a hundred. */
+const roamingLooked = 20
 
 const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts => ({
   token: tokenOf(organisationId, row),
@@ -198,7 +214,8 @@ const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts
     parentUid: one.parentUid ?? undefined,
     sessionId: one.sessionId ?? undefined
   })),
-  roaming,
+  roaming: (row.roaming ?? []).map((one) => ({ ...one, groupUid: one.groupUid ?? undefined })),
+  ...(row.askable === null ? {} : { askable: row.askable }),
   ...(row.granted === null ? {} : { granted: row.granted }),
   openSessions: row.open ?? []
 })
@@ -220,6 +237,19 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
           ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
         ) r
       ) AS reservations, ${grantsOf(sql)} AS granted, (
+        SELECT json_agg(json_build_object('partnerId', c.partner_id, 'countryCode', c.country_code, 'partyId', c.party_id, 'uid', c.uid,
+          'type', c.type, 'contractId', c.contract_id, 'valid', c.valid, 'groupUid', c.group_uid, 'whitelist', c.whitelist))
+        FROM (
+          SELECT y.* FROM roaming_token y JOIN partner p ON p.id = y.partner_id
+          WHERE y.organisation_id = w.organisation_id AND y.uid_key = w.uid_key AND y.type_key = 'RFID'
+            AND p.status = 'Registered' AND NOT p.suspended
+          ORDER BY y.valid DESC, y.country_code, y.party_id, y.partner_id LIMIT ${roamingLooked}::int
+        ) c
+      ) AS roaming, (
+        SELECT json_agg(p.id ORDER BY p.id) FROM partner p
+        WHERE p.organisation_id = w.organisation_id AND p.status = 'Registered' AND NOT p.suspended
+          AND (p.switches ->> 'askUnknownTokens') = 'true'
+      ) AS askable, (
         SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
           'startedAt', extract(epoch FROM s.started_at) * 1000, 'source', s.authorization_source))
         FROM session s

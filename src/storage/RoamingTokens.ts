@@ -19,7 +19,7 @@ import type { PageRequest } from "../domain/values/Page.ts"
 import { textArray } from "./Arrays.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
-import { Millis, optional, rowsOf } from "./rows.ts"
+import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
@@ -178,6 +178,34 @@ const find = (sql: SqlClient.SqlClient) =>
     return token
   })
 
+const placeRow = rowOf(
+  Schema.Struct({
+    countryCode: Schema.String,
+    partyId: Schema.String,
+    id: Schema.String,
+    evseUids: optional(Schema.Array(Schema.String))
+  })
+)
+
+const placeOf = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingTokens.placeOf")(function* (organisationId: string, chargerId: string, evseId: number | undefined) {
+    const own = scopedTo(sql, organisationId)
+    const row = yield* guarded(
+      placeRow(own`
+        SELECT p.country_code AS "countryCode", p.party_id AS "partyId", s.id, (
+          SELECT json_agg(e.uid ORDER BY e.evse_id) FROM evse e
+          WHERE e.organisation_id = c.organisation_id AND e.charger_id = c.charger_id AND e.site_id = c.site_id AND e.removed_at IS NULL
+            AND (${evseId ?? null}::int IS NULL OR e.evse_id = ${evseId ?? null}::int)
+        ) AS "evseUids"
+        FROM charger c JOIN site s ON s.id = c.site_id
+        JOIN party p ON p.organisation_id = s.organisation_id AND (p.id = s.party_id OR (s.party_id IS NULL AND p.is_default))
+        WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
+    )
+    if (row === undefined) return undefined
+    const { countryCode, evseUids, id, partyId } = row
+    return { party: { countryCode, partyId }, location: evseUids === undefined ? undefined : { id, evseUids } }
+  })
+
 const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: string }) => key)
 
 const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
@@ -214,6 +242,7 @@ export const layer: Layer.Layer<RoamingTokens, never, RecordingServices> = Layer
       find: find(records.sql),
       put: put(records),
       patch: patch(records),
+      placeOf: placeOf(records.sql),
       conflicts: conflicts(records.sql),
       ...tokenPulls(records)
     })

@@ -28,6 +28,7 @@ import type { Transaction } from "../simulation/History.ts"
 import { fakeLine } from "../support/actorWorld.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { seedChargers } from "../support/journalFacts.ts"
+import { silentPartners } from "../support/silentPartners.ts"
 
 const chargers = 100
 
@@ -212,7 +213,7 @@ const lifeOf = (tellers: ReadonlyArray<Teller>) =>
       Layer.succeed(Secrets, yield* Secrets),
       Layer.succeed(Presence, presence)
     )
-    const actors = actorsLayer(limits.actors, decide, evolve).pipe(Layer.provide(world))
+    const actors = actorsLayer(limits.actors, decide, evolve).pipe(Layer.provide([world, silentPartners]))
     yield* Effect.forEach(tellers, (teller) => live(teller, torn), { concurrency: "unbounded", discard: true }).pipe(
       Effect.provide(actors)
     )

@@ -16,7 +16,10 @@ import { planOf, statementsOf } from "../support/statements.ts"
 
 const options = { ...limits.directory, nodeId: "plans" }
 
-/** A busy charger's years: ten thousand reservations, one of which stands, and thirty thousand sessions, few of them unlike the others. */
+/**
+ * A busy charger's years: ten thousand reservations, one of which stands, and thirty thousand sessions, few of them unlike the others. Two hundred
+ * partners have twenty thousand cards, of two partners each the same.
+ */
 const fill = ({ organisationId, siteId }: Seeded) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -35,6 +38,22 @@ const fill = ({ organisationId, siteId }: Seeded) =>
         CASE WHEN n % 500 = 0 THEN 'INVALID' WHEN n % 500 = 1 THEN 'RESERVATION' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', ${now}, ${now},
         CASE WHEN n % 50 = 2 THEN NULL ELSE ${now}::timestamptz END, 0, ${now}, ${now}, n % 500 = 1
       FROM generate_series(1, 30000) n`
+    yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
+      SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${organisationId}::uuid, 'Partner', 'Registered',
+        jsonb_build_object('askUnknownTokens', n % 100 = 1), ${now}, ${now} FROM generate_series(1, 200) n`
+    yield* sql`INSERT INTO roaming_token (organisation_id, uid_key, type_key, country_code, party_id, partner_id, uid, type, contract_id, issuer,
+        valid, whitelist, last_updated, revision, created_at, updated_at)
+      SELECT ${organisationId}::uuid, 'card' || n % 10000, 'RFID', 'DE', 'P' || n % 200,
+        ('00000000-0000-7000-8000-' || lpad((n % 200 + 1)::text, 12, '0'))::uuid, 'Card' || n % 10000, 'RFID', 'C' || n, 'Example', true,
+        'ALLOWED', ${now}, 1, ${now}, ${now} FROM generate_series(1, 20000) n ON CONFLICT DO NOTHING`
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+      SELECT ('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid, ${organisationId}::uuid, 'P-1', 'RemoteStart', 'Accepted', '{}', '{}',
+        'partner', ${now} FROM generate_series(1, 10000) n`
+    yield* sql`INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
+      SELECT c.id, c.organisation_id, '00000000-0000-7000-8000-000000000001', 'StartSession', '2.2.1', '', '', c.created_at FROM command c`
+    yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
+      SELECT c.id, c.organisation_id, c.charger_id, 1, 'card' || c.turn, '{}', c.created_at, c.created_at + interval '20 minutes' FROM command c
+      WHERE c.turn <> 7`
     yield* sql`ANALYZE`
   })
 
@@ -52,7 +71,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
       )
 
       it.effect(
-        "a card is found with its sessions and the charger's reservations in one statement, along indexes alone",
+        "a card is found with its sessions, partners' cards and the charger's reservations in one statement, along indexes alone",
         () =>
           Effect.gen(function* () {
             const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon }
@@ -61,13 +80,22 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               Effect.gen(function* () {
                 const context = yield* Layer.build(ChargerDirectoryRepository.layer(options))
                 const { findToken } = yield* Effect.provide(ChargerDirectory, context)
-                expect((yield* findToken(wanted)).reservations).toHaveLength(1)
+                const found = yield* findToken(wanted)
+                expect([found.reservations.length, found.roaming.length, found.askable?.length]).toEqual([1, 1, 2])
               }).pipe(Effect.scoped)
             )
             expect(statements).toHaveLength(1)
             const [plan = ""] = yield* Effect.forEach(statements, planOf)
-            for (const index of ["token_pkey", "reservation_standing", "session_open"]) expect(plan).toContain(index)
-            expect(plan).not.toMatch(/Seq Scan on/)
+            const indices = [
+              "token_pkey",
+              "reservation_standing",
+              "session_open",
+              "roaming_token_pkey",
+              "token_grant_uid"
+            ]
+            for (const index of indices) expect(plan).toContain(index)
+            // An organisation's partners are so few that they are read whole.
+            expect(plan).not.toMatch(/Seq Scan on (?!partner\b)/)
           })
       )
 

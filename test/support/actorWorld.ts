@@ -18,9 +18,11 @@ import { Commands } from "../../src/domain/ports/Commands.ts"
 import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
+import type { RealTimeAuthorizer } from "../../src/domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import { ModelCommands } from "./modelCommands.ts"
+import { silentPartners } from "./silentPartners.ts"
 
 type Failure = StorageUnavailable | FactRefused
 
@@ -255,10 +257,11 @@ export const actorOptions: ActorsOptions = {
 export const actorsOn = (
   world: World,
   decider: Decide<ChargerState> = decide,
-  evolver: Evolve<ChargerState> = evolve
+  evolver: Evolve<ChargerState> = evolve,
+  partners: Layer.Layer<RealTimeAuthorizer> = silentPartners
 ) =>
   actorsLayer(actorOptions, decider, evolver).pipe(
-    Layer.provide(Layer.mergeAll(journal(world), directory(world), commands(world), presence(world), secrets))
+    Layer.provide(Layer.mergeAll(journal(world), directory(world), commands(world), presence(world), secrets, partners))
   )
 
 export const opening = (chargerId: string, securityProfile: 0 | 1 | 2 | 3 = 1): ConnectionOpening => ({

@@ -8,6 +8,7 @@ import { usesTransactionId } from "../../src/domain/charger/Orphans.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import type { ChargerFact } from "../../src/domain/Fact.ts"
 import { transactionIdOf } from "../../src/domain/values/TransactionId.ts"
+import { silent } from "../../src/domain/token/RealTime.ts"
 import { minute, state as registeredState } from "./events.ts"
 import { ModelJournal } from "./modelJournal.ts"
 
@@ -85,10 +86,10 @@ export class ModelCharger {
       if (decision._tag === "Act") return decision
       const { question } = decision
       questions.push(question._tag)
-      answers =
-        question._tag === "FindToken"
-          ? { ...answers, token: this.service.journal.findToken(question.tokenUid) }
-          : { ...answers, session: this.service.journal.findSession(this.chargerId, question.transactionId) }
+      if (question._tag === "FindToken") {
+        answers = { ...answers, token: this.service.journal.findToken(question.tokenUid) }
+      } else if (question._tag === "AskPartners") answers = { ...answers, words: question.partners.map(silent) }
+      else answers = { ...answers, session: this.service.journal.findSession(this.chargerId, question.transactionId) }
     }
     throw new Error("the decision does not come to an end")
   }

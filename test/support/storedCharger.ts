@@ -15,6 +15,7 @@ import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { transactionIdOf } from "../../src/domain/values/TransactionId.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
+import { silent } from "../../src/domain/token/RealTime.ts"
 import { minute } from "./events.ts"
 import type { ModelJournal } from "./modelJournal.ts"
 
@@ -107,6 +108,7 @@ export class StoredCharger {
   private answersTo(decision: Extract<Decision, { readonly _tag: "Ask" }>, known: Answers) {
     const { question } = decision
     const { chargerId, organisationId } = this.state
+    if (question._tag === "AskPartners") return Effect.succeed({ ...known, words: question.partners.map(silent) })
     return question._tag === "FindToken"
       ? Effect.map(this.directory.findToken({ ...question, chargerId, organisationId }), (token) => ({
           ...known,

@@ -3,6 +3,7 @@
  * it needs from elsewhere it asks for by a `Question`; the answer comes back as an input together with the event that raised it.
  */
 import type { ChargerFact } from "../Fact.ts"
+import type { AskedPartner, PartnerWord } from "../token/RealTime.ts"
 import type { TokenFacts } from "../token/Token.ts"
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { ChargerEvent } from "./ChargerEvent.ts"
@@ -29,11 +30,23 @@ export type Question =
   | { readonly _tag: "FindToken"; readonly tokenUid: string; readonly at: number }
   /** A session of *this* charger by its transaction id; another charger's is never found. */
   | { readonly _tag: "FindSession"; readonly transactionId: number }
+  /**
+   * What these partners say of a token in real time, within `wordsWithinMillis`. It takes so long that whatever else the charger sends is decided
+   * meanwhile; the event comes back with their words, or with their silence.
+   */
+  | {
+      readonly _tag: "AskPartners"
+      readonly tokenUid: string
+      /** Where it is to charge, as far as the charger says. */
+      readonly evseId: number | undefined
+      readonly partners: ReadonlyArray<AskedPartner>
+    }
 
 export interface Answers {
   readonly token?: TokenFacts
   /** `null`: this charger never had such a transaction. */
   readonly session?: KnownSession | null
+  readonly words?: ReadonlyArray<PartnerWord>
 }
 
 export type Input =

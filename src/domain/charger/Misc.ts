@@ -9,8 +9,8 @@ import type {
   SecurityEventRecorded,
   TokenAuthorized
 } from "../Fact.ts"
-import { authorize } from "../token/Authorize.ts"
 import { acknowledged, act, always } from "./Acting.ts"
+import { authorizing } from "./Authorizing.ts"
 import type { AuthorizationAsked, CertificateRequested, DataReceived, SecurityEventReported } from "./ChargerEvent.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
@@ -35,13 +35,9 @@ export const authorizationAsked = (
   now: number
 ): Decision => {
   const { tokenUid } = event
-  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at: now } }
-  const authorization = authorize(
-    answers.token,
-    state.policy,
-    { _tag: "Asking", tokenUid, chargerId: state.chargerId },
-    now
-  )
+  const decided = authorizing(state, answers, { _tag: "Asking", tokenUid, chargerId: state.chargerId }, now)
+  if (decided._tag === "Ask") return decided
+  const { authorization } = decided
   const fact: TokenAuthorized = {
     type: "TokenAuthorized",
     ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),

@@ -8,9 +8,9 @@ import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/
 import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import type { Authorization } from "../token/Authorization.ts"
-import { authorize } from "../token/Authorize.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always, bareVerdict } from "./Acting.ts"
+import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
 import { profilesChanged } from "./Commanded.ts"
@@ -176,12 +176,13 @@ export const transactionStarted = (
   if (known !== undefined) return answer(always(answered(known)))
   const { tokenUid } = event
   const at = occurredAt(event.time, now)
-  if (answers.token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at } }
   const { evseId } = event.place
   const reservationId = reservationOf(event)
   const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const
-  const authorization = authorize(answers.token, state.policy, context, now)
-  const reservedId = reservedSession(state, event, authorization, answers.token.reservations, at)
+  const decided = authorizing(state, answers, context, now)
+  if (decided._tag === "Ask") return decided
+  const { authorization } = decided
+  const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
   const fact = started(state, event, authorization, reservedId, envelope, now, ids)
   const end = endedAlready(state, fact, now)
   const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact, ...profileBegun(state, fact, now)] : [fact, end]

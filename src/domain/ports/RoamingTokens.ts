@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { PartyId } from "../party/Party.ts"
 import type {
   RoamingToken,
   RoamingTokenBody,
@@ -45,6 +46,13 @@ export interface DuePull {
   readonly failures: number
 }
 
+/** Where a card is read, by the names that partners know (OCPI 2.2.1 §12.4.2 LocationReferences), and the party of ours that it belongs to. */
+export interface ReadingPlace {
+  readonly party: PartyId
+  /** Undefined where the charger has not told its connectors: partners know no such place then. */
+  readonly location: { readonly id: string; readonly evseUids: ReadonlyArray<string> } | undefined
+}
+
 export type PullEnd =
   | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
   | { readonly _tag: "Failed"; readonly problem: string }
@@ -69,6 +77,12 @@ export class RoamingTokens extends Context.Service<
       patch: RoamingTokenPatch,
       writing: Writing
     ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>
+    /** Of one evse, or of all of the charger. Undefined for a charger that is not there. */
+    readonly placeOf: (
+      organisationId: string,
+      chargerId: string,
+      evseId: number | undefined
+    ) => Effect.Effect<ReadingPlace | undefined, StorageUnavailable>
     readonly conflicts: (
       organisationId: string,
       page: PageRequest

@@ -1,14 +1,15 @@
 /**
  * Whether a driver's token may charge, in OCPP's words (OCPP 1.6 §7.2). Asked in this order, and the first that knows decides: a partner's command
- * for it, a reservation for the card at this charger, a card of the organisation's own, a roaming partner's card, the organisation's rule for unknown ones. The decision, its
- * source and its time are kept with the session.
+ * for it, a reservation for the card at this charger, a card of the organisation's own, a roaming partner's card, partners that are asked about
+ * strangers, the organisation's rule for unknown ones. The decision, its source and its time are kept with the session.
  */
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import { grantFor, roamingOf } from "../party/Grant.ts"
-import type { SessionRoaming } from "../party/Roaming.ts"
 import { entitles } from "../reservation/Reservation.ts"
-import type { Authorization, AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
-import type { RoamingToken, Token, TokenFacts } from "./Token.ts"
+import type { Authorization, AuthorizationStatus } from "./Authorization.ts"
+import { askedAtMost, type AskedPartner, cardsToAsk, contractOf } from "./RealTime.ts"
+import type { Token, TokenFacts } from "./Token.ts"
+import { roamingVerdict, strangerVerdict, type Verdict } from "./Verdict.ts"
 
 /** What is to be done with the token. */
 export type AuthorizationContext =
@@ -31,14 +32,6 @@ const offlineAfterMillis = 5 * 60_000
 /** What it takes to end a session by a card. */
 const endsWithinMillis = 5 * 60_000
 
-interface Verdict {
-  readonly status: AuthorizationStatus
-  readonly source: AuthorizationSource
-  readonly expiresAt: number | undefined
-  readonly parentUid: string | undefined
-  readonly roaming?: SessionRoaming | undefined
-}
-
 /** When a block began nobody knows; a card that has expired was good before. */
 const statusOf = (token: Token, at: number): AuthorizationStatus => {
   if (token.status !== "Accepted") return token.status
@@ -52,17 +45,6 @@ const ownVerdict = (token: Token, at: number): Verdict => ({
   parentUid: token.parentUid
 })
 
-/** Two partners that both vouch for one uid cannot both be billed, and guessing would bill the wrong one. */
-const roamingVerdict = (cards: ReadonlyArray<RoamingToken>): Verdict | undefined => {
-  if (cards.length === 0) return undefined
-  const [valid, ...others] = cards.filter((card) => card.valid)
-  const base = { source: "RoamingToken", expiresAt: undefined } as const
-  if (valid === undefined) return { ...base, status: "Blocked", parentUid: undefined }
-  return others.length === 0
-    ? { ...base, status: "Accepted", parentUid: valid.parentUid }
-    : { ...base, status: "Invalid", parentUid: undefined }
-}
-
 /** A partner that has this session started or this connector reserved answers for the card. The charger may remember it for as long as that holds. */
 const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdict | undefined => {
   const grant = grantFor(facts.granted ?? [], context._tag === "Starting" ? context.evseId : undefined)
@@ -75,7 +57,7 @@ const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdi
 const reservedVerdict = (
   facts: TokenFacts,
   context: AuthorizationContext,
-  parentUid: string | undefined,
+  { parentUid, roaming }: Pick<Verdict, "parentUid" | "roaming">,
   at: number
 ): Verdict | undefined => {
   const place = context._tag === "Starting" ? context : { evseId: undefined, reservationId: undefined }
@@ -84,7 +66,7 @@ const reservedVerdict = (
   const reservation = facts.reservations.find((one) => entitles(claim, one))
   if (reservation === undefined) return undefined
   const expiresAt = facts.token === undefined ? reservation.expiresAt : facts.token.expiresAt
-  return { status: "Accepted", source: "Reservation", expiresAt, parentUid }
+  return { status: "Accepted", source: "Reservation", expiresAt, parentUid, roaming }
 }
 
 /**
@@ -108,15 +90,19 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
   // A clock that is ahead makes no card expire before its time.
   const own = facts.token === undefined ? undefined : ownVerdict(facts.token, Math.min(at, now))
   if (own !== undefined && own.status !== "Accepted") return own
-  const roaming = roamingVerdict(facts.roaming)
-  const reserved = reservedVerdict(facts, context, own?.parentUid ?? roaming?.parentUid, at)
+  const words = facts.words ?? []
+  const roaming = roamingVerdict(facts.roaming, words, now)
+  const reserved = reservedVerdict(facts, context, own ?? roaming ?? { parentUid: undefined }, at)
   const unknown = policy.unknownTokens === "Accept" ? "Accepted" : "Invalid"
   return (
     grantedVerdict(facts, context) ??
     reserved ??
     own ??
+    // Who was let begin is let end, whether or not his partner can be reached.
+    (facts.words === undefined && cardsToAsk(facts.roaming).length > 0 ? charging(facts, context, now) : undefined) ??
     roaming ??
-    charging(facts, context, now) ?? {
+    charging(facts, context, now) ??
+    strangerVerdict(words, now) ?? {
       status: unknown,
       source: "UnknownTokenRule",
       expiresAt: undefined,
@@ -138,6 +124,27 @@ const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContext, now:
   )
 }
 
+/**
+ * The partners whose word in real time decides, and who have not been asked yet; none where anybody else knows, or where the card is held up to end
+ * what it was let begin.
+ */
+export const partnersToAsk = (
+  facts: TokenFacts,
+  context: AuthorizationContext,
+  now: number
+): ReadonlyArray<AskedPartner> => {
+  if (facts.words !== undefined || facts.token !== undefined) return []
+  const at = context._tag === "Starting" ? context.at : now
+  const settled =
+    grantedVerdict(facts, context) ??
+    reservedVerdict(facts, context, roamingVerdict(facts.roaming, [], now) ?? { parentUid: undefined }, at) ??
+    charging(facts, context, now)
+  if (settled !== undefined) return []
+  const cards = cardsToAsk(facts.roaming).map((card) => ({ partnerId: card.partnerId, card: contractOf(card) }))
+  const strangers = facts.roaming.length > 0 ? [] : (facts.askable ?? [])
+  return [...cards, ...strangers.map((partnerId) => ({ partnerId, card: undefined }))].slice(0, askedAtMost)
+}
+
 /** Decides on a token at `now` (ms epoch). */
 export const authorize = (
   facts: TokenFacts,
@@ -148,5 +155,8 @@ export const authorize = (
   const verdict = verdictOf(facts, policy, context, now)
   const concurrent =
     verdict.status === "Accepted" && policy.concurrentTransactions === "Refuse" && chargesElsewhere(facts, context, now)
-  return { ...verdict, status: concurrent ? "ConcurrentTx" : verdict.status, decidedAt: now }
+  // Whom nobody lets charge nobody is billed for.
+  const { roaming, ...decided } = verdict
+  const status = concurrent ? "ConcurrentTx" : verdict.status
+  return { ...decided, ...(roaming === undefined || status !== "Accepted" ? {} : { roaming }), status, decidedAt: now }
 }

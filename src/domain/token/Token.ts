@@ -2,6 +2,7 @@
 import type { Grant } from "../party/Grant.ts"
 import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
+import type { PartnerWord, RoamingCard } from "./RealTime.ts"
 
 export type TokenStatus = "Accepted" | "Blocked" | "Expired"
 
@@ -25,23 +26,18 @@ export interface Token {
 /** How a uid is compared and stored as a key. */
 export const tokenKey = (uid: string): string => uid.toLowerCase()
 
-/** A roaming partner's card of a uid, as its token module has it (OCPI 2.2.1 §12). */
-export interface RoamingToken {
-  readonly partnerId: string
-  /** The partner lets it charge. */
-  readonly valid: boolean
-  /** OCPI's group_id, which is OCPP's parentIdTag. */
-  readonly parentUid: string | undefined
-}
-
 /** What the authorisation of a token at a charger needs to know, read in one go. */
 export interface TokenFacts {
   /** A card of the organisation's own. */
   readonly token: Token | undefined
   /** Reservations of the charger that may stand at the time that was asked about, whosever they are. */
   readonly reservations: ReadonlyArray<ReservationFacts>
-  /** Partners' cards of this uid. */
-  readonly roaming: ReadonlyArray<RoamingToken>
+  /** Cards of this uid that registered partners have. */
+  readonly roaming: ReadonlyArray<RoamingCard>
+  /** Partners that are asked about cards that nobody has. */
+  readonly askable?: ReadonlyArray<string>
+  /** What those who were asked have said; undefined until they were. */
+  readonly words?: ReadonlyArray<PartnerWord> | undefined
   /** What partners have said just now of this card at this charger. */
   readonly granted?: ReadonlyArray<Grant>
   /** Open sessions that this token was let begin anywhere in the organisation: (charger, evse), for ConcurrentTx. */

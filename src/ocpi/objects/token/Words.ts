@@ -11,6 +11,17 @@ export interface WireTokens {
   /** What a PATCH names. A field that is null is none of them: many partners print those that they do not mean. */
   readonly decodePatch: (input: unknown) => Effect.Effect<RoamingTokenPatch, Schema.SchemaError>
   readonly encode: (token: RoamingTokenBody) => unknown
+  /** Where a card is read (OCPI 2.2.1 §12.3.2). */
+  readonly references: (place: { readonly id: string; readonly evseUids: ReadonlyArray<string> }) => unknown
+  /** A partner's word in real time; `party` is as above. */
+  readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<ToldWord, Schema.SchemaError>
+}
+
+/** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A token that is missing or cannot be read is not told: the word counts all the same. */
+export interface ToldWord {
+  readonly allowed: string
+  readonly token: RoamingTokenBody | undefined
+  readonly authorizationReference: string | undefined
 }
 
 /** Longest id that is taken: OCPI has at most 36 characters, and partners have more. */
@@ -20,6 +31,10 @@ export const Id = Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax))
 
 /** A word of an enumeration, also one of a later version; it is kept as it is spelt. */
 export const Word = Id
+
+export const wordFields = { allowed: Word }
+
+export const referencesOf: WireTokens["references"] = ({ evseUids, id }) => ({ location_id: id, evse_uids: evseUids })
 
 export const commonFields = {
   uid: Id,

@@ -5,10 +5,23 @@
 import { Effect, Schema } from "effect"
 import { printTimestamp } from "../../Timestamp.ts"
 import { maybe } from "../Liberal.ts"
-import { commonFields, commonOf, commonPatchFields, commonPatchOf, Id, named, type WireTokens } from "./Words.ts"
+import {
+  commonFields,
+  commonOf,
+  commonPatchFields,
+  commonPatchOf,
+  Id,
+  named,
+  referencesOf,
+  type WireTokens,
+  wordFields
+} from "./Words.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, auth_id: Id }))
 const decodePatch = Schema.decodeUnknownEffect(Schema.Struct({ ...commonPatchFields, auth_id: maybe(Id) }))
+
+/** No token comes along, and no reference. */
+const decodeWord = Schema.decodeUnknownEffect(Schema.Struct(wordFields))
 
 export const tokensV211: WireTokens = {
   decode: (input, { countryCode, partyId }) =>
@@ -23,6 +36,9 @@ export const tokensV211: WireTokens = {
     })),
   decodePatch: (input) =>
     Effect.map(decodePatch(input), (told) => ({ ...commonPatchOf(told), ...named({ contractId: told.auth_id }) })),
+  references: referencesOf,
+  decodeWord: (input) =>
+    Effect.map(decodeWord(input), ({ allowed }) => ({ allowed, token: undefined, authorizationReference: undefined })),
   encode: (token) => ({
     uid: token.uid,
     type: token.type.toUpperCase() === "RFID" ? "RFID" : "OTHER",

@@ -1,9 +1,20 @@
 /** Tokens in OCPI 2.2 and 2.2.1 §12.3.3, which are the same in both. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { EnergyContract } from "../../../domain/token/RoamingToken.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { CountryCode, maybe, PartyCode, Text } from "../Liberal.ts"
-import { commonFields, commonOf, commonPatchFields, commonPatchOf, Id, named, type WireTokens, Word } from "./Words.ts"
+import {
+  commonFields,
+  commonOf,
+  commonPatchFields,
+  commonPatchOf,
+  Id,
+  named,
+  referencesOf,
+  type WireTokens,
+  Word,
+  wordFields
+} from "./Words.ts"
 
 const Contract = Schema.Struct({ supplier_name: Text, contract_id: maybe(Text) })
 
@@ -18,6 +29,16 @@ const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, ...ne
 const decodePatch = Schema.decodeUnknownEffect(
   Schema.Struct({ ...commonPatchFields, ...newFields, contract_id: maybe(Id) })
 )
+
+/** A reference that is too long to be repeated is none (OCPI 2.2.1 §8.3.1: at most 36 characters). */
+const referenceMax = 36
+
+const decodeWord = Schema.decodeUnknownEffect(
+  Schema.Struct({ ...wordFields, authorization_reference: maybe(Text), token: Schema.optionalKey(Schema.Unknown) })
+)
+
+const referenceOf = (told: string | null | undefined): string | undefined =>
+  told && [...told].length <= referenceMax ? told : undefined
 
 const contractOf = (told: typeof Contract.Type | null | undefined): EnergyContract | undefined =>
   told ? { supplierName: told.supplier_name, ...named({ contractId: told.contract_id }) } : undefined
@@ -45,6 +66,16 @@ export const tokensV22: WireTokens = {
         energyContract: contractOf(told.energy_contract)
       })
     })),
+  references: referencesOf,
+  decodeWord: (input, party) =>
+    Effect.gen(function* () {
+      const { allowed, authorization_reference, token } = yield* decodeWord(input)
+      return {
+        allowed,
+        token: Option.getOrUndefined(yield* Effect.option(tokensV22.decode(token, party))),
+        authorizationReference: referenceOf(authorization_reference)
+      }
+    }),
   encode: (token) => ({
     country_code: token.countryCode,
     party_id: token.partyId,

@@ -1,0 +1,54 @@
+/** What waits in a charger's mailbox: its own messages, what came of commands to it, and words of its surroundings. */
+import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
+import type { Envelope } from "../domain/charger/Decision.ts"
+import type { Reply } from "../domain/charger/Reply.ts"
+import type { PartnerWord } from "../domain/token/RealTime.ts"
+
+export interface Waiting {
+  /** When it came, ms epoch: its patience with a database that is away counts from here, whatever it waited behind. */
+  readonly since: number
+}
+
+export interface EventItem extends Waiting {
+  readonly _tag: "Event"
+  readonly event: ChargerEvent
+  readonly envelope: Envelope
+  readonly respond: (reply: Reply, now: number) => void
+  /** What partners have said of its card, once they were asked. */
+  readonly words?: ReadonlyArray<PartnerWord>
+}
+
+export interface CommandItem extends Waiting {
+  readonly _tag: "CommandAnswered"
+  readonly commandId?: string | undefined
+  readonly command: ChargerCommand
+  readonly result: CommandResult
+  /** Called once its facts are stored, for a command that was issued. */
+  readonly concluded?: () => void
+}
+
+export type Item =
+  | EventItem
+  | CommandItem
+  | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
+  | { readonly _tag: "Closed"; readonly reason: string }
+
+/** What is decided on. */
+export type Deciding = Exclude<Item, { readonly _tag: "Closed" }>
+
+const unstorable: Readonly<
+  Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>
+> = {
+  TransactionStarted: "StartTransaction",
+  TransactionEnded: "StopTransaction",
+  MeterValuesReported: "MeterValues"
+}
+
+/** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */
+export const asUnreadable = (item: EventItem, problem: string): EventItem | undefined => {
+  const action = unstorable[item.event._tag]
+  return action === undefined
+    ? undefined
+    : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
+}

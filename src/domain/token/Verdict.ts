@@ -1,0 +1,99 @@
+/** Verdicts of partners on their drivers' cards, from what they have pushed and from what they say at the moment. */
+import type { RoamingAuthMethod, RoamingContract, SessionRoaming } from "../party/Roaming.ts"
+import type { AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
+import {
+  cardsToAsk,
+  contractOf,
+  isAbout,
+  isAllowing,
+  mustBeAsked,
+  type PartnerWord,
+  type RoamingCard,
+  standsIn
+} from "./RealTime.ts"
+
+export interface Verdict {
+  readonly status: AuthorizationStatus
+  readonly source: AuthorizationSource
+  readonly expiresAt: number | undefined
+  readonly parentUid: string | undefined
+  readonly roaming?: SessionRoaming | undefined
+}
+
+/** How long the charger may remember what a partner said just now, in ms: the next time it is asked again. */
+const rememberedMillis = 5 * 60_000
+
+const refused = (status: AuthorizationStatus): Verdict => ({
+  status,
+  source: "RoamingToken",
+  expiresAt: undefined,
+  parentUid: undefined
+})
+
+const accepted = (
+  contract: RoamingContract,
+  authMethod: RoamingAuthMethod,
+  more: { readonly groupUid: string | undefined; readonly reference?: string | undefined; readonly expiresAt?: number }
+): Verdict => ({
+  status: "Accepted",
+  source: "RoamingToken",
+  expiresAt: more.expiresAt,
+  parentUid: more.groupUid,
+  roaming: {
+    ...contractOf(contract),
+    authMethod,
+    ...(more.reference === undefined ? {} : { authorizationReference: more.reference })
+  }
+})
+
+/** OCPI's denials in OCPP's words (OCPP 1.6 §7.2): `Invalid` is a card that is nobody's, or not for this place. */
+const denials: Readonly<Record<string, AuthorizationStatus>> = {
+  BLOCKED: "Blocked",
+  NO_CREDIT: "Blocked",
+  EXPIRED: "Expired"
+}
+
+const denial = ({ allowed }: PartnerWord): Verdict => refused(denials[allowed?.toUpperCase() ?? ""] ?? "Invalid")
+
+/** Of several that allow it none can be billed, as two that both vouch for one uid. */
+const allowedBy = (words: ReadonlyArray<PartnerWord>, now: number): Verdict | undefined => {
+  const [one, ...others] = words.filter(isAllowing)
+  if (one === undefined) return undefined
+  const contract = one.contract ?? one.about.card
+  if (others.length > 0 || contract === undefined) return refused("Invalid")
+  return accepted(contract, "AUTH_REQUEST", {
+    groupUid: one.groupUid,
+    reference: one.authorizationReference,
+    expiresAt: now + rememberedMillis
+  })
+}
+
+/**
+ * Of partners' cards of one uid; undefined where there is none. Two partners that both vouch for one uid cannot both be billed, and guessing would
+ * bill the wrong one.
+ */
+export const roamingVerdict = (
+  cards: ReadonlyArray<RoamingCard>,
+  words: ReadonlyArray<PartnerWord>,
+  now: number
+): Verdict | undefined => {
+  if (cards.length === 0) return undefined
+  const [valid, ...others] = cards.filter((card) => card.valid)
+  if (others.length > 0) return refused("Invalid")
+  if (valid !== undefined && !mustBeAsked(valid)) return accepted(valid, "WHITELIST", valid)
+  const asked = cardsToAsk(cards)
+  const said = words.filter((word) => asked.some((card) => isAbout(card, word)))
+  const allowed = allowedBy(said, now)
+  if (allowed !== undefined) return allowed
+  const denied = said.find((word) => word.allowed !== undefined)
+  if (denied !== undefined) return denial(denied)
+  if (valid === undefined) return refused("Blocked")
+  return standsIn(valid) ? accepted(valid, "WHITELIST", valid) : refused("Invalid")
+}
+
+/** Of a card that is on nobody's list; undefined where no partner knows it. */
+export const strangerVerdict = (words: ReadonlyArray<PartnerWord>, now: number): Verdict | undefined => {
+  const said = words.filter(({ about }) => about.card === undefined)
+  const known = said.find(({ allowed }) => allowed !== undefined && allowed !== "UNKNOWN")
+  return allowedBy(said, now) ?? (known && denial(known))
+}

@@ -1,0 +1,155 @@
+/**
+ * The port `RealTimeAuthorizer` over OCPI (OCPI 2.2.1 §12.2.1.2 POST …/authorize): partners say within seconds whether a card may charge. A partner
+ * that says nothing in time, or something that cannot be read, is silent; what that means is the card's whitelist's to say.
+ */
+import { Clock, Duration, Effect, Layer, Metric } from "effect"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { RoamingContract } from "../../domain/party/Roaming.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { RealTimeAuthorizer, type WordsWanted } from "../../domain/ports/RealTimeAuthorizer.ts"
+import { type ReadingPlace, RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import {
+  type AskedPartner,
+  contractOf,
+  type PartnerWord,
+  silent,
+  wordsWithinMillis
+} from "../../domain/token/RealTime.ts"
+import { defaultTokenType, holdsParty, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { statusCodes } from "../Status.ts"
+import type { PartnerFailed } from "./OcpiClient.ts"
+import { PartnerClient } from "./PartnerClient.ts"
+
+/** Questions that one partner has open at a time: more wait for a partner that does not keep up, and are taken for its silence at once. */
+const openMax = 200
+
+const asked = Metric.counter("ocpi_authorizations_asked_total", {
+  description: "Cards that partners were asked about in real time",
+  incremental: true
+})
+const unanswered = Metric.counter("ocpi_authorizations_unanswered_total", {
+  description: "Cards that partners were asked about and did not answer in time: see the exchanges of the partners",
+  incremental: true
+})
+
+/** Some say by HTTP alone that they do not know a token, others by the status alone. */
+const isUnknown = ({ http, status }: PartnerFailed): boolean => http === 404 || status === statusCodes.UnknownToken
+
+/** By whom a stranger is billed: what the answer says, or, where the version has nothing there, the partner's own party. */
+const contractFor = (
+  partner: Partner,
+  { card }: AskedPartner,
+  token: RoamingTokenBody | undefined,
+  uid: string
+): RoamingContract | undefined => {
+  if (token !== undefined && holdsParty(partner, token)) return contractOf({ ...token, partnerId: partner.id })
+  const party = tokenParty(partner)
+  if (card !== undefined || party === undefined) return card
+  const { countryCode, partyId } = party
+  return { partnerId: partner.id, countryCode, partyId, uid, type: defaultTokenType, contractId: uid }
+}
+
+interface Services {
+  readonly client: PartnerClient["Service"]
+  readonly partners: Partners["Service"]
+  readonly tokens: RoamingTokens["Service"]
+  readonly secrets: Secrets["Service"]
+}
+
+/** One partner's word, or why there is none. */
+const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | undefined, wanted: WordsWanted) =>
+  Effect.gen(function* () {
+    const { client, partners, secrets } = services
+    const partner = yield* partners.get(wanted.organisationId, about.partnerId)
+    const version = client.versionOf(partner)
+    const party = about.card ?? tokenParty(partner)
+    if (version === undefined || party === undefined) return silent(about)
+    const wire = wireObjects[version].tokens
+    const uid = about.card?.uid ?? wanted.tokenUid
+    const type = about.card?.type ?? defaultTokenType
+    const answered = yield* client.call(partner, {
+      method: "POST",
+      at: { module: "tokens", role: "SENDER", path: [uid, "authorize"], query: { type } },
+      body: place?.location === undefined ? undefined : wire.references(place.location),
+      correlationId: secrets.uuid(yield* Clock.currentTimeMillis),
+      from: place?.party,
+      to: party
+    })
+    const { allowed, authorizationReference, token } = yield* wire.decodeWord(answered.data, party)
+    const word: PartnerWord = {
+      about,
+      allowed,
+      contract: contractFor(partner, about, token, uid),
+      groupUid: token?.groupUid,
+      authorizationReference
+    }
+    return word
+  }).pipe(
+    Effect.catchTag("PartnerFailed", (error) =>
+      isUnknown(error) ? Effect.succeed({ ...silent(about), allowed: "UNKNOWN" }) : Effect.fail(error)
+    ),
+    Effect.catch((error) =>
+      Effect.as(
+        Effect.annotateLogs(Effect.logWarning(`a partner said nothing of a card: ${error.message}`), {
+          partnerId: about.partnerId
+        }),
+        silent(about)
+      )
+    )
+  )
+
+/** Counts what is open at each partner; one that has too much open is silent. */
+const counting = () => {
+  const open = new Map<string, number>()
+  return (about: AskedPartner, word: Effect.Effect<PartnerWord>) =>
+    Effect.suspend(() => {
+      const { partnerId } = about
+      const before = open.get(partnerId) ?? 0
+      if (before >= openMax) return Effect.succeed(silent(about))
+      open.set(partnerId, before + 1)
+      const closed = Effect.sync(() => {
+        const left = (open.get(partnerId) ?? 1) - 1
+        if (left > 0) open.set(partnerId, left)
+        else open.delete(partnerId)
+      })
+      return Effect.ensuring(word, closed)
+    })
+}
+
+const make = Effect.gen(function* () {
+  const tokens = yield* RoamingTokens
+  const services: Services = {
+    client: yield* PartnerClient,
+    partners: yield* Partners,
+    tokens,
+    secrets: yield* Secrets
+  }
+  const counted = counting()
+
+  const words = Effect.fn("RealTimeAuthorizer.words")(function* (wanted: WordsWanted) {
+    const { chargerId, evseId, organisationId, partners } = wanted
+    const place = yield* Effect.cached(
+      Effect.orElseSucceed(tokens.placeOf(organisationId, chargerId, evseId), () => undefined)
+    )
+    const said = yield* Effect.forEach(
+      partners,
+      (about) =>
+        Effect.flatMap(place, (at) => counted(about, wordOf(services, about, at, wanted))).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.millis(wordsWithinMillis),
+            orElse: () => Effect.succeed(silent(about))
+          })
+        ),
+      { concurrency: "unbounded" }
+    )
+    yield* Metric.update(asked, said.length)
+    yield* Metric.update(unanswered, said.filter(({ allowed }) => allowed === undefined).length)
+    return said
+  })
+  return RealTimeAuthorizer.of({ words })
+})
+
+export const layer: Layer.Layer<RealTimeAuthorizer, never, PartnerClient | Partners | RoamingTokens | Secrets> =
+  Layer.effect(RealTimeAuthorizer, make)

@@ -1,0 +1,155 @@
+/** Partners' tokens over real HTTP, in every version: pushed, changed, read, and out of every other partner's reach. */
+import { describe, expect, it } from "vitest"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+
+const at = (text: string) => ({ last_updated: text })
+const early = "2026-11-20T08:00:00Z"
+const later = "2026-11-20T09:00:00Z"
+
+describe.each(allVersions)("a partner on OCPI %s", (version) => {
+  const old = version === "2.1.1"
+
+  it("pushes a token, replaces it and reads it as it pushed it, in any case of its letters", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("Abc-1", { ...at(early), visual_number: "DE-1", language: "de" })
+    const created = await partner.putToken(token)
+    expect([created.http, created.code, created.data]).toEqual([old ? 201 : 200, 1000, undefined])
+    const repeated = await partner.putToken(token)
+    expect([repeated.http, repeated.code]).toEqual([200, 1000])
+    const read = await partner.ask("GET", "tokens", partner.tokenPath(token))
+    expect([read.http, read.data]).toEqual([200, token])
+    const { country_code, party_id } = partner.party
+    const lower = `/${country_code}/${party_id}/ABC-1`.toLowerCase()
+    expect((await partner.ask("GET", "tokens", `${lower}/`)).data).toEqual(token)
+    const blocked = { ...token, valid: false, ...at(later) }
+    expect((await partner.putToken(blocked)).http).toBe(200)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(blocked)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("changes nothing by a push that is overtaken", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("overtaken", { ...at(later), valid: false })
+    await partner.putToken(token)
+    expect((await partner.putToken({ ...token, valid: true, ...at(early) })).code).toBe(1000)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
+    expect((await partner.patchToken(token, { valid: true, ...at(early) })).code).toBe(1000)
+    expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
+  })
+
+  it("patches what it names, and is told when there is nothing to patch or no time of it", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("patched", { ...at(early), visual_number: "1" })
+    const nothing = await partner.patchToken(token, { valid: false, ...at(later) })
+    expect([nothing.http, nothing.code]).toEqual([404, old ? 2001 : 2004])
+    await partner.putToken(token)
+    const change = { valid: false, visual_number: null, whitelist: "NEVER", ...at(later) }
+    const patched = await partner.patchToken(token, change)
+    expect([patched.http, patched.code, patched.data]).toEqual([200, 1000, undefined])
+    const read = await partner.ask("GET", "tokens", partner.tokenPath(token))
+    expect(read.data).toEqual({ ...token, ...change, visual_number: "1" })
+    const timeless = await partner.patchToken(token, { valid: true })
+    expect([timeless.http, timeless.code]).toEqual([200, old ? 1000 : 2001])
+    expect((await partner.patchToken(token, { uid: "another", ...at(later) })).code).toBe(2001)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("is told that a token is unknown", async () => {
+    const { partner } = await roaming.registered(version)
+    const read = await partner.ask("GET", "tokens", partner.tokenPath(partner.cards.make("nowhere")))
+    expect([read.http, read.code]).toEqual([404, old ? 2001 : 2004])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("is refused what says another thing than its address, in one way for what is no token", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("u1")
+    const path = partner.tokenPath(token)
+    const put = async (body: unknown) => {
+      const { code, http } = await partner.ask("PUT", "tokens", path, body)
+      return [http, code]
+    }
+    expect(await put({ ...token, uid: "u2" })).toEqual([200, 2001])
+    const others = old ? [] : [{ party_id: "XYZ" }, { country_code: "FR" }, { type: "APP_USER" }]
+    for (const other of others) expect(await put({ ...token, ...other })).toEqual([200, 2001])
+    for (const field of ["uid", "issuer", "valid", "whitelist", "last_updated", old ? "auth_id" : "contract_id"]) {
+      const rest = Object.fromEntries(Object.entries(token).filter(([name]) => name !== field))
+      expect(await put(rest), field).toEqual([200, 2001])
+    }
+    for (const body of [[], "text", 7, { ...token, valid: "yes" }, { ...token, last_updated: "yesterday" }]) {
+      expect(await put(body), JSON.stringify(body)).toEqual([200, 2001])
+    }
+    for (const raw of ["", "{", "<xml/>"]) {
+      const { code, http } = await partner.ask("PUT", "tokens", path, undefined, { raw })
+      expect([http, code], raw).toEqual([400, 2001])
+    }
+    expect((await partner.ask("GET", "tokens", path)).http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("may send words and fields that are not known here, dates without a zone and a party in small letters", async () => {
+    const { partner } = await roaming.registered(version)
+    const { country_code, party_id } = partner.party
+    const token = {
+      ...partner.cards.make("Liberal"),
+      type: "EMAID",
+      whitelist: "PERHAPS",
+      last_updated: "2026-11-20t08:00:00.123456",
+      ...(old ? {} : { country_code: country_code.toLowerCase() }),
+      visual_number: null,
+      invented: { deep: [1] }
+    }
+    const path = `/${country_code}/${party_id.toLowerCase()}/liberal?type=emaid`
+    expect((await partner.ask("PUT", "tokens", path, token)).code).toBe(1000)
+    const { data } = await partner.ask("GET", "tokens", path)
+    expect(data).toMatchObject({
+      uid: "Liberal",
+      whitelist: "PERHAPS",
+      type: old ? "OTHER" : "EMAID",
+      last_updated: "2026-11-20T08:00:00Z"
+    })
+  })
+
+  it("reads and writes nothing of another's parties", async () => {
+    const { partner: owner } = await roaming.registered(version)
+    const { partner: stranger } = await roaming.registered(version)
+    const token = owner.cards.make("mine", at(early))
+    await owner.putToken(token)
+    const path = owner.tokenPath(token)
+    for (const [method, body] of [
+      ["GET", undefined],
+      ["PUT", { ...token, valid: false, ...at(later) }],
+      ["PATCH", { valid: false, ...at(later) }]
+    ] as const) {
+      const answer = await stranger.ask(method, "tokens", path, body)
+      expect([answer.http, answer.code], method).toEqual([404, 2001])
+    }
+    expect((await owner.ask("GET", "tokens", path)).data).toEqual(token)
+    expect(stranger.problems).toEqual([])
+  })
+
+  it.skipIf(old)("keeps tokens of one uid apart by their types", async () => {
+    const { partner } = await roaming.registered(version)
+    const card = partner.cards.make("both")
+    const app: Json = { ...card, type: "APP_USER", contract_id: "APP" }
+    await partner.putToken(card)
+    await partner.putToken(app)
+    const { country_code, party_id } = partner.party
+    const path = `/${country_code}/${party_id}/both`
+    expect((await partner.ask("GET", "tokens", path)).data).toEqual(card)
+    expect((await partner.ask("GET", "tokens", `${path}?type=APP_USER`)).data).toEqual(app)
+  })
+})
+
+describe("a partner that wants it", () => {
+  it("is answered 201 for a new token in later versions too", async () => {
+    const { id, partner } = await roaming.registered("2.2.1")
+    await roaming.world.ask("PATCH", `partners/${id}`, { switches: { createdAs201: true } })
+    const token = partner.cards.make("new")
+    expect((await partner.putToken(token)).http).toBe(201)
+    expect((await partner.putToken(token)).http).toBe(200)
+  })
+})
