@@ -10,6 +10,7 @@ import * as LocalListKeeper from "../actors/LocalListKeeper.ts"
 import * as LocationKeeper from "../actors/LocationKeeper.ts"
 import * as PriceKeeper from "../actors/PriceKeeper.ts"
 import * as SessionCloser from "../actors/SessionCloser.ts"
+import * as SubscriptionRunner from "../actors/SubscriptionRunner.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
@@ -28,6 +29,7 @@ import * as Registrar from "../ocpi/client/Registrar.ts"
 import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
 import { locationTexts } from "../ocpi/objects/location/Texts.ts"
 import * as PartnerView from "../ocpi/View.ts"
+import * as PartnerKind from "../ocpi/push/PartnerKind.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -73,6 +75,8 @@ import * as Secrets from "../storage/Secrets.ts"
 import * as SessionReviews from "../storage/SessionReviews.ts"
 import * as Sessions from "../storage/Sessions.ts"
 import * as Sites from "../storage/Sites.ts"
+import * as SubscriptionReach from "../storage/SubscriptionReach.ts"
+import * as Subscriptions from "../storage/Subscriptions.ts"
 import * as Tariffs from "../storage/Tariffs.ts"
 import * as Tokens from "../storage/Tokens.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
@@ -140,6 +144,8 @@ const storage = (settings: ServiceSettings) => {
     Closings.layer,
     Sessions.layer,
     SessionReviews.layer,
+    SubscriptionReach.layer,
+    Subscriptions.layer,
     Tariffs.layer,
     Cdrs.layer,
     Tokens.layer,
@@ -233,7 +239,8 @@ export const start = (settings: ServiceSettings) =>
       PriceKeeper.layer(),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(),
-      SessionCloser.layer()
+      SessionCloser.layer(),
+      SubscriptionRunner.layer().pipe(Layer.provide(PartnerKind.layer))
     ).pipe(Layer.provideMerge(PartnerClient.layer(settings.outbound)), Layer.provideMerge(storage(settings)))
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))

@@ -84,6 +84,8 @@ export type Outcome =
       /** Other objects of the same lane that were told with it. */
       readonly also?: ReadonlyArray<Told> | undefined
     }
+  /** Something that belongs to it is not known yet, on our side. */
+  | { readonly _tag: "Later"; readonly afterMillis: number }
   /** Nobody answered, or answered that they cannot now: the same later. `retryAfterMillis` as the subscriber asked, for all of its items. */
   | { readonly _tag: "Failed"; readonly message: string; readonly retryAfterMillis?: number | undefined }
   /** Somebody answered, and does not want this object. */

@@ -1,0 +1,142 @@
+/**
+ * Which objects facts make due to which partners: locations and tariffs to all of the organisation's, a session and its record to the one partner
+ * whose driver it is, and nothing to a partner that has no module for it.
+ */
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { Owned, Reach, ReachedCharger } from "../../domain/ports/Reach.ts"
+import type { Due, JournaledFact, ObjectRef, Subscription } from "../../domain/subscription/Subscription.ts"
+import type { PartnerClient } from "../client/PartnerClient.ts"
+import { cdrRef, evseRef, isPushedKind, locationRef, moduleOf, sessionRef, tariffRef } from "./Objects.ts"
+import { type Touched, touchedBy } from "./Touched.ts"
+
+type Takes = Pick<PartnerClient["Service"], "endpointOf">
+
+/** Whether a partner has a module for it. */
+export const takes = (client: Takes, partner: Partner, { kind }: Pick<ObjectRef, "kind">): boolean =>
+  isPushedKind(kind) && client.endpointOf(partner, moduleOf[kind], "RECEIVER") !== undefined
+
+interface Found {
+  readonly chargers: ReadonlyMap<string, ReachedCharger>
+  readonly sites: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly sessions: ReadonlyMap<string, Owned>
+  readonly cdrs: ReadonlyMap<string, Owned>
+}
+
+interface Wanted {
+  readonly object: ObjectRef
+  /** Undefined is for every partner of the organisation. */
+  readonly partnerId: string | undefined
+}
+
+const forAll = (object: ObjectRef): Wanted => ({ object, partnerId: undefined })
+
+/** Of a charger that belongs to the organisation still; one that was taken away was told of by its site. */
+const ofCharger = (found: Found, organisationId: string, chargerId: string): ReachedCharger | undefined => {
+  const charger = found.chargers.get(chargerId)
+  return charger?.organisationId === organisationId ? charger : undefined
+}
+
+const wantedOf = (touched: Touched, { organisationId }: JournaledFact, found: Found): ReadonlyArray<Wanted> => {
+  switch (touched._tag) {
+    case "Status": {
+      const charger = ofCharger(found, organisationId, touched.chargerId)
+      const evses = charger?.evses.filter(({ evseId }) => touched.evseId === undefined || evseId === touched.evseId)
+      return (evses ?? []).map(({ uid }) => forAll(evseRef(charger!.siteId, uid)))
+    }
+    case "Charger": {
+      const charger = ofCharger(found, organisationId, touched.chargerId)
+      return charger === undefined ? [] : [forAll(locationRef(charger.siteId))]
+    }
+    case "Site":
+      return [forAll(locationRef(touched.siteId))]
+    case "Sites":
+      return (found.sites.get(organisationId) ?? []).map((id) => forAll(locationRef(id)))
+    case "Tariff":
+      return [forAll(tariffRef(touched.tariffId))]
+    case "Session": {
+      const owned = found.sessions.get(touched.sessionId)
+      return owned?.organisationId === organisationId
+        ? [{ object: sessionRef(owned.id), partnerId: owned.partnerId }]
+        : []
+    }
+    case "Cdr": {
+      const owned = found.cdrs.get(touched.cdrId)
+      return owned?.organisationId === organisationId
+        ? [{ object: cdrRef(owned.id, owned.sessionId), partnerId: owned.partnerId }]
+        : []
+    }
+  }
+}
+
+interface Seen {
+  readonly fact: JournaledFact
+  readonly touched: ReadonlyArray<Touched>
+}
+
+const byKey = <A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyMap<string, A> =>
+  new Map(rows.map((row) => [key(row), row]))
+
+/** One question of each sort for all facts together, and none where nothing is asked. */
+const lookUp = (reach: Reach["Service"], seen: ReadonlyArray<Seen>): Effect.Effect<Found, StorageUnavailable> =>
+  Effect.gen(function* () {
+    const all = seen.flatMap(({ touched }) => touched)
+    const idsOf = (pick: (touched: Touched) => string | undefined) => [
+      ...new Set(all.map(pick).filter((id) => id !== undefined))
+    ]
+    const ask = <A>(
+      ids: ReadonlyArray<string>,
+      question: (ids: ReadonlyArray<string>) => Effect.Effect<A, StorageUnavailable>
+    ) => (ids.length === 0 ? Effect.undefined : question(ids))
+    const chargers = yield* ask(
+      idsOf((one) => (one._tag === "Status" || one._tag === "Charger" ? one.chargerId : undefined)),
+      reach.chargers
+    )
+    const sessions = yield* ask(
+      idsOf((one) => (one._tag === "Session" ? one.sessionId : undefined)),
+      reach.sessions
+    )
+    const cdrs = yield* ask(
+      idsOf((one) => (one._tag === "Cdr" ? one.cdrId : undefined)),
+      reach.cdrs
+    )
+    const sites = new Map<string, ReadonlyArray<string>>()
+    for (const { fact, touched } of seen) {
+      if (sites.has(fact.organisationId) || !touched.some(({ _tag }) => _tag === "Sites")) continue
+      sites.set(fact.organisationId, yield* reach.sites(fact.organisationId))
+    }
+    return {
+      chargers: byKey(chargers ?? [], ({ chargerId }) => chargerId),
+      sites,
+      sessions: byKey(sessions ?? [], ({ id }) => id),
+      cdrs: byKey(cdrs ?? [], ({ id }) => id)
+    }
+  })
+
+/** What is due behind the facts, one for each fact, object and partner; whoever stores it keeps one for each object. */
+export const concernOf = (
+  reach: Reach["Service"],
+  client: Takes,
+  facts: ReadonlyArray<JournaledFact>,
+  subscriptions: ReadonlyArray<Subscription>
+): Effect.Effect<ReadonlyArray<Due>, StorageUnavailable> =>
+  Effect.gen(function* () {
+    const seen = facts.map((fact) => ({ fact, touched: touchedBy(fact) })).filter(({ touched }) => touched.length > 0)
+    if (seen.length === 0) return []
+    const found = yield* lookUp(reach, seen)
+    const partners = byKey(yield* reach.partners(subscriptions.map(({ id }) => id)), ({ id }) => id)
+    const due: Array<Due> = []
+    for (const { fact, touched } of seen) {
+      for (const { object, partnerId } of touched.flatMap((one) => wantedOf(one, fact, found))) {
+        for (const subscription of subscriptions) {
+          if (subscription.organisationId !== fact.organisationId) continue
+          if (partnerId !== undefined && partnerId !== subscription.id) continue
+          const partner = partners.get(subscription.id)
+          if (partner === undefined || !takes(client, partner, object)) continue
+          due.push({ ...object, subscriptionId: subscription.id, position: fact.position })
+        }
+      }
+    }
+    return due
+  })

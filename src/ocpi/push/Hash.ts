@@ -1,0 +1,25 @@
+/** What was told of an object, as 16 bytes: two tellings are compared without their times, since a change of nothing else is none. */
+import { createHash } from "node:crypto"
+
+/** Without `last_updated` at any depth, and in a fixed order of keys. */
+const timeless = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(timeless)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, item]) => key !== "last_updated" && item !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, item]) => [key, timeless(item)])
+  )
+}
+
+export const hashOf = (value: unknown): Uint8Array =>
+  new Uint8Array(
+    createHash("sha256")
+      .update(JSON.stringify(timeless(value)))
+      .digest()
+      .subarray(0, 16)
+  )
+
+export const sameHash = (one: Uint8Array | undefined, other: Uint8Array): boolean =>
+  one !== undefined && one.length === other.length && one.every((byte, i) => byte === other[i])

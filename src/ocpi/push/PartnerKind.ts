@@ -1,0 +1,137 @@
+/**
+ * Partners as subscribers: what concerns each, and how an object as it stands now is put into the words of its version and sent. The objects are read
+ * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
+ */
+import { Effect, Layer } from "effect"
+import type { PartyId } from "../../domain/party/Party.ts"
+import { Locations } from "../../domain/ports/Locations.ts"
+import { Parties } from "../../domain/ports/Parties.ts"
+import { Reach } from "../../domain/ports/Reach.ts"
+import { RoamingCdrs } from "../../domain/ports/RoamingCdrs.ts"
+import { RoamingSessions } from "../../domain/ports/RoamingSessions.ts"
+import { PartnerKind, type SubscriptionKind } from "../../domain/ports/SubscriptionKind.ts"
+import { Tariffs } from "../../domain/ports/Tariffs.ts"
+import type { ObjectRef, Outcome } from "../../domain/subscription/Subscription.ts"
+import { PartnerClient } from "../client/PartnerClient.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
+import { concernOf, takes } from "./Concern.ts"
+import { locationRef, tariffRef } from "./Objects.ts"
+import { tellEvse, tellLocation } from "./Places.ts"
+import { recent } from "./Recent.ts"
+import { forgotten, type Pushing, settled, type Telling } from "./Telling.ts"
+import { touchingTypes } from "./Touched.ts"
+
+/** The party by which an organisation speaks where an object has none of its own; there always is one. */
+const noParty: PartyId = { countryCode: "XX", partyId: "XXX" }
+
+const gone = () => Effect.succeed(forgotten)
+
+/** How an object of each kind is read and told. */
+const telling = Effect.gen(function* () {
+  const locations = yield* Locations
+  const tariffs = yield* Tariffs
+  const sessions = yield* RoamingSessions
+  const cdrs = yield* RoamingCdrs
+  const parties = yield* Parties
+  const locationAt = yield* recent(locations.get)
+  const tariffAt = yield* recent(tariffs.get)
+  const partyAt = yield* recent((organisationId) =>
+    Effect.map(parties.list(organisationId), ([first]): PartyId => first ?? noParty)
+  )
+
+  return (one: Telling): Pushing<Outcome> => {
+    const { item, partner, wire } = one
+    const { organisationId, position } = item
+    const scope = { organisationId, partnerId: partner.id }
+    const party = partyAt(organisationId, "party", position)
+    switch (item.kind) {
+      case "location":
+        return locationAt(organisationId, item.id, position).pipe(
+          Effect.flatMap((location) => tellLocation(one, location)),
+          Effect.catchTag("NotFound", gone)
+        )
+      case "evse": {
+        const [siteId = "", uid = ""] = item.id.split("/")
+        return locationAt(organisationId, siteId, position).pipe(
+          Effect.flatMap((location) => tellEvse(one, location, uid)),
+          Effect.catchTag("NotFound", gone)
+        )
+      }
+      case "tariff":
+        return Effect.flatMap(party, (from) =>
+          tariffAt(organisationId, item.id, position).pipe(
+            Effect.flatMap((tariff) => tellTariff(one, tariff, from)),
+            Effect.catchTag("NotFound", () => tellTariffGone(one, item.id, from))
+          )
+        )
+      case "session":
+        return Effect.flatMap(party, (from) =>
+          sessions.get(scope, item.id).pipe(
+            Effect.flatMap((session) => tellSession(one, session, from)),
+            Effect.catchTag("NotFound", gone)
+          )
+        )
+      case "cdr": {
+        const takesCredits = wire.cdrs.hasCredits && partner.switches.noCreditCdrs !== true
+        return Effect.flatMap(party, (from) =>
+          cdrs.get({ ...scope, takesCredits }, item.id).pipe(
+            Effect.flatMap((cdr) => tellCdr(one, cdr, from)),
+            Effect.catchTag("NotFound", gone)
+          )
+        )
+      }
+      default:
+        return gone()
+    }
+  }
+})
+
+const make = Effect.gen(function* () {
+  const reach = yield* Reach
+  const client = yield* PartnerClient
+  const tell = yield* telling
+  const partnerAt = yield* recent((_, id) => Effect.map(reach.partners([id]), ([partner]) => partner))
+
+  const kind: SubscriptionKind = {
+    types: touchingTypes,
+    concern: (facts, subscriptions) => concernOf(reach, client, facts, subscriptions),
+    everything: Effect.fn("PartnerKind.everything")(function* ({ id, organisationId }) {
+      const [partner] = yield* reach.partners([id])
+      if (partner === undefined) return []
+      const objects: ReadonlyArray<ObjectRef> = [
+        ...(yield* reach.tariffs(organisationId)).map(tariffRef),
+        ...(yield* reach.sites(organisationId)).map(locationRef)
+      ]
+      return objects.filter((object) => takes(client, partner, object))
+    }),
+    deliver: Effect.fn("PartnerKind.deliver")(function* (subscription, item) {
+      const partner = yield* partnerAt(subscription.organisationId, subscription.id, 0)
+      const version = partner === undefined ? undefined : client.versionOf(partner)
+      // It is unregistered at this very moment: what is owed to it stays.
+      if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
+      if (!takes(client, partner, item)) return forgotten
+      return yield* settled(tell({ item, partner, wire: wireObjects[version], client }))
+    }),
+    isThere: Effect.fn("PartnerKind.isThere")(function* (subscription) {
+      const [partner] = yield* reach.partners([subscription.id])
+      const url = partner?.connection?.versionsUrl
+      if (partner === undefined || url === undefined) return false
+      return yield* client.call(partner, { method: "GET", at: { url }, correlationId: subscription.id }).pipe(
+        Effect.as(true),
+        Effect.catchTags({
+          // Whoever refuses answers: what it makes of a push is found out by one.
+          PartnerFailed: ({ http }) => Effect.succeed(http !== undefined && http < 500 && http !== 429),
+          PartnerUnreached: () => Effect.succeed(false)
+        })
+      )
+    })
+  }
+  return kind
+})
+
+export const layer: Layer.Layer<
+  PartnerKind,
+  never,
+  Locations | Tariffs | RoamingSessions | RoamingCdrs | Parties | Reach | PartnerClient
+> = Layer.effect(PartnerKind, make)
