@@ -50,9 +50,10 @@ const Party = Schema.Struct({ countryCode: Schema.String, partyId: Schema.String
 const dueRows = rowsOf(
   Schema.Struct({
     commandId: Schema.String,
-    about: Schema.Literals(["Result", "ReservationCancelled"]),
+    about: Schema.Literals(["Result", "ReservationCancelled", "ProfileChanged"]),
     organisationId: Schema.String,
     partnerId: Schema.String,
+    sessionId: optional(Schema.String),
     kind: Schema.Literals([
       "StartSession",
       "StopSession",
@@ -97,8 +98,8 @@ const take = ({ secrets, sql, writable }: Recording) =>
           FROM due d WHERE b.command_id = d.command_id AND b.about = d.about
           RETURNING b.command_id, b.about, b.tries
         )
-        SELECT t.command_id AS "commandId", t.about, t.tries, e.organisation_id AS "organisationId", e.partner_id AS "partnerId", e.kind,
-          e.version, e.response_url AS "responseUrl", e.correlation_id AS "correlationId", e.from_party AS "from", e.to_party AS "to",
+        SELECT t.command_id AS "commandId", t.about, t.tries, e.organisation_id AS "organisationId", e.partner_id AS "partnerId", e.session_id AS "sessionId",
+          e.kind, e.version, e.response_url AS "responseUrl", e.correlation_id AS "correlationId", e.from_party AS "from", e.to_party AS "to",
           m.status, m.result, (
             SELECT k.status FROM connector k
             WHERE k.charger_id = m.charger_id AND k.evse_id = (m.command #>> '{place,evseId}')::int
@@ -113,7 +114,7 @@ const take = ({ secrets, sql, writable }: Recording) =>
 
 const ends = ({ sql, writable }: Recording) => {
   const write = (
-    { about, commandId }: CallbackKey,
+    { about, commandId, tries }: CallbackKey,
     state: "Open" | "Done" | "GivenUp",
     problem: string | null,
     at: number
@@ -124,7 +125,7 @@ const ends = ({ sql, writable }: Recording) => {
         UPDATE partner_callback SET state = ${state}, problem = ${problem?.slice(0, problemMax) ?? null},
           due_at = CASE WHEN ${state} = 'Open' THEN ${new Date(at)}::timestamptz ELSE due_at END,
           done_at = CASE WHEN ${state} = 'Open' THEN NULL ELSE ${new Date(at)}::timestamptz END
-        WHERE command_id = ${commandId} AND about = ${about} AND state = 'Open'`)
+        WHERE command_id = ${commandId} AND about = ${about} AND tries = ${tries}::int AND state = 'Open'`)
     ).pipe(Effect.asVoid)
   return {
     told: (key: CallbackKey, now: number) => write(key, "Done", null, now),

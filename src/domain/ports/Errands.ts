@@ -10,9 +10,11 @@ import type { PartyId } from "../party/Party.ts"
 /** Something that a partner is to hear, in the hands of whoever tells it. */
 export interface DueCallback extends ErrandEnd {
   readonly commandId: string
-  readonly about: "Result" | "ReservationCancelled"
+  /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
+  readonly about: "Result" | "ReservationCancelled" | "ProfileChanged"
   readonly organisationId: string
   readonly partnerId: string
+  readonly sessionId: string | undefined
   readonly version: string
   /** Undefined where it was sealed under another key. */
   readonly responseUrl: string | undefined
@@ -23,7 +25,8 @@ export interface DueCallback extends ErrandEnd {
   readonly tries: number
 }
 
-export type CallbackKey = Pick<DueCallback, "commandId" | "about">
+/** By which try: what became due anew since then stays due. */
+export type CallbackKey = Pick<DueCallback, "commandId" | "about" | "tries">
 
 /** A reservation of a partner's that a charger has or may have. */
 export interface PartnerReservation {

@@ -1,16 +1,21 @@
 /**
  * Tells partners what came of what they asked to be done at chargers (OCPI 2.2.1 §13.2.2, §14.2.2): the bare result, posted to the address that came
- * with the request, in the words of the version that it came in. What is to be told is in the database with the command, so that it is told whatever
+ * with the request, in the words of the version that it came in; and what its sessions may draw when somebody else has changed it. What is to be told is in the database with the command, so that it is told whatever
  * happens to this process; after some tries it is given up, and said so.
  */
 import { Clock, Effect, Layer, Metric, Stream } from "effect"
+import type { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
 import { outcomeOf, profileOutcomeOf } from "../../domain/party/Outcome.ts"
 import { type DueCallback, Errands } from "../../domain/ports/Errands.ts"
+import type { Chargers } from "../../domain/ports/Chargers.ts"
+import type { ChargingProfiles } from "../../domain/ports/ChargingProfiles.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
-import { wireObjects } from "../objects/WireObjects.ts"
+import type { Sessions } from "../../domain/ports/Sessions.ts"
+import { type WireObjects, wireObjects } from "../objects/WireObjects.ts"
 import { type OcpiVersion, versions } from "../Version.ts"
-import { PartnerClient } from "./PartnerClient.ts"
+import { type ActiveProfileOf, activeProfiles } from "./ActiveProfiles.ts"
+import { PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 
 export interface ResultPosterOptions {
   /** How often is looked for what is due; word of a command's end makes it look at once. */
@@ -45,11 +50,8 @@ const givenUp = Metric.counter("ocpi_results_given_up_total", {
 const knownVersion = (version: string): OcpiVersion | undefined =>
   versions.find((facts) => facts.version === version)?.version
 
-/** What is told, in the words of its version; undefined where it has none. */
-const bodyOf = (due: DueCallback, now: number): unknown => {
-  const version = knownVersion(due.version)
-  if (version === undefined) return undefined
-  const wire = wireObjects[version]
+/** What is told of a command, in the words of its version; undefined where it has none. */
+const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
   switch (due.kind) {
     case "SetProfile":
@@ -67,11 +69,31 @@ const bodyOf = (due: DueCallback, now: number): unknown => {
   }
 }
 
+type Telling = Pick<PartnerRequest, "method" | "at" | "body">
+
+/** What is sent and where to; undefined where there is nothing to tell (any more). */
+const telling = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
+  Effect.gen(function* (): Effect.fn.Return<Telling | undefined, NotFound | StorageUnavailable> {
+    const version = knownVersion(due.version)
+    if (version === undefined) return undefined
+    const wire = wireObjects[version]
+    const { organisationId, responseUrl, sessionId } = due
+    if (due.about !== "ProfileChanged") {
+      const body = resultOf(due, wire, now)
+      return body === undefined ? undefined : { method: "POST", at: { url: responseUrl ?? "" }, body }
+    }
+    const active = sessionId === undefined ? undefined : yield* activeProfileOf(organisationId, sessionId, now)
+    if (active === undefined || sessionId === undefined) return undefined
+    const at = { module: "chargingprofiles", role: "SENDER", path: [sessionId] } as const
+    return { method: "PUT", at, body: wire.profiles?.active(active) }
+  })
+
 const make = (options: ResultPosterOptions) =>
   Effect.gen(function* () {
     const errands = yield* Errands
     const partners = yield* Partners
     const client = yield* PartnerClient
+    const activeProfileOf = yield* activeProfiles
 
     const abandon = (due: DueCallback, problem: string) =>
       Effect.gen(function* () {
@@ -91,12 +113,10 @@ const make = (options: ResultPosterOptions) =>
         return yield* errands.retry(due, problem, now + Math.max(pause, retryAfterMillis))
       })
 
-    const post = (due: DueCallback, partner: Partner, url: string, body: unknown) =>
+    const send = (due: DueCallback, partner: Partner, what: Telling) =>
       client
         .call(partner, {
-          method: "POST",
-          at: { url },
-          body,
+          ...what,
           correlationId: due.correlationId,
           from: due.from,
           to: due.to
@@ -114,15 +134,14 @@ const make = (options: ResultPosterOptions) =>
     const tell = (due: DueCallback) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const body = bodyOf(due, now)
-        if (body === undefined) return yield* errands.told(due, now)
+        const what = yield* telling(due, activeProfileOf, now)
+        if (what === undefined) return yield* errands.told(due, now)
         if (due.responseUrl === undefined) {
           return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
         }
-        const partner = yield* partners.get(due.organisationId, due.partnerId)
-        return yield* post(due, partner, due.responseUrl, body)
+        return yield* send(due, yield* partners.get(due.organisationId, due.partnerId), what)
       }).pipe(
-        Effect.catchTag("NotFound", () => abandon(due, "the partner is not there any more")),
+        Effect.catchTag("NotFound", () => abandon(due, "the partner, or what it was about, is not there any more")),
         // The lease ends, and it is told again.
         Effect.catchTag("StorageUnavailable", () => Effect.void),
         Effect.catchCause((cause) => Effect.logError("a result of a partner's command went wrong", cause)),
@@ -152,7 +171,7 @@ class OnTheirWay {
 /** Tells until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
-): Layer.Layer<never, never, Errands | Partners | PartnerClient> =>
+): Layer.Layer<never, never, Errands | Partners | PartnerClient | Sessions | Chargers | ChargingProfiles> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { errands, tell } = yield* make(options)

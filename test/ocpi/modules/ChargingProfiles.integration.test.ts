@@ -180,6 +180,50 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
   })
 })
 
+describe("the active charging profile", () => {
+  it("is put to a partner that has set one, when somebody else changes what the session may draw", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const { chargerId, sessionId, station, transactionId } = await charging(partner)
+    station.on("SetChargingProfile", { status: "Accepted" }).on("ClearChargingProfile", { status: "Accepted" })
+    const cap = (limit: number) =>
+      roaming.world.command(chargerId, "SetChargingProfile", {
+        connectorId: 0,
+        chargingProfile: {
+          chargingProfileId: 77,
+          stackLevel: 0,
+          chargingProfilePurpose: "ChargePointMaxProfile",
+          chargingProfileKind: "Absolute",
+          chargingSchedule: { chargingRateUnit: "A", chargingSchedulePeriod: [{ startPeriod: 0, limit }] }
+        }
+      })
+    const limits = () => {
+      const body = partner.activeProfiles.get(sessionId)?.["charging_profile"] as Json | undefined
+      return (body?.["charging_profile_period"] as ReadonlyArray<Json> | undefined)?.map((period) => period["limit"])
+    }
+    // Before the partner has set one it is no business of its own.
+    expect(await cap(20)).toMatchObject({ status: "Accepted" })
+    const set = await partner.profile(
+      "PUT",
+      sessionId,
+      profile({ charging_profile_period: [{ start_period: 0, limit: 16 }] })
+    )
+    expect(await partner.result(set.id)).toEqual({ result: "ACCEPTED" })
+    expect(limits()).toBeUndefined()
+    expect(await cap(10)).toMatchObject({ status: "Accepted" })
+    await partner.eventually("the lower limit", () => limits()?.[0] === 10)
+    await roaming.world.command(chargerId, "ClearChargingProfile", { id: 77 })
+    await partner.eventually("the limit of its own", () => limits()?.[0] === 16)
+    // After the session's end there is nothing more to tell.
+    await station.stop(transactionId)
+    const heard = () =>
+      partner.server.heard.filter(({ method, module }) => method === "PUT" && module === "chargingprofiles")
+    expect(heard()).toHaveLength(2)
+    expect(await cap(6)).toMatchObject({ status: "Accepted" })
+    expect(heard()).toHaveLength(2)
+    expect(partner.problems).toEqual([])
+  })
+})
+
 describe("charging profiles on OCPI 2.1.1", () => {
   it("are not there", async () => {
     const { partner } = await roaming.registered("2.1.1")

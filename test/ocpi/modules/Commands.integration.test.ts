@@ -236,7 +236,11 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect(await post({ ...full, token })).toMatchObject({ http: 200, code })
     const starts = version === "2.1.1" ? 1 : 0
     const asked = () => spot.station.asked("RemoteStartTransaction").length
-    await until("the charger heard of what was taken alone", 10_000, () => Promise.resolve(asked() === starts))
+    await until(
+      () => "the charger heard of what was taken alone",
+      10_000,
+      () => Promise.resolve(asked() === starts)
+    )
   })
 
   it("are told again to a partner that was away, by the correlation id of the request", async () => {
@@ -342,10 +346,14 @@ describe("the result of a command", () => {
     await asked
     await world.service.kill("SIGKILL")
     await world.service.restart()
-    await until("the charger is back", 30_000, async () => {
-      await drive.again(spot.chargerId)
-      return true
-    })
+    await until(
+      () => "the charger is back",
+      30_000,
+      async () => {
+        await drive.again(spot.chargerId)
+        return true
+      }
+    )
     expect(await partner.result(id)).toEqual({ result: "FAILED" })
     expect(partner.problems).toEqual([])
   })
@@ -360,7 +368,11 @@ describe("the result of a command", () => {
     await world.service.kill("SIGKILL")
     partner.server.faults.clear()
     await world.service.restart()
-    await until("the result", 90_000, () => Promise.resolve(partner.results.get(id)?.length === 1))
+    await until(
+      () => "the result",
+      90_000,
+      () => Promise.resolve(partner.results.get(id)?.length === 1)
+    )
     expect(partner.results.get(id)).toEqual([{ result: "ACCEPTED" }])
     expect(partner.problems).toEqual([])
   }, 120_000)

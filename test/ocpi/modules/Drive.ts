@@ -43,10 +43,14 @@ export class Drive {
     const chargerId = await world.charger({ siteId: locationId })
     const { station } = await world.station(chargerId)
     const read = () => partner.ask("GET", "locations", `/${locationId}`)
-    await until("the location has two evses", 15_000, async () => {
-      const { data, http } = await read()
-      return http === 200 && uidsOf(data).length === 2
-    })
+    await until(
+      () => "the location has two evses",
+      15_000,
+      async () => {
+        const { data, http } = await read()
+        return http === 200 && uidsOf(data).length === 2
+      }
+    )
     const uids = uidsOf((await read()).data)
     if (options.connected === false) await station.close()
     return { chargerId, locationId, station, evse: (connectorId) => uids[connectorId - 1] ?? "" }
