@@ -27,7 +27,9 @@ const repositories = [
   "Chargers.ts",
   "ChargingProfiles.ts",
   "ConnectorUptime.ts",
+  "Exchanges.ts",
   "Expectations.ts",
+  "HubClients.ts",
   "Organisations.ts",
   "Parties.ts",
   "PartnerParties.ts",
@@ -51,6 +53,8 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ["Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
   ["Partners.ts", /^UPDATE partner_token SET used_at/, "its partner was just found by the token itself"],
   ["Partners.ts", /^DELETE FROM partner_token/, "its partner was just found by the token itself"],
+  ["Exchanges.ts", /^WITH given AS/, "exchanges of all organisations are written together, each with its own"],
+  ["Exchanges.ts", /^DELETE FROM exchange WHERE id IN/, "what is older than it is kept goes, whosever it is"],
   ["PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
   [
     "ChargerRows.ts",
@@ -61,7 +65,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

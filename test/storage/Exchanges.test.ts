@@ -1,0 +1,172 @@
+/** The log of exchanges on both databases: what is found in it, by whom, how modules do, and when it is gone. */
+import { expect } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ExchangeRecord } from "../../src/domain/party/ExchangeRecord.ts"
+import { Exchanges, type ExchangeSearch } from "../../src/domain/ports/Exchanges.ts"
+import * as ExchangesRepository from "../../src/storage/Exchanges.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { idAt } from "../support/reported.ts"
+import { failureOf, noon } from "../support/repositories.ts"
+
+const options = { maxWaitingChars: 20_000, maxBatch: 3, flushEveryMillis: 60_000, retentionDays: 14 }
+
+const own = idAt(1)
+const stranger = idAt(2)
+
+/** An exchange of a partner of its own unless said otherwise. */
+const exchange = (over: Partial<ExchangeRecord> = {}): ExchangeRecord => ({
+  organisationId: own,
+  partnerId: idAt(3),
+  at: noon,
+  direction: "in",
+  module: "tokens",
+  method: "PUT",
+  path: "/ocpi/2.2.1/tokens/DE/ABC/1",
+  httpStatus: 200,
+  ocpiStatus: 1000,
+  millis: 12,
+  requestId: "r",
+  correlationId: "c",
+  requestBody: '{"uid":"1"}',
+  responseBody: undefined,
+  error: undefined,
+  ...over
+})
+
+const aPartner = (): string => idAt(4)
+
+const found = (partnerId: string, search: Partial<ExchangeSearch> = {}, organisationId = own) =>
+  Effect.flatMap(Exchanges, (log) => log.search(organisationId, partnerId, { limit: 50, ...search }))
+
+const paths = (partnerId: string, search: Partial<ExchangeSearch> = {}) =>
+  Effect.map(found(partnerId, search), ({ items }) => items.map(({ path }) => path))
+
+forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(options)), (it) => {
+  it.effect("gives back what was recorded, the newest first, to its organisation alone", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const partnerId = aPartner()
+      const all = [
+        exchange({ partnerId, path: "/a" }),
+        exchange({
+          partnerId,
+          at: noon + 1,
+          path: "/b",
+          httpStatus: undefined,
+          ocpiStatus: undefined,
+          error: "timeout"
+        }),
+        // Of one millisecond the later one is newer.
+        exchange({ partnerId, at: noon + 1, path: "/c", requestBody: undefined, responseBody: 'é "x" \\u0000' })
+      ]
+      for (const one of all) record(one)
+      const { items } = yield* found(partnerId)
+      expect(items.map(({ id: _, ...rest }) => rest)).toEqual(all.toReversed())
+      expect((yield* found(partnerId, {}, stranger)).items).toEqual([])
+      expect((yield* found(aPartner())).items).toEqual([])
+      expect((yield* found("no id")).items).toEqual([])
+    })
+  )
+
+  it.effect("is searched by time, module, direction and outcome, in pages", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const partnerId = aPartner()
+      for (let n = 0; n < 8; n++) {
+        record(
+          exchange({
+            partnerId,
+            path: `/${n}`,
+            at: noon + n * 1000,
+            module: n % 2 === 0 ? "tokens" : "cdrs",
+            direction: n < 4 ? "in" : "out",
+            ocpiStatus: n % 4 === 0 ? 2001 : 1000
+          })
+        )
+      }
+      expect(yield* paths(partnerId, { from: noon + 2000, to: noon + 5000 })).toEqual(["/4", "/3", "/2"])
+      expect(yield* paths(partnerId, { module: "cdrs", direction: "out" })).toEqual(["/7", "/5"])
+      expect(yield* paths(partnerId, { failed: true })).toEqual(["/4", "/0"])
+      expect(yield* paths(partnerId, { failed: false, direction: "in" })).toEqual(["/3", "/2", "/1"])
+      const first = yield* found(partnerId, { limit: 5 })
+      const second = yield* found(partnerId, { limit: 5, cursor: first.nextCursor ?? undefined })
+      expect([...first.items, ...second.items].map(({ path }) => path)).toEqual([
+        "/7",
+        "/6",
+        "/5",
+        "/4",
+        "/3",
+        "/2",
+        "/1",
+        "/0"
+      ])
+      expect(second.nextCursor).toBeNull()
+      expect(yield* failureOf(found(partnerId, { cursor: "x" }))).toEqual(["InvalidInput", "/cursor"])
+    })
+  )
+
+  it.effect("counts how each module does, over batches", () =>
+    Effect.gen(function* () {
+      const log = yield* Exchanges
+      const partnerId = aPartner()
+      for (let n = 0; n < 4; n++) log.record(exchange({ partnerId, at: noon + n }))
+      log.record(exchange({ partnerId, at: noon + 4, httpStatus: 404, ocpiStatus: 2004 }))
+      log.record(
+        exchange({ partnerId, at: noon + 9, direction: "out", module: "cdrs", httpStatus: undefined, error: "no" })
+      )
+      const health = [
+        {
+          module: "cdrs",
+          direction: "out",
+          lastSuccessAt: undefined,
+          lastFailureAt: noon + 9,
+          lastFailure: "no",
+          successes: 0,
+          failures: 1
+        },
+        {
+          module: "tokens",
+          direction: "in",
+          lastSuccessAt: noon + 3,
+          lastFailureAt: noon + 4,
+          lastFailure: "HTTP 404, status 2004",
+          successes: 4,
+          failures: 1
+        }
+      ]
+      expect(yield* log.health(own, partnerId)).toEqual(health)
+      expect(yield* log.health(stranger, partnerId)).toEqual([])
+      log.record(exchange({ partnerId, at: noon + 5 }))
+      expect((yield* log.health(own, partnerId))[1]).toEqual({
+        ...health[1],
+        lastSuccessAt: noon + 5,
+        successes: 5
+      })
+    })
+  )
+
+  it.effect("drops what it has no room for, and goes on", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const partnerId = aPartner()
+      for (let n = 0; n < 5; n++) record(exchange({ partnerId, path: `/${n}`, responseBody: "x".repeat(7_000) }))
+      expect(yield* paths(partnerId)).toEqual(["/1", "/0"])
+      record(exchange({ partnerId, at: noon + 1, path: "/later" }))
+      expect(yield* paths(partnerId)).toEqual(["/later", "/1", "/0"])
+    })
+  )
+
+  it.effect("forgets what is older than it is kept", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const sql = yield* SqlClient.SqlClient
+      const partnerId = aPartner()
+      record(exchange({ partnerId, at: 1_000, path: "/old" }))
+      record(exchange({ partnerId, at: 2_000, path: "/kept" }))
+      expect(yield* paths(partnerId)).toEqual(["/kept", "/old"])
+      expect(yield* ExchangesRepository.forgetExchanges(sql, 2_000)).toBe(1)
+      expect(yield* paths(partnerId)).toEqual(["/kept"])
+    })
+  )
+})
