@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest"
+import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
+import type { ConnectorStatus } from "../../../src/domain/charger/ChargerEvent.ts"
+import { statusOf } from "../../../src/domain/location/EvseStatus.ts"
+import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/location/Location.ts"
+import { missingOf } from "../../../src/domain/location/Missing.ts"
+import type { Standing, StandingCharger } from "../../../src/domain/location/Standing.ts"
+import { tariffsOf } from "../../../src/domain/location/TariffChoice.ts"
+
+const now = Date.UTC(2026, 4, 20, 12)
+const minute = 60_000
+const day = 86_400_000
+
+const charger: StandingCharger = {
+  chargerId: "SECRET-1",
+  registration: "Accepted",
+  connected: true,
+  wholeStatus: undefined,
+  featureProfiles: ["Core"],
+  connectors: [
+    { evseId: 1, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true },
+    { evseId: 2, connectorId: 1, status: "Charging", equipment: assumedEquipment, assumed: true }
+  ]
+}
+
+const standing: Standing = {
+  site: {
+    id: "01990000-0000-7000-8000-000000000001",
+    organisationId: "01990000-0000-7000-8000-0000000000aa",
+    name: "Harbour",
+    timeZone: "Europe/Amsterdam",
+    streetAddress: "Quay",
+    streetNumber: "12",
+    houseLetter: "b",
+    postalNumber: undefined,
+    city: "Lelystad",
+    area: undefined,
+    country: "NLD",
+    latitude: 52.5,
+    longitude: 5.25,
+    openingHours: undefined
+  },
+  party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
+  chargers: [charger],
+  evses: [
+    { uid: "uid-1", publicId: "NL*ABC*E000001", chargerId: "SECRET-1", evseId: 1, removed: false },
+    { uid: "uid-2", publicId: "NL*ABC*E000002", chargerId: "SECRET-1", evseId: 2, removed: false }
+  ],
+  tariffs: []
+}
+
+const made = (given: Standing = standing, before?: Location, at = now): Location => {
+  const location = locationOf(given, before, at)
+  if (location === undefined) throw new Error("no location")
+  return location
+}
+
+const withCharger = (change: Partial<StandingCharger>): Standing => ({
+  ...standing,
+  chargers: [{ ...charger, ...change }]
+})
+
+describe("what a connector says means for partners", () => {
+  const on = { connected: true, registration: "Accepted", wholeStatus: undefined } as const
+  const table: ReadonlyArray<readonly [ConnectorStatus, string]> = [
+    ["Available", "AVAILABLE"],
+    ["Preparing", "CHARGING"],
+    ["Charging", "CHARGING"],
+    ["SuspendedEV", "CHARGING"],
+    ["SuspendedEVSE", "CHARGING"],
+    ["Finishing", "CHARGING"],
+    ["Reserved", "RESERVED"],
+    ["Unavailable", "INOPERATIVE"],
+    ["Faulted", "OUTOFORDER"]
+  ]
+  it.each(table)("%s is %s, and UNKNOWN when the charger is away", (status, meant) => {
+    expect(statusOf(on, [{ status }])).toBe(meant)
+    expect(statusOf({ ...on, connected: false }, [{ status }])).toBe("UNKNOWN")
+  })
+
+  it("of several connectors one that is in use or free counts", () => {
+    const of = (...all: ReadonlyArray<ConnectorStatus>) =>
+      statusOf(
+        on,
+        all.map((status) => ({ status }))
+      )
+    expect(of("Available", "Charging")).toBe("CHARGING")
+    expect(of("Faulted", "Available")).toBe("AVAILABLE")
+    expect(of("Unavailable", "Faulted")).toBe("INOPERATIVE")
+  })
+
+  it("the whole charger's fault is that of every evse that is not in use", () => {
+    const of = (status: ConnectorStatus, change: object) => statusOf({ ...on, ...change }, [{ status }])
+    expect(of("Available", { wholeStatus: "Faulted" })).toBe("OUTOFORDER")
+    expect(of("Available", { wholeStatus: "Unavailable" })).toBe("INOPERATIVE")
+    expect(of("Charging", { wholeStatus: "Faulted" })).toBe("CHARGING")
+    expect(of("Faulted", { wholeStatus: "Unavailable" })).toBe("OUTOFORDER")
+    expect(of("Available", { registration: "Rejected" })).toBe("INOPERATIVE")
+  })
+})
+
+describe("a location", () => {
+  it("says nothing of which charger it is", () => {
+    expect(JSON.stringify(made())).not.toContain("SECRET")
+  })
+
+  it.each(["streetAddress", "city", "country", "latitude", "longitude"] as const)("is none without %s", (field) => {
+    const site = standing.site === undefined ? undefined : { ...standing.site, [field]: undefined }
+    const lacking = { ...standing, site }
+    expect(missingOf(lacking)).toEqual([field])
+    expect(locationOf(lacking, undefined, now)).toBeUndefined()
+  })
+
+  it("is none until a charger has reported its connectors", () => {
+    expect(missingOf(withCharger({ connectors: [] }))).toEqual(["chargers"])
+    expect(locationOf(withCharger({ connectors: [] }), undefined, now)).toBeUndefined()
+    expect(missingOf(standing)).toEqual([])
+  })
+
+  it("can what its charger can", () => {
+    const capabilities = (change: Partial<StandingCharger>) => made(withCharger(change)).evses[0]?.capabilities
+    expect(capabilities({})).toEqual(["RFID_READER", "REMOTE_START_STOP_CAPABLE", "UNLOCK_CAPABLE"])
+    expect(capabilities({ featureProfiles: ["Core", "SmartCharging", "Reservation"] })).toEqual([
+      "RFID_READER",
+      "REMOTE_START_STOP_CAPABLE",
+      "UNLOCK_CAPABLE",
+      "RESERVABLE",
+      "CHARGING_PROFILE_CAPABLE"
+    ])
+    const [first] = charger.connectors
+    if (first === undefined) throw new Error("no connector")
+    const two = [first, { ...first, connectorId: 2, equipment: { ...assumedEquipment, format: "CABLE" as const } }]
+    expect(capabilities({ connectors: two })).toContain("START_SESSION_CONNECTOR_REQUIRED")
+  })
+
+  it("that is looked at again without a change is the very same", () => {
+    const before = made()
+    expect(locationOf(standing, before, now + minute)).toBe(before)
+    // Also when it was stored in between.
+    const stored = JSON.parse(JSON.stringify(before)) as Location
+    expect(locationOf(standing, stored, now + minute)).toBe(stored)
+  })
+
+  it("is as new as what changed in it, and what did not is as old as it was", () => {
+    const before = made()
+    const [first, second] = charger.connectors
+    if (first === undefined || second === undefined) throw new Error("no connectors")
+    const changed = withCharger({
+      connectors: [first, { ...second, equipment: { ...assumedEquipment, maxAmperage: 16 }, assumed: false }]
+    })
+    const after = made(changed, before, now + minute)
+    expect([after.lastUpdated, ...after.evses.map(({ lastUpdated }) => lastUpdated)]).toEqual([
+      now + minute,
+      now,
+      now + minute
+    ])
+    expect(after.evses[1]?.connectors[0]?.lastUpdated).toBe(now + minute)
+    // A status is the evse's and not the connector's.
+    const faulted = made(withCharger({ wholeStatus: "Faulted" }), before, now + minute)
+    expect(faulted.evses[0]?.lastUpdated).toBe(now + minute)
+    expect(faulted.evses[0]?.connectors[0]?.lastUpdated).toBe(now)
+    // A name is the location's.
+    const site = standing.site === undefined ? undefined : { ...standing.site, name: "Port" }
+    const renamed = made({ ...standing, site }, before, now + minute)
+    expect(renamed.lastUpdated).toBe(now + minute)
+    expect(renamed.evses).toEqual(before.evses)
+  })
+
+  it("shows what is gone as removed for ninety days, and is no more when all of it is forgotten", () => {
+    const before = made()
+    const without = { ...standing, chargers: [] }
+    const after = made(without, before, now + minute)
+    expect(after.evses.map(({ evseId, status }) => [status, evseId])).toEqual([
+      ["REMOVED", undefined],
+      ["REMOVED", undefined]
+    ])
+    // It stays as it was removed.
+    const later = now + minute + removedShownDays * day
+    expect(locationOf(without, after, later - 1)).toBe(after)
+    expect(dueOf(after, without, now + minute)).toBe(later)
+    expect(locationOf(without, after, later)).toBeUndefined()
+    // And a charger that comes back is the same evse.
+    expect(made(standing, after, now + 2 * minute).evses.map(({ status, uid }) => [uid, status])).toEqual([
+      ["uid-1", "AVAILABLE"],
+      ["uid-2", "CHARGING"]
+    ])
+  })
+
+  it("of a site that was deleted, or lost its address, is withdrawn", () => {
+    const before = made()
+    const lost = made({ ...standing, site: undefined }, before, now + minute)
+    expect(lost).toMatchObject({ name: "Harbour", lastUpdated: now + minute })
+    expect(lost.evses.every(({ status }) => status === "REMOVED")).toBe(true)
+  })
+})
+
+describe("tariffs of a connector", () => {
+  const place = { chargerId: "SECRET-1", evseId: 1, connectorId: 1 }
+  const tariff = (tariffId: string, assignment: object, startsAt?: number, endsAt?: number) => ({
+    tariffId,
+    assignment: assignment as Standing["tariffs"][number]["assignment"],
+    startsAt,
+    endsAt
+  })
+  const organisation = tariff("organisation", { scope: "organisation" })
+  const site = tariff("site", { scope: "site", siteId: "x" })
+  const ofCharger = { scope: "charger", chargerId: "SECRET-1" }
+  const connector = { scope: "connector", ...place }
+
+  it("are the narrowest, as for sessions", () => {
+    expect(tariffsOf(place, [organisation, site], now)).toEqual({ tariffId: "site", laterTariffIds: [] })
+    const narrow = tariff("connector", connector)
+    expect(tariffsOf(place, [organisation, narrow, site], now).tariffId).toBe("connector")
+    expect(tariffsOf({ ...place, connectorId: 2 }, [organisation, narrow], now).tariffId).toBe("organisation")
+    expect(tariffsOf({ ...place, chargerId: "other" }, [tariff("charger", ofCharger)], now).tariffId).toBeUndefined()
+  })
+
+  it("those that begin later are told beforehand, and those that have ended are not", () => {
+    const begins = tariff("later", ofCharger, now + day)
+    const ended = tariff("ended", connector, undefined, now)
+    expect(tariffsOf(place, [organisation, begins, ended], now)).toEqual({
+      tariffId: "organisation",
+      laterTariffIds: ["later"]
+    })
+    expect(tariffsOf(place, [organisation, begins, ended], now + day).tariffId).toBe("later")
+    expect(dueOf(made(), { ...standing, tariffs: [organisation, begins, ended] }, now)).toBe(now + day)
+  })
+})

@@ -1,0 +1,179 @@
+/** Locations in the words of each version: what fits is said, what is lost is named here. */
+import { describe, expect, it } from "vitest"
+import type { Location, LocationConnector, LocationEvse } from "../../../src/domain/location/Location.ts"
+import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
+import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
+import { schemasOf, type Version } from "../schemas/Schemas.ts"
+
+const now = Date.UTC(2026, 4, 20, 12)
+const versions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
+
+const connector: LocationConnector = {
+  id: "1",
+  standard: "IEC_62196_T2",
+  format: "CABLE",
+  powerType: "AC_3_PHASE",
+  maxVoltage: 230,
+  maxAmperage: 32,
+  maxPowerW: 22_080,
+  assumed: false,
+  tariffId: "01990000-0000-7000-8000-00000000000a",
+  laterTariffIds: ["01990000-0000-7000-8000-00000000000b"],
+  lastUpdated: now + 123
+}
+
+const evse: LocationEvse = {
+  uid: "01990000-0000-7000-8000-00000000000c",
+  evseId: "NL*ABC*E000001",
+  status: "AVAILABLE",
+  capabilities: ["RFID_READER", "REMOTE_START_STOP_CAPABLE", "START_SESSION_CONNECTOR_REQUIRED"],
+  connectors: [connector],
+  lastUpdated: now
+}
+
+const location: Location = {
+  id: "01990000-0000-7000-8000-000000000001",
+  organisationId: "01990000-0000-7000-8000-0000000000aa",
+  party: { countryCode: "NL", partyId: "ABC" },
+  operator: { name: "Charge AG", website: "https://charge.example" },
+  name: "Harbour",
+  address: "Quay 12b",
+  postalCode: "8232 JX",
+  city: "Lelystad",
+  state: "Flevoland",
+  country: "NLD",
+  latitude: 52.5,
+  longitude: -5.123_456_78,
+  timeZone: "Europe/Amsterdam",
+  openingHours: { twentyfourseven: true },
+  evses: [evse],
+  lastUpdated: now
+}
+
+interface Wire {
+  readonly [field: string]: unknown
+  readonly evses?: ReadonlyArray<Wire & { readonly connectors: ReadonlyArray<Wire> }>
+}
+
+const encoded = (version: Version, change: Partial<Location> = {}): Wire =>
+  wireObjects[version].location.encode({ ...location, ...change }) as Wire
+
+const of = (version: Version, change: Partial<LocationConnector>): Wire | undefined =>
+  encoded(version, { evses: [{ ...evse, connectors: [{ ...connector, ...change }] }] }).evses?.[0]?.connectors[0]
+
+const long = "Ä".repeat(300)
+
+describe.each(versions)("a location in %s", (version) => {
+  const faults = (value: unknown) => schemasOf[version].Location(value, "location")
+
+  it("is as the standard has it", () => {
+    expect(faults(encoded(version))).toEqual([])
+    const texts: Readonly<Record<string, string>> = locationTexts(location)
+    expect(JSON.parse(texts[version] ?? "")).toEqual(JSON.parse(JSON.stringify(encoded(version))))
+  })
+
+  it("is cut to its lengths, and is sound without anything that it need not have", () => {
+    const texts = { name: long, address: long, city: long, state: long, postalCode: long, operator: { name: long } }
+    expect(faults(encoded(version, texts))).toEqual([])
+    const bare = { postalCode: undefined, state: undefined, openingHours: undefined, evses: [] }
+    expect(faults(encoded(version, bare))).toEqual([])
+    expect(faults(encoded(version, { name: "a\u0000b\nc" }))).toEqual([])
+  })
+
+  it("has six decimals in its coordinates, whole seconds in its times", () => {
+    expect(encoded(version)["coordinates"]).toEqual({ latitude: "52.500000", longitude: "-5.123457" })
+    expect(of(version, {})?.["last_updated"]).toBe("2026-05-20T12:00:00Z")
+  })
+
+  it("has hours that can be said, and otherwise none", () => {
+    const regularHours = [{ weekday: 1, periodBegin: "08:00", periodEnd: "24:00" }]
+    const exceptionalClosings = [{ periodBegin: "2026-12-24T00:00:00+01:00", periodEnd: "2026-12-27T00:00:00+01:00" }]
+    const hours = encoded(version, { openingHours: { twentyfourseven: false, regularHours, exceptionalClosings } })
+    expect(faults(hours)).toEqual([])
+    // The last minute of the day is lost: the standard has no 24:00.
+    expect(hours["opening_times"]).toEqual({
+      twentyfourseven: false,
+      regular_hours: [{ weekday: 1, period_begin: "08:00", period_end: "23:59" }],
+      exceptional_closings: [{ period_begin: "2026-12-23T23:00:00Z", period_end: "2026-12-26T23:00:00Z" }]
+    })
+    expect(encoded(version, { openingHours: { twentyfourseven: false } })["opening_times"]).toBeUndefined()
+  })
+
+  it("leaves out connectors that it has no word for, and evses without any other", () => {
+    const unknown = { ...connector, id: "2", standard: "MCS" }
+    const both = encoded(version, { evses: [{ ...evse, connectors: [connector, unknown] }] })
+    expect(both.evses?.[0]?.connectors.map(({ id }) => id)).toEqual(["1"])
+    expect(encoded(version, { evses: [{ ...evse, connectors: [unknown] }] })).not.toHaveProperty("evses")
+    expect(wireObjects[version].connector.encode(unknown)).toBeUndefined()
+    expect(wireObjects[version].evse.encode({ ...evse, connectors: [unknown] })).toBeUndefined()
+  })
+
+  it("an evse and a connector alone are as they are in it", () => {
+    const [inside] = encoded(version).evses ?? []
+    expect(wireObjects[version].evse.encode(evse)).toEqual(inside)
+    expect(wireObjects[version].connector.encode(connector)).toEqual(inside?.connectors[0])
+  })
+
+  it("a removed evse is sound", () => {
+    const removed: LocationEvse = { ...evse, status: "REMOVED", evseId: undefined, capabilities: [] }
+    expect(faults(encoded(version, { evses: [removed] }))).toEqual([])
+  })
+})
+
+describe("what versions say differently", () => {
+  it("2.1.1 has a type that nobody has told, and no party, no state, no publish", () => {
+    const wire = encoded("2.1.1")
+    expect(wire).toMatchObject({ type: "UNKNOWN", postal_code: "8232 JX" })
+    for (const field of ["country_code", "party_id", "publish", "state"]) expect(wire).not.toHaveProperty(field)
+    expect(encoded("2.2")).toMatchObject({ country_code: "NL", party_id: "ABC", publish: true, state: "Flevoland" })
+  })
+
+  it("2.1.1 must have a postal code, and gets a dash", () => {
+    expect(encoded("2.1.1", { postalCode: undefined })["postal_code"]).toBe("-")
+    expect(encoded("2.2.1", { postalCode: undefined })).not.toHaveProperty("postal_code")
+  })
+
+  it("addresses are longer in 2.2.1, states too", () => {
+    const lengths = versions.map((version) => {
+      const { address, state } = encoded(version, { address: long, state: long }) as Record<string, string>
+      return [[...(address ?? "")].length, [...(state ?? "")].length]
+    })
+    expect(lengths).toEqual([
+      [45, 0],
+      [45, 20],
+      [255, 45]
+    ])
+  })
+
+  it("2.1.1 has one tariff, the one that is valid, and other names", () => {
+    const { laterTariffIds, tariffId } = connector
+    expect(of("2.1.1", {})).toMatchObject({ voltage: 230, amperage: 32, tariff_id: tariffId })
+    expect(of("2.1.1", { tariffId: undefined })).not.toHaveProperty("tariff_id")
+    expect(of("2.2.1", {})).toMatchObject({
+      max_voltage: 230,
+      max_amperage: 32,
+      max_electric_power: 22_080,
+      tariff_ids: [tariffId, ...laterTariffIds]
+    })
+    expect(of("2.2", { tariffId: undefined, laterTariffIds: [] })).not.toHaveProperty("tariff_ids")
+  })
+
+  it("kinds of connectors and two phases came with time", () => {
+    const takes = (standard: string) => versions.filter((version) => of(version, { standard }) !== undefined)
+    expect(takes("CHADEMO")).toEqual(versions)
+    expect(takes("PANTOGRAPH_TOP_DOWN")).toEqual(["2.2", "2.2.1"])
+    expect(takes("NEMA_14_50")).toEqual(["2.2.1"])
+    expect(versions.map((version) => of(version, { powerType: "AC_2_PHASE" })?.["power_type"])).toEqual([
+      "AC_1_PHASE",
+      "AC_1_PHASE",
+      "AC_2_PHASE"
+    ])
+  })
+
+  it("that a connector must be named is said in 2.2.1 alone", () => {
+    const said = versions.filter((version) =>
+      JSON.stringify(encoded(version)).includes("START_SESSION_CONNECTOR_REQUIRED")
+    )
+    expect(said).toEqual(["2.2.1"])
+  })
+})
