@@ -1,0 +1,96 @@
+/** A card for which its partner has a session started or a connector reserved: the partner answers for it, and nobody is asked. */
+import { describe, expect, it } from "vitest"
+import { fitsCharger, type Grant, grantFor } from "../../../src/domain/party/Grant.ts"
+import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/token/Authorize.ts"
+import type { TokenFacts } from "../../../src/domain/token/Token.ts"
+import { minute, token } from "../../support/events.ts"
+
+const policy = { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 } as const
+const now = minute(0)
+const roaming = {
+  partnerId: "P",
+  countryCode: "DE",
+  partyId: "ABC",
+  uid: "ANNA",
+  type: "APP_USER",
+  contractId: "DE-ABC-1",
+  authMethod: "COMMAND",
+  authorizationReference: "REF"
+} as const
+const grant = (more: Partial<Grant> = {}): Grant => ({ ...roaming, evseId: 1, expiresAt: minute(20), ...more })
+const facts = (more: Partial<TokenFacts> = {}): TokenFacts => ({
+  token: undefined,
+  reservations: [],
+  roaming: [],
+  openSessions: [],
+  granted: [grant()],
+  ...more
+})
+const asking: AuthorizationContext = { _tag: "Asking", tokenUid: "ANNA", chargerId: "CP-1" }
+const starting = (evseId: number): AuthorizationContext => ({
+  _tag: "Starting",
+  tokenUid: "ANNA",
+  chargerId: "CP-1",
+  evseId,
+  reservationId: undefined,
+  at: now
+})
+const card = {
+  partnerId: "Q",
+  countryCode: "NL",
+  partyId: "MSP",
+  uid: "ANNA",
+  type: "RFID",
+  contractId: "Q-7",
+  valid: true,
+  groupUid: undefined,
+  whitelist: "NEVER"
+}
+
+describe("a card that its partner vouches for at this moment", () => {
+  it("may charge for that partner until the grant is over, and nobody is asked", () => {
+    for (const context of [asking, starting(1)]) {
+      const decided = authorize(facts(), policy, context, now)
+      expect(decided).toMatchObject({ status: "Accepted", source: "RoamingToken", expiresAt: minute(20), roaming })
+      expect(partnersToAsk(facts({ roaming: [card] }), context, now)).toEqual([])
+    }
+  })
+
+  it("goes before the cards of others and before one's own that is good", () => {
+    expect(authorize(facts({ roaming: [card, { ...card, partnerId: "R" }] }), policy, starting(1), now)).toMatchObject({
+      status: "Accepted",
+      roaming
+    })
+    expect(authorize(facts({ token: token("ANNA") }), policy, starting(1), now)).toMatchObject({
+      status: "Accepted",
+      roaming
+    })
+  })
+
+  it("is no way around the operator's own block", () => {
+    const decided = authorize(facts({ token: token("ANNA", { status: "Blocked" }) }), policy, starting(1), now)
+    expect(decided).toMatchObject({ status: "Blocked" })
+    expect(decided.roaming).toBeUndefined()
+  })
+
+  it("may charge there and nowhere else", () => {
+    expect(authorize(facts(), policy, starting(2), now)).toMatchObject({ status: "Invalid" })
+    expect(authorize(facts({ granted: [grant({ evseId: 0 })] }), policy, starting(2), now)).toMatchObject({ roaming })
+  })
+
+  it("charges by the grant of the very evse, and by the one that lasts longest", () => {
+    const here = grant({ authorizationReference: "here" })
+    const longer = grant({ authorizationReference: "longer", expiresAt: minute(30) })
+    const anywhere = grant({ authorizationReference: "anywhere", evseId: 0, expiresAt: minute(60) })
+    expect(grantFor([anywhere, here, longer], 1)).toBe(longer)
+    expect(grantFor([anywhere, here], 2)).toBe(anywhere)
+    expect(grantFor([here], 2)).toBeUndefined()
+  })
+})
+
+describe("a uid", () => {
+  it("goes to a charger as it is where the charger can hold it", () => {
+    expect(["A", "0123456789ABCDEF0123", "a-b_c.d*e"].every(fitsCharger)).toBe(true)
+    expect(["", "0123456789ABCDEF01234", "with blank", "ümlaut", "tab\t"].some(fitsCharger)).toBe(false)
+  })
+})
