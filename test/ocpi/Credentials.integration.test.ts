@@ -5,6 +5,49 @@ import { allVersions, Roaming } from "./partner/Roaming.ts"
 const roaming = new Roaming()
 
 describe.each(allVersions)("a partner on OCPI %s", (version) => {
+  it("GET versions with any good token, whatever stands behind the address", async () => {
+    const partner = await roaming.partner(version)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    for (const url of [versionsUrl, `${versionsUrl}/`, versionsUrl.replace("/ocpi/", "//ocpi//")]) {
+      const answer = await partner.client.ask("GET", url, { token })
+      expect((answer.data as ReadonlyArray<{ readonly version: string }>).map((one) => one.version)).toEqual(
+        allVersions.toReversed()
+      )
+    }
+    const headers = [undefined, "Basic eA==", "Token", "Token ", "Token \u00e9", `Bearer ${token}`]
+    for (const authorization of headers) {
+      const refused = await partner.client.ask("GET", versionsUrl, {
+        token: "nobody",
+        headers: authorization === undefined ? {} : { authorization }
+      })
+      expect(refused.http, authorization).toBe(401)
+    }
+    expect(partner.problems).toEqual([])
+  })
+
+  it("GET details names each module once in its role, at addresses that are there", async () => {
+    const { partner } = await roaming.registered(version)
+    const modules = [...partner.endpoints.keys()].toSorted()
+    const before = ["cdrs", "commands", "credentials", "locations", "sessions", "tariffs", "tokens"]
+    const since = [
+      "cdrs SENDER",
+      "chargingprofiles RECEIVER",
+      "commands RECEIVER",
+      "credentials RECEIVER",
+      "credentials SENDER",
+      "hubclientinfo RECEIVER",
+      "locations SENDER",
+      "sessions SENDER",
+      "tariffs SENDER",
+      "tokens RECEIVER"
+    ]
+    expect(modules).toEqual(version === "2.1.1" ? before : since)
+    // A method that nothing has is 405, not 404.
+    const patched = await partner.ask("PATCH", "locations", "", {})
+    expect([patched.http, patched.headers["allow"]]).toEqual([405, "GET"])
+    expect(partner.problems).toEqual([])
+  })
+
   it("POST credentials registers it, and both sides can call each other", async () => {
     const partner = await roaming.partner(version)
     const { id, token, versionsUrl } = await roaming.invite(partner)
@@ -77,7 +120,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("is registered with from this side", async () => {
+  it("out POST credentials, after out GET versions and details, registers with it from this side", async () => {
     const partner = await roaming.partner(version)
     const { id } = await roaming.invite(partner)
     const shown = await roaming.world.post(`partners/${id}/register`, {
@@ -85,7 +128,9 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
       token: partner.invitation()
     })
     expect(shown).toMatchObject({ status: "Registered" })
-    expect(partner.theirs).toBeDefined()
+    const asked = partner.server.heard.map(({ method, module }) => `out ${method} ${module}`)
+    // Which form of the token its version takes is found out by trying.
+    expect([...new Set(asked)]).toEqual(["out GET versions", "out GET details", "out POST credentials"])
     expect((await partner.ask("GET", "credentials")).data).toEqual(partner.theirs)
     expect(partner.problems).toEqual([])
   })

@@ -24,7 +24,7 @@ const owning = async (place: Place, version: (typeof allVersions)[number]): Prom
   expect((await partner.putToken(token)).code).toBe(1000)
   const driver = new Driver(place)
   await driver.start(uid)
-  await driver.meter(3000)
+  await driver.meter(1200)
   await driver.stop()
   await driver.start(uid)
   const sessions = await partner.pull("sessions", since)

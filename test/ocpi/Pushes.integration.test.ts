@@ -1,0 +1,174 @@
+/** What we call at a partner, in each version, over real HTTP: every change once, in order, to whom it concerns, and through all that a partner can do wrong. */
+import { describe, expect, it } from "vitest"
+import type { Fault } from "./partner/Faults.ts"
+import { Driver, makePlace, type Place } from "./partner/Place.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+
+const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
+
+const heldLocation = (partner: Partner, place: Place): Json | undefined =>
+  [...partner.stores.locations.values()].find(({ id }) => id === place.siteId)
+
+const statusesOf = (partner: Partner, place: Place): ReadonlyArray<unknown> =>
+  list(heldLocation(partner, place)?.["evses"]).map(({ status }) => status)
+
+const calls = (partner: Partner, method: string, module: string): number =>
+  partner.server.heard.filter((one) => one.method === method && one.module === module).length
+
+let cards = 0
+
+describe.each(allVersions)("to a partner on OCPI %s", (version) => {
+  /** A partner that has the place's location. */
+  const watching = async () => {
+    const place = await makePlace(roaming.world)
+    const { id, partner } = await roaming.registered(version)
+    await partner.eventually("the location is pushed", () => heldLocation(partner, place) !== undefined)
+    return { id, partner, place }
+  }
+
+  /** A card of the partner's that charges without a question. */
+  const withCard = async (partner: Partner, more: Json = { whitelist: "ALWAYS" }): Promise<string> => {
+    const uid = `PUSH${(cards += 1)}`
+    expect((await partner.putToken(partner.cards.make(uid, more))).code).toBe(1000)
+    return uid
+  }
+
+  it("out PUT locations/:countryCode/:partyId/:locationId, as it is pulled", async () => {
+    const { partner, place } = await watching()
+    await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
+    await roaming.world.ask("PATCH", `sites/${place.siteId}`, { name: "Harbour, renamed" })
+    await partner.eventually("the name", () => heldLocation(partner, place)?.["name"] === "Harbour, renamed")
+    expect(heldLocation(partner, place)).toEqual(await partner.read(place.siteId))
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out PATCH locations/:countryCode/:partyId/:locationId/:evseUid within a second", async () => {
+    const { partner, place } = await watching()
+    await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
+    const since = Date.now()
+    await place.station.status(1, "Faulted", { errorCode: "GroundFailure" })
+    await partner.eventually("the status", () => statusesOf(partner, place).includes("OUTOFORDER"))
+    const [patch] = partner.server.heard.filter(({ at, method }) => method === "PATCH" && at >= since)
+    expect((patch?.at ?? Number.POSITIVE_INFINITY) - since).toBeLessThan(1500)
+    expect(heldLocation(partner, place)).toEqual(await partner.read(place.siteId))
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out PUT sessions/:countryCode/:partyId/:sessionId and out POST cdrs to whose driver it is, and to nobody else", async () => {
+    const { partner, place } = await watching()
+    const other = (await roaming.registered(version)).partner
+    const driver = new Driver(place)
+    await driver.start(await withCard(partner))
+    await partner.eventually("the session", () => partner.stores.sessions.size === 1)
+    await driver.meter(1200)
+    await driver.stop()
+    await partner.eventually("the CDR", () => partner.stores.cdrs.size === 1)
+    const session = () => [...partner.stores.sessions.values()][0]
+    await partner.eventually("the end", () => session()?.["status"] === "COMPLETED")
+    expect([session()]).toEqual(await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z"))
+    expect([...partner.stores.cdrs.values()]).toEqual(await partner.pull("cdrs"))
+    expect([other.stores.sessions.size, other.stores.cdrs.size]).toEqual([0, 0])
+    expect([...partner.problems, ...other.problems]).toEqual([])
+  })
+
+  it("out POST cdrs once, though its answer was lost", async () => {
+    const { partner, place } = await watching()
+    const driver = new Driver(place)
+    await driver.start(await withCard(partner))
+    partner.server.faults.plan({ fault: { does: "loseAnswer" }, module: "cdrs", times: 1 })
+    await driver.meter(1200)
+    await driver.stop()
+    await partner.eventually("it is sent again", () => calls(partner, "POST", "cdrs") === 2)
+    expect(partner.stores.cdrs.size).toBe(1)
+    const [first, second] = partner.server.heard.filter(({ module }) => module === "cdrs")
+    expect(first?.text).toBe(second?.text)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out PUT tariffs/:countryCode/:partyId/:tariffId, and its end by out DELETE", async () => {
+    const { partner, place } = await watching()
+    const held = () => [...partner.stores.tariffs.values()].find(({ id }) => id === place.tariffId)
+    await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, {
+      elements: [{ priceComponents: [{ type: "ENERGY", price: 0.75, stepSize: 1 }] }]
+    })
+    await partner.eventually("the tariff", () => JSON.stringify(held() ?? {}).includes("0.75"))
+    const pulled = (await partner.pull("tariffs")).find(({ id }) => id === place.tariffId)
+    expect(held()).toEqual(pulled)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out GET tokens, every page of them, once it is registered", async () => {
+    const partner = await roaming.partner(version)
+    for (const uid of ["P1", "P2", "P3", "P4", "P5"]) partner.cards.add(partner.cards.make(`${uid}-${(cards += 1)}`))
+    const { token, versionsUrl } = await roaming.invite(partner)
+    await partner.register(versionsUrl, token)
+    await partner.eventually("three pages", () => calls(partner, "GET", "tokens") >= 3)
+    const last = partner.cards.make(`P5-${cards}`)
+    const known = async () => (await partner.ask("GET", "tokens", partner.tokenPath(last))).http === 200
+    await expect.poll(known, { timeout: 10_000 }).toBe(true)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out POST tokens/:tokenUid/authorize while the driver waits, and its word counts", async () => {
+    const { partner, place } = await watching()
+    const uid = await withCard(partner, { whitelist: "NEVER" })
+    const asked = async () => {
+      const { idTagInfo } = await place.station.call("Authorize", { idTag: uid })
+      return (idTagInfo as Json)["status"]
+    }
+    expect(await asked()).toBe("Accepted")
+    partner.cards.authorize = () => ({ allowed: "BLOCKED" })
+    expect(await asked()).toBe("Blocked")
+    expect(partner.cards.asked.map((one) => one.uid)).toEqual([uid, uid])
+    // Whoever cannot be asked allows nobody whom he wants to be asked about.
+    partner.server.faults.plan({ fault: { does: "hang" }, module: "tokens" })
+    const since = Date.now()
+    expect(await asked()).toBe("Invalid")
+    expect(Date.now() - since).toBeLessThan(10_000)
+    partner.server.faults.clear()
+    expect(partner.problems).toEqual([])
+  })
+
+  it.each<Fault>([
+    { does: "status", http: 500 },
+    { does: "status", http: 429, retryAfterSeconds: 1 },
+    { does: "hangUp" },
+    { does: "truncate" },
+    { does: "notJson" }
+  ])("what failed by %j is sent again, and the last state arrives", async (fault) => {
+    const { partner, place } = await watching()
+    await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
+    partner.server.faults.plan({ fault, module: "locations", times: 2 })
+    await place.station.status(2, "Faulted", { errorCode: "GroundFailure" })
+    await place.station.status(2, "Unavailable")
+    await partner.eventually("the last state", () => statusesOf(partner, place).includes("INOPERATIVE"))
+    expect(partner.problems).toEqual([])
+  })
+
+  it("that was away for a while, everything arrives in order when it is back", { timeout: 120_000 }, async () => {
+    const { partner, place } = await watching()
+    const driver = new Driver(place)
+    const uid = await withCard(partner)
+    await partner.server.down()
+    for (let i = 0; i < 3; i += 1) {
+      await driver.start(uid)
+      await driver.meter(1200)
+      await driver.stop()
+    }
+    await roaming.world.ask("PATCH", `sites/${place.siteId}`, { name: "Meanwhile renamed" })
+    await partner.server.up()
+    const since = Date.now()
+    await expect.poll(() => partner.stores.cdrs.size, { timeout: 90_000 }).toBe(3)
+    await partner.eventually("the name", () => heldLocation(partner, place)?.["name"] === "Meanwhile renamed")
+    await partner.eventually("the sessions", () =>
+      [...partner.stores.sessions.values()].every(({ status }) => status === "COMPLETED")
+    )
+    expect(Date.now() - since).toBeLessThan(90_000)
+    expect(calls(partner, "POST", "cdrs")).toBe(3)
+    expect(partner.problems).toEqual([])
+  })
+})
