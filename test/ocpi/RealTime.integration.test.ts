@@ -1,0 +1,175 @@
+/**
+ * Partners' cards at a real charger: by their whitelist, by the partner's word at that moment, and by what stands in for a partner that says nothing.
+ */
+import { describe, expect, it } from "vitest"
+import { wordsWithinMillis } from "../../src/domain/token/RealTime.ts"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+import type { Partner } from "./partner/Partner.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+const { world } = roaming
+
+let made = 0
+/** A uid that fits OCPP 1.6, another one each time. */
+const newUid = () => `RT${String(++made).padStart(6, "0")}a`
+
+/** A station that may have several calls open, as chargers should not and do. */
+const aStation = () => world.station(undefined, { callConcurrency: 5 })
+
+const pushed = async (partner: Partner, more: Json = {}): Promise<string> => {
+  const uid = newUid()
+  const answer = await partner.putToken(partner.cards.make(uid, more))
+  expect(answer.code).toBe(1000)
+  return uid
+}
+
+type Station = Awaited<ReturnType<typeof aStation>>["station"]
+
+const authorized = async (station: Station, idTag: string) =>
+  (await station.call("Authorize", { idTag }))["idTagInfo"] as Json
+
+describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
+  const old = version === "2.1.1"
+
+  it("charges by its whitelist, in any case of its letters, and nobody is asked", async () => {
+    const { partner } = await roaming.registered(version)
+    const uid = await pushed(partner, old ? {} : { group_id: "FLEET" })
+    const { id, station } = await aStation()
+    const info = await authorized(station, uid.toLowerCase())
+    expect(info).toEqual(old ? { status: "Accepted" } : { status: "Accepted", parentIdTag: "FLEET" })
+    expect((await station.start(1, uid)).status).toBe("Accepted")
+    expect(await world.sessionOf(id)).toMatchObject({ authorization: { status: "Accepted", source: "RoamingToken" } })
+    const blocked = await pushed(partner, { valid: false })
+    expect(await authorized(station, blocked)).toEqual({ status: "Blocked" })
+    expect(partner.cards.asked).toEqual([])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("charges when its partner says so, who is asked once for both the card and the start", async () => {
+    const { partner } = await roaming.registered(version)
+    const uid = await pushed(partner, { whitelist: "NEVER" })
+    partner.cards.authorize = () => ({ allowed: "ALLOWED", ...(old ? {} : { authorization_reference: "ref-1" }) })
+    const { station } = await aStation()
+    expect(await authorized(station, uid)).toMatchObject({ status: "Accepted", expiryDate: expect.any(String) })
+    expect((await station.start(2, uid)).status).toBe("Accepted")
+    expect(partner.cards.asked).toHaveLength(1)
+    const [{ body, type, uid: asked }] = partner.cards.asked as [(typeof partner.cards.asked)[0]]
+    expect([asked, type]).toEqual([uid, "RFID"])
+    expect(body).toMatchObject({ location_id: expect.any(String), evse_uids: [expect.any(String), expect.any(String)] })
+    expect(partner.problems).toEqual([])
+  })
+
+  it("does not charge when its partner says so, and the start is stored all the same", async () => {
+    const { partner } = await roaming.registered(version)
+    const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
+    const { id, station } = await aStation()
+    for (const [allowed, status] of [
+      ["BLOCKED", "Blocked"],
+      ["NO_CREDIT", "Blocked"],
+      ["EXPIRED", "Expired"],
+      ["NOT_ALLOWED", "Invalid"]
+    ] as const) {
+      partner.cards.authorize = () => ({ allowed })
+      expect(await authorized(station, uid), allowed).toEqual({ status })
+    }
+    partner.cards.authorize = () => undefined
+    expect(await authorized(station, uid)).toEqual({ status: "Invalid" })
+    const { status } = await station.start(1, uid)
+    expect(status).toBe("Invalid")
+    expect(partner.cards.asked.at(-1)?.body).toMatchObject({ evse_uids: [expect.any(String)] })
+    expect(await world.sessionOf(id)).toMatchObject({
+      tokenUid: uid,
+      authorization: { status: "Invalid", source: "RoamingToken" }
+    })
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("a partner that says nothing", () => {
+  it("is waited for no longer than a driver is, while the charger's other messages are answered", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const never = await pushed(partner, { whitelist: "NEVER" })
+    const offline = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
+    partner.server.faults.plan({ module: "tokens", method: "POST", fault: { does: "hang" } })
+    const { id, station } = await aStation()
+    const began = Date.now()
+    const order: Array<string> = []
+    const done = async <A>(name: string, call: Promise<A>) => {
+      const answer = await call
+      order.push(name)
+      return answer
+    }
+    const [refused, allowed] = await Promise.all([
+      done("never", station.start(1, never)),
+      done("offline", station.start(2, offline)),
+      done("heartbeat", station.call("Heartbeat", {})),
+      done("status", station.status(1, "Preparing"))
+    ])
+    expect([refused.status, allowed.status]).toEqual(["Invalid", "Accepted"])
+    expect(order.slice(0, 2).toSorted()).toEqual(["heartbeat", "status"])
+    const took = Date.now() - began
+    expect(took).toBeGreaterThanOrEqual(wordsWithinMillis - 100)
+    expect(took).toBeLessThan(wordsWithinMillis + 3_000)
+    expect(await world.items(`sessions?chargerId=${id}`)).toHaveLength(2)
+  })
+
+  it.each([
+    ["breaks", { does: "status", http: 500 }],
+    ["hangs up", { does: "hangUp" }],
+    ["talks nonsense", { does: "notJson" }],
+    ["stops in the middle", { does: "truncate" }]
+  ] as const)("since it %s lets those charge that may offline", async (_, fault) => {
+    const { partner } = await roaming.registered("2.2.1")
+    const never = await pushed(partner, { whitelist: "NEVER" })
+    const offline = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
+    partner.server.faults.plan({ module: "tokens", method: "POST", fault })
+    const { station } = await aStation()
+    expect(await authorized(station, never)).toEqual({ status: "Invalid" })
+    expect(await authorized(station, offline)).toMatchObject({ status: "Accepted" })
+  })
+
+  it("costs no start: one whose charger went away meanwhile is stored", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
+    partner.server.faults.plan({ module: "tokens", method: "POST", fault: { does: "hang" } })
+    const { id, station } = await aStation()
+    const lost = station.start(1, uid).catch(() => undefined)
+    await partner.eventually("the question", () => partner.server.heard.some(({ module }) => module === "tokens"))
+    await station.close()
+    await lost
+    const list = await world.eventually("the session", `sessions?chargerId=${id}`, ({ items }) => {
+      return Array.isArray(items) && items.length === 1
+    })
+    expect(list["items"]).toMatchObject([{ tokenUid: uid, authorization: { status: "Accepted" } }])
+  })
+})
+
+describe("a card that is on no list", () => {
+  it("is refused, and its partner is not asked unless it is agreed", async () => {
+    const { id, partner } = await roaming.registered("2.2.1")
+    const uid = newUid()
+    partner.cards.add(partner.cards.make(uid))
+    const { station } = await aStation()
+    expect(await authorized(station, uid)).toEqual({ status: "Invalid" })
+    expect(partner.cards.asked).toEqual([])
+    await world.ask("PATCH", `partners/${id}`, { switches: { askUnknownTokens: true } })
+    expect(await authorized(station, uid)).toMatchObject({ status: "Accepted" })
+    expect(await authorized(station, newUid())).toEqual({ status: "Invalid" })
+    await world.ask("PATCH", `partners/${id}`, { switches: {} })
+  })
+})
+
+describe("a card of two partners", () => {
+  it("is refused as long as both vouch for it", async () => {
+    const { partner: one } = await roaming.registered("2.2.1")
+    const { partner: other } = await roaming.registered("2.1.1")
+    const uid = await pushed(one)
+    const disputed = other.cards.make(uid.toLowerCase())
+    await other.putToken(disputed)
+    const { station } = await aStation()
+    expect(await authorized(station, uid)).toEqual({ status: "Invalid" })
+    await other.patchToken(disputed, { valid: false })
+    expect(await authorized(station, uid)).toMatchObject({ status: "Accepted" })
+  })
+})
