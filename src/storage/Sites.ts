@@ -33,6 +33,7 @@ const SiteRow = Schema.Struct({
   latitude: coordinate,
   longitude: coordinate,
   openingHours: optional(Schema.Unknown),
+  cpoPartyId: text,
   createdAt: Millis,
   updatedAt: Millis
 })
@@ -48,6 +49,7 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.group_id AS "groupId", s.organisation_id AS "organisationId", s.name, s.time_zone AS "timeZone",
   s.street_address AS "streetAddress", s.street_number AS "streetNumber", s.house_letter AS "houseLetter",
   s.postal_number AS "postalNumber", s.city, s.area, s.country, s.latitude, s.longitude, s.opening_hours AS "openingHours",
+  s.party_id AS "cpoPartyId",
   s.created_at AS "createdAt", s.updated_at AS "updatedAt"`
 
 const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : PgTypes.jsonb(value))
@@ -60,6 +62,16 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return site ?? (yield* notFound(id))
   })
 
+/** A party of the organisation's, by its id. */
+const ownParty = (own: Scoped, id: string | undefined) =>
+  Effect.gen(function* () {
+    if (id === undefined) return
+    const found = isUuid(id) ? yield* own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.id = ${id}` : []
+    if (found.length > 0) return
+    const detail = "is none of the organisation's parties, which GET /v2/parties lists"
+    return yield* new InvalidInput({ pointer: "/cpoPartyId", detail })
+  })
+
 const create = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Sites.create")(function* (input: SiteInput, writing: Writing) {
     yield* storable(input)
@@ -68,13 +80,14 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     const now = new Date(writing.now)
     const insert = siteOf(own`
       INSERT INTO site AS s (id, organisation_id, name, time_zone, street_address, street_number, house_letter, postal_number, city,
-        area, country, latitude, longitude, opening_hours, created_at, updated_at)
+        area, country, latitude, longitude, opening_hours, party_id, created_at, updated_at)
       VALUES (${id}, ${own.id}, ${input.name},
         coalesce(${input.timeZone}, (SELECT o.time_zone FROM organisation o WHERE ${own.itself("o")})),
         ${input.streetAddress}, ${input.streetNumber}, ${input.houseLetter}, ${input.postalNumber}, ${input.city}, ${input.area},
-        ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${now}, ${now})
+        ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${input.cpoPartyId ?? null}, ${now}, ${now})
       RETURNING ${columns(sql)}`)
     const write = Effect.gen(function* () {
+      yield* ownParty(own, input.cpoPartyId)
       const site = yield* refusingValues(insert)
       if (site === undefined) return yield* Effect.die("an INSERT gave no row")
       const fact = factOf("SiteCreated", `site:${id}`, id, writing)
@@ -107,12 +120,14 @@ const update = ({ journaled, secrets, sql }: Recording) =>
       const before = yield* find(sql, own, id)
       const changed = patched(before, patch.timeZone === null ? { ...patch, timeZone: yield* zoneOf(own) } : patch)
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
+      yield* ownParty(own, changed.cpoPartyId)
       const after = { ...changed, updatedAt: writing.now }
       const change = own`
         UPDATE site s SET name = ${after.name}, time_zone = ${after.timeZone}, street_address = ${after.streetAddress},
           street_number = ${after.streetNumber}, house_letter = ${after.houseLetter}, postal_number = ${after.postalNumber},
           city = ${after.city}, area = ${after.area}, country = ${after.country}, latitude = ${after.latitude},
-          longitude = ${after.longitude}, opening_hours = ${jsonOrNull(after.openingHours)}, updated_at = ${new Date(after.updatedAt)}
+          longitude = ${after.longitude}, opening_hours = ${jsonOrNull(after.openingHours)}, party_id = ${after.cpoPartyId ?? null},
+          updated_at = ${new Date(after.updatedAt)}
         WHERE ${own.rowsOf("s")} AND s.id = ${id}`
       yield* refusingValues(change)
       const fact = factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing)

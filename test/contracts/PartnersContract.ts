@@ -220,6 +220,19 @@ const parties = (it: ContractIt): void => {
       const site = yield* (yield* Sites).create({ name: "Site" }, organisation.writing())
       expect(yield* parties.ofSite(organisation.id, site.id)).toEqual(own)
       expect(yield* failureOf(parties.ofSite(other.id, site.id))).toEqual(["NotFound", "site"])
+      const sites = yield* Sites
+      const moved = yield* sites.update(site.id, { cpoPartyId: second.id }, organisation.writing())
+      expect(moved.cpoPartyId).toBe(second.id)
+      expect(yield* parties.ofSite(organisation.id, site.id)).toEqual(second)
+      const [foreign] = yield* parties.list(other.id)
+      const wrong = { name: "Wrong", cpoPartyId: foreign?.id }
+      expect(yield* failureOf(sites.create(wrong, organisation.writing()))).toEqual(["InvalidInput", "/cpoPartyId"])
+      expect(yield* failureOf(sites.update(site.id, wrong, organisation.writing()))).toEqual([
+        "InvalidInput",
+        "/cpoPartyId"
+      ])
+      yield* sites.update(site.id, { cpoPartyId: null }, organisation.writing())
+      expect(yield* parties.ofSite(organisation.id, site.id)).toEqual(own)
       const facts = yield* factsOf(organisation)
       expect(facts.map(({ type }) => type)).toContain("PartyCreated")
     })

@@ -20,6 +20,8 @@ export interface Site {
   readonly longitude: number | undefined
   /** OCPI's Hours in camelCase, kept as given. */
   readonly openingHours: unknown
+  /** Id of the CPO party that it belongs to; undefined for the organisation's default one. */
+  readonly cpoPartyId?: string | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -26,6 +26,7 @@ const toSite = (site: DomainSite): typeof Site.Type => ({
   latitude: site.latitude ?? null,
   longitude: site.longitude ?? null,
   openingHours: isOpeningHours(site.openingHours) ? site.openingHours : null,
+  cpoPartyId: site.cpoPartyId ?? null,
   createdAt: site.createdAt,
   updatedAt: site.updatedAt
 })

@@ -68,7 +68,10 @@ const input = {
   country: nullable(details.country),
   latitude: nullable(details.latitude),
   longitude: nullable(details.longitude),
-  openingHours: nullable(details.openingHours)
+  openingHours: nullable(details.openingHours),
+  cpoPartyId: nullable(
+    Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
+  )
 }
 
 export const NewSite = Schema.Struct({ name: Name, ...input }).annotate({ identifier: "NewSite" })
@@ -94,6 +97,7 @@ export const Site = Schema.Struct({
   latitude: Schema.NullOr(Schema.Finite),
   longitude: Schema.NullOr(Schema.Finite),
   openingHours: Schema.NullOr(OpeningHours),
+  cpoPartyId: text.annotate({ description: "`id` of one of /v2/parties; null for the default one" }),
   createdAt: Time,
   updatedAt: Time
 }).annotate({ identifier: "Site" })

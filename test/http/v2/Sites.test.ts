@@ -35,6 +35,7 @@ it("makes a site of a name alone, 200 with its ids and where it is", async () =>
     latitude: null,
     longitude: null,
     openingHours: null,
+    cpoPartyId: null,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     updatedAt: expect.stringMatching(/Z$/)
   })
