@@ -95,6 +95,15 @@ export interface DeliveryRecord {
   readonly objectId: string
 }
 
+/** A webhook without its secrets. */
+export interface WebhookRecord {
+  readonly id: string
+  readonly url: string
+  readonly types?: ReadonlyArray<string>
+  readonly siteIds?: ReadonlyArray<string>
+  readonly active: boolean
+}
+
 interface RecordFactOf<Type extends string, A> {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
@@ -137,6 +146,7 @@ export type RecordFact =
       PartnerRecord
     >
   | RecordFactOf<"PartyCreated", CpoParty>
+  | RecordFactOf<"WebhookCreated" | "WebhookChanged" | "WebhookRemoved" | "WebhookSecretRotated", WebhookRecord>
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>

@@ -23,6 +23,7 @@ import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import type { CallOptions } from "../outbound/HttpCall.ts"
+import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
@@ -79,6 +80,7 @@ import * as SubscriptionReach from "../storage/SubscriptionReach.ts"
 import * as Subscriptions from "../storage/Subscriptions.ts"
 import * as Tariffs from "../storage/Tariffs.ts"
 import * as Tokens from "../storage/Tokens.ts"
+import * as Webhooks from "../storage/Webhooks.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
 
@@ -146,6 +148,7 @@ const storage = (settings: ServiceSettings) => {
     SessionReviews.layer,
     SubscriptionReach.layer,
     Subscriptions.layer,
+    Webhooks.layer,
     Tariffs.layer,
     Cdrs.layer,
     Tokens.layer,
@@ -241,7 +244,10 @@ export const start = (settings: ServiceSettings) =>
       ResultPoster.layer(),
       SessionCloser.layer(),
       SubscriptionRunner.layer().pipe(Layer.provide(PartnerKind.layer))
-    ).pipe(Layer.provideMerge(PartnerClient.layer(settings.outbound)), Layer.provideMerge(storage(settings)))
+    ).pipe(
+      Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
+      Layer.provideMerge(storage(settings))
+    )
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
     )

@@ -40,6 +40,8 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     cdrId: "",
     partnerId: "",
     module: "",
+    webhookId: "",
+    deliveryId: "",
     id: ""
   }
   const document = (operation: object) => ({

@@ -40,6 +40,10 @@ import { chargingProfiles } from "./fakeProfiles.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
+import { noSubscriptions, webhookPoster, webhooks } from "./fakeWebhooks.ts"
+import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
+import { WebhookPoster } from "../../src/domain/ports/WebhookPoster.ts"
+import { Webhooks } from "../../src/domain/ports/Webhooks.ts"
 import { expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
 import { noClients, noExchanges, parties, partners, registrar } from "./fakePartners.ts"
@@ -79,7 +83,6 @@ const sites = (world: FakeWorld) =>
           latitude: input.latitude,
           longitude: input.longitude,
           openingHours: input.openingHours,
-          cpoPartyId: input.cpoPartyId,
           createdAt: now,
           updatedAt: now
         }
@@ -425,6 +428,7 @@ export const beside = (world: FakeWorld) =>
       })
     ),
     Layer.succeed(PartnerRegistrar, registrar(world)),
+    Layer.succeed(WebhookPoster, webhookPoster),
     Layer.succeed(Exchanges, noExchanges),
     Layer.succeed(
       ChargerLink,
@@ -476,6 +480,8 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Locations, locations(world)),
     Layer.succeed(Knocks, knocks(world)),
     Layer.succeed(Events, events(world)),
+    Layer.succeed(Subscriptions, noSubscriptions),
+    Layer.succeed(Webhooks, webhooks(world)),
     Layer.succeed(Expectations, expectations(world)),
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Parties, parties(world)),

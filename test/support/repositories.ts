@@ -38,8 +38,10 @@ import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/ports/Sessions.ts"
 import type { Sites, Writing } from "../../src/domain/ports/Sites.ts"
+import type { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
 import type { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import type { Tokens } from "../../src/domain/ports/Tokens.ts"
+import type { Webhooks } from "../../src/domain/ports/Webhooks.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import * as AccessRepository from "../../src/storage/Access.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
@@ -70,8 +72,10 @@ import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import * as SessionReviewsRepository from "../../src/storage/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/Sessions.ts"
 import * as SitesRepository from "../../src/storage/Sites.ts"
+import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
 import * as TariffsRepository from "../../src/storage/Tariffs.ts"
 import * as TokensRepository from "../../src/storage/Tokens.ts"
+import * as WebhooksRepository from "../../src/storage/Webhooks.ts"
 
 export type Repositories =
   | Access
@@ -101,8 +105,10 @@ export type Repositories =
   | SessionReviews
   | Sessions
   | Sites
+  | Subscriptions
   | Tariffs
   | Tokens
+  | Webhooks
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
 
@@ -133,8 +139,10 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,
+  SubscriptionsRepository.layer,
   TariffsRepository.layer,
-  TokensRepository.layer
+  TokensRepository.layer,
+  WebhooksRepository.layer
 ).pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
 
 /** What a contract suite is given by `forEachDriver`. */

@@ -42,6 +42,12 @@ export const foreignIds = async ({ ask, makeSession, owner, stranger }: TenantWo
     foreignChargerId: brief(
       await ask("POST", "/cpo/v2/chargers", { key, body: { name: "Mine", chargerId: owned.chargerId } })
     ),
+    webhookOfForeignSite: brief(
+      await ask("POST", "/cpo/v2/webhooks", {
+        key,
+        body: { url: "https://hooks.example/mine", siteIds: [owned.siteId] }
+      })
+    ),
     sameToken: brief(await ask("POST", "/cpo/v2/tokens", { key, body: { uid: owned.uid } }))
   }
 }
@@ -50,5 +56,6 @@ export const foreignIds = async ({ ask, makeSession, owner, stranger }: TenantWo
 export const foreignIdsRefused = {
   movedToForeignSite: [404, "not_found"],
   foreignChargerId: [409, "charger_id_in_use"],
+  webhookOfForeignSite: [404, "not_found"],
   sameToken: [201, undefined]
 }

@@ -18,6 +18,8 @@ export interface Owned {
   readonly partnerId: string
   /** Of OCPI. */
   readonly module: string
+  readonly webhookId: string
+  readonly deliveryId: string
   /** Of a command. */
   readonly id: string
 }
@@ -69,6 +71,8 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "partners.create": { name: "Stranger's partner", countryCode: "DE", partyId: "STR", roles: ["EMSP"] },
   "partners.update": { name: "Taken over", suspended: true },
   "partners.register": { versionsUrl: "https://stranger.example/ocpi/versions", token: "stranger" },
+  "webhooks.create": { url: "https://stranger.example/hook" },
+  "webhooks.update": { url: "https://stranger.example/hook", active: false },
   "parties.create": { countryCode: "FI", partyId: "ST2", businessDetails: { name: "Stranger's party" } },
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
@@ -191,6 +195,9 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
+    "/cpo/v2/events",
+    `/cpo/v2/webhooks/${owned.webhookId}`,
+    `/cpo/v2/webhooks/${owned.webhookId}/deliveries`,
     `/cpo/v2/tokens/${encodeURIComponent(owned.uid)}`
   ]
   const answers: Array<string> = []
@@ -236,6 +243,7 @@ export const makeOwned = async (
     partyId: "OWN",
     roles: ["EMSP"]
   })
+  const webhook = await post("webhooks", { url: `https://hooks.example/${mark}`, siteIds: [site.id] })
   const apiKey = await post("api-keys", { name: `${mark} key` })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
@@ -249,6 +257,8 @@ export const makeOwned = async (
     cdrId: tariff.id,
     partnerId: partner.id,
     module: "locations",
+    webhookId: webhook.id,
+    deliveryId: tariff.id,
     id: command.id
   }
 }

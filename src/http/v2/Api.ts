@@ -12,6 +12,7 @@ import { ChargersApi } from "./ChargersApi.ts"
 import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
 import { LocalListsApi } from "./LocalListsApi.ts"
 import { CommandsApi } from "./CommandsApi.ts"
+import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
@@ -28,6 +29,7 @@ import { StatisticsApi } from "./StatisticsApi.ts"
 import { TariffsApi } from "./TariffsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 import { UnknownChargersApi } from "./UnknownChargersApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 
@@ -59,8 +61,10 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(TariffsApi)
   .add(CdrsApi)
   .add(PartnersApi)
+  .add(DeliveriesApi)
   .add(PartnerViewApi)
   .add(EventsApi)
+  .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.

@@ -11,6 +11,7 @@ import * as ChargerHistory from "./ChargerHistory.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
+import * as Deliveries from "./Deliveries.ts"
 import * as Events from "./Events.ts"
 import * as EventStreams from "./EventStreams.ts"
 import * as Expectations from "./Expectations.ts"
@@ -33,6 +34,7 @@ import * as Tariffs from "./Tariffs.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Transfers from "./Transfers.ts"
 import * as UnknownChargers from "./UnknownChargers.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 export interface V2Options {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
@@ -65,10 +67,12 @@ export const v2Routes = (options: V2Options) => {
     Parties.layer,
     PartnerRecords.layer,
     Partners.layer,
+    Deliveries.layer,
     PartnerView.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,
+    Webhooks.layer,
     Statistics.layer
   ).pipe(
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),

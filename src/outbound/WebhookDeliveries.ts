@@ -1,0 +1,156 @@
+/**
+ * Webhooks as a kind of subscriber: which events each of them wants, and how one is posted. Whatever goes wrong but 410 Gone is tried again for three
+ * days; meanwhile the webhook is left alone for longer and longer, and asked nothing in between, since a webhook knows no other call than a post.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { Event } from "../domain/event/Event.ts"
+import { eventsOf, factTypesOf } from "../domain/event/EventsOf.ts"
+import type { PlacedFact } from "../domain/event/Place.ts"
+import { parseCursor } from "../domain/event/Event.ts"
+import { Events } from "../domain/ports/Events.ts"
+import { type SubscriptionKind, WebhookKind } from "../domain/ports/SubscriptionKind.ts"
+import { WebhookPoster } from "../domain/ports/WebhookPoster.ts"
+import { Webhooks } from "../domain/ports/Webhooks.ts"
+import type { Due, DueItem, JournaledFact, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
+import { pauseAfter, wants } from "../domain/webhook/Webhook.ts"
+import { destinationOf } from "./Destination.ts"
+import type { CallOptions } from "./HttpCall.ts"
+import { post } from "./WebhookPost.ts"
+
+const kind = "event"
+
+/** As far as the fact alone tells. */
+const unplaced = ({ at, body, position, subject, type }: JournaledFact): PlacedFact => ({
+  at,
+  body,
+  position,
+  subject,
+  type,
+  chargerId: subject.startsWith("charger:") ? subject.slice("charger:".length) : undefined,
+  siteId: undefined
+})
+
+const concern =
+  (events: Events["Service"], webhooks: Webhooks["Service"]): SubscriptionKind["concern"] =>
+  (facts, subscriptions) =>
+    Effect.gen(function* () {
+      const wanted = new Map((yield* webhooks.wanted(subscriptions.map(({ id }) => id))).map((one) => [one.id, one]))
+      const told = new Map<number, ReadonlyArray<Event>>()
+      for (const organisationId of new Set(subscriptions.map((one) => one.organisationId))) {
+        const theirs = facts.filter((fact) => fact.organisationId === organisationId)
+        const isBySite = [...wanted.values()].some((one) => one.organisationId === organisationId && one.siteIds)
+        const positions = theirs.map(({ position }) => position)
+        const placed = isBySite ? yield* events.facts(organisationId, positions) : theirs.map(unplaced)
+        for (const fact of placed) told.set(fact.position, eventsOf(fact))
+      }
+      return subscriptions.flatMap(({ id, organisationId, position }) => {
+        const webhook = wanted.get(id)
+        if (webhook === undefined) return []
+        return facts
+          .filter((fact) => fact.organisationId === organisationId && fact.position > position)
+          .flatMap((fact) =>
+            (told.get(fact.position) ?? [])
+              .filter((event) => wants(webhook, event))
+              .map((event): Due => ({
+                subscriptionId: id,
+                kind,
+                id: event.id,
+                lane: event.subject,
+                position: fact.position
+              }))
+          )
+      })
+    })
+
+/** Since when each webhook fails; forgotten by a restart, after which it is tried at once. */
+const makePauses = () => {
+  const since = new Map<string, number>()
+  return {
+    ended: (id: string): void => void since.delete(id),
+    failed: (id: string, now: number): number => {
+      const first = since.get(id) ?? now
+      since.set(id, first)
+      return pauseAfter(now - first)
+    }
+  }
+}
+
+const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], options: CallOptions) => {
+  const pauses = makePauses()
+  return (subscription: Subscription, item: DueItem) =>
+    Effect.gen(function* () {
+      const nothing: Outcome = { _tag: "Delivered" }
+      const target = yield* webhooks.target(subscription.id, yield* Clock.currentTimeMillis)
+      if (target === undefined) return nothing
+      const position = parseCursor(item.id)?.position ?? 0
+      const [fact] = yield* events.facts(subscription.organisationId, [position])
+      const event = fact === undefined ? undefined : eventsOf(fact).find(({ id }) => id === item.id)
+      if (event === undefined) return nothing
+      const result = yield* post({ ...target, id: `evt_${event.id}`, body: JSON.stringify(event) }, options)
+      const now = yield* Clock.currentTimeMillis
+      const { httpStatus, problem } = result
+      if (problem === undefined && httpStatus !== undefined) {
+        pauses.ended(subscription.id)
+        // It was taken: that this could not be noted is no reason to post it again.
+        const noted = webhooks.delivered({
+          webhookId: subscription.id,
+          organisationId: subscription.organisationId,
+          itemId: item.itemId,
+          eventId: event.id,
+          type: event.type,
+          position,
+          tries: item.tries + 1,
+          httpStatus,
+          dueAt: item.dueAt,
+          now
+        })
+        yield* Effect.ignore(noted)
+        return nothing
+      }
+      const message = problem ?? ""
+      if (httpStatus === 410) {
+        return { _tag: "Gone", message: "answered 410 Gone: it wants nothing any more" } satisfies Outcome
+      }
+      const pause = pauses.failed(subscription.id, now)
+      const retryAfterMillis = Math.max(pause, result.retryAfterMillis ?? 0)
+      return { _tag: "Failed", message, retryAfterMillis } satisfies Outcome
+    })
+}
+
+/** `WebhookKind` for the engine of subscriptions, and `WebhookPoster` for those who set webhooks up. */
+export const layer = (options: CallOptions): Layer.Layer<WebhookKind | WebhookPoster, never, Events | Webhooks> =>
+  Layer.merge(
+    Layer.effect(
+      WebhookKind,
+      Effect.gen(function* () {
+        const events = yield* Events
+        const webhooks = yield* Webhooks
+        return WebhookKind.of({
+          types: factTypesOf(),
+          concern: concern(events, webhooks),
+          everything: () => Effect.succeed([]),
+          deliver: deliver(events, webhooks, options),
+          isThere: () => Effect.succeed(true)
+        })
+      })
+    ),
+    Layer.succeed(
+      WebhookPoster,
+      WebhookPoster.of({
+        refusal: (url) => {
+          const destination = destinationOf(url, options)
+          return destination._tag === "Forbidden" ? destination.why : undefined
+        },
+        ping: (target, pingId) =>
+          Effect.gen(function* () {
+            const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+            const event = { id: pingId, type: "webhook.ping", at, subject: "webhook", data: {} }
+            const { retryAfterMillis: _, ...posted } = yield* post(
+              { ...target, id: pingId, body: JSON.stringify(event) },
+              options
+            )
+            return posted
+          })
+      })
+    )
+  )
