@@ -117,8 +117,9 @@ export const deliverDue = (
       const storage = yield* Subscriptions
       let subscription = yield* storage.find(subscriptionId)
       const kind = subscription && kinds.get(subscription.kind)
+      if (kind === undefined) return
       let flying = 0
-      while (subscription !== undefined && kind !== undefined) {
+      while (subscription !== undefined) {
         const current: Subscription = subscription
         const now = yield* Clock.currentTimeMillis
         const limit = options.atOnce - flying

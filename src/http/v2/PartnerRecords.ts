@@ -1,12 +1,14 @@
 /** The endpoints of partners' exchanges, health and clients over the domain's ports. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { ExchangeRecord } from "../../domain/party/ExchangeRecord.ts"
 import { Exchanges, type ModuleHealth as DomainHealth } from "../../domain/ports/Exchanges.ts"
 import { HubClients } from "../../domain/ports/HubClients.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
+import { Subscriptions } from "../../domain/ports/Subscriptions.ts"
 import { Api } from "./Api.ts"
 import { organisationId } from "./Caller.ts"
+import { toDeliveryHealth } from "./Deliveries.ts"
 import { listed, pageRequest, PublicUrl } from "./Paging.ts"
 import type { LoggedExchange, ModuleHealth } from "./PartnerRecordsApi.ts"
 
@@ -41,6 +43,7 @@ export const layer = HttpApiBuilder.group(
     const clients = yield* HubClients
     const exchanges = yield* Exchanges
     const partners = yield* Partners
+    const subscriptions = yield* Subscriptions
     const publicUrl = yield* PublicUrl
 
     /** The partner, or `NotFound`: its records are nobody else's. */
@@ -56,7 +59,11 @@ export const layer = HttpApiBuilder.group(
       }),
       health: Effect.fn("v2.partner-records.health")(function* ({ params }) {
         const { id, organisationId, status } = yield* partnerOf(params.partnerId)
-        return { status, modules: (yield* exchanges.health(organisationId, id)).map(toHealth) }
+        const told = yield* subscriptions
+          .health(organisationId, id, yield* Clock.currentTimeMillis)
+          .pipe(Effect.catchTag("NotFound", () => Effect.undefined))
+        const modules = (yield* exchanges.health(organisationId, id)).map(toHealth)
+        return { status, modules, deliveries: told === undefined ? null : toDeliveryHealth(told) }
       }),
       clients: Effect.fn("v2.partner-records.clients")(function* ({ params, query, request }) {
         const { id, organisationId } = yield* partnerOf(params.partnerId)

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { flag, text, Time, Uuid } from "../Fields.ts"
+import { DeliveryHealth } from "./DeliveriesApi.ts"
 import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { listOf, PageQuery } from "./Paging.ts"
@@ -43,7 +44,8 @@ export const ModuleHealth = Schema.Struct({
 
 export const PartnerHealth = Schema.Struct({
   status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
-  modules: Schema.Array(ModuleHealth)
+  modules: Schema.Array(ModuleHealth),
+  deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where it was never to be told of anything" })
 }).annotate({ identifier: "PartnerHealth" })
 
 export const HubClient = Schema.Struct({

@@ -1,0 +1,191 @@
+/**
+ * What is pushed to partners over real HTTP: to each in its version, the right one alone, in order, and through whatever goes wrong at the other end.
+ * What goes over the wire is judged by partners that were written from the standard.
+ */
+import { describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
+import { Driver, makePlace, type Place } from "./partner/Place.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+import type { Heard } from "./partner/Server.ts"
+import { field, type Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+
+const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
+
+const locationAt = (partner: Partner, { siteId }: Place): Json | undefined =>
+  [...partner.stores.locations.values()].find(({ id }) => id === siteId)
+
+const statusesAt = (partner: Partner, place: Place): ReadonlyArray<unknown> =>
+  list(locationAt(partner, place)?.["evses"]).map(({ status }) => status)
+
+const shownAt = (partner: Partner, place: Place): Promise<void> =>
+  partner.eventually("the location is pushed", () => statusesAt(partner, place).length === 2)
+
+const heardOf = (partner: Partner, method: string, module: string): ReadonlyArray<Heard> =>
+  partner.server.heard.filter((one) => one.method === method && one.module === module)
+
+/** A place that a partner of this version sees. */
+const seen = async (version: (typeof allVersions)[number]) => {
+  const place = await makePlace(roaming.world)
+  const registered = await roaming.registered(version)
+  await shownAt(registered.partner, place)
+  return { place, ...registered }
+}
+
+const sessionsOf = (partner: Partner): ReadonlyArray<Json> => [...partner.stores.sessions.values()]
+
+/** A session of a partner's driver that runs; its id. */
+const charging = async (partner: Partner, place: Place, driver: Driver, uid: string): Promise<string> => {
+  const token = partner.cards.make(uid)
+  expect((await partner.putToken(token)).code).toBe(1000)
+  await driver.start(uid)
+  const mine = () => sessionsOf(partner).find(({ status }) => status === "ACTIVE")
+  await partner.eventually("the session is pushed", () => mine() !== undefined)
+  return String(mine()?.["id"])
+}
+
+describe("partners of each version", () => {
+  it("are told everything at their registration, and an evse's status within a second", async () => {
+    const place = await makePlace(roaming.world)
+    const partners: Array<Partner> = []
+    for (const version of allVersions) partners.push((await roaming.registered(version)).partner)
+    for (const partner of partners) await shownAt(partner, place)
+    for (const partner of partners) {
+      await partner.eventually("the tariff is pushed", () => partner.stores.tariffs.size > 0)
+      expect(statusesAt(partner, place)).toEqual(["AVAILABLE", "AVAILABLE"])
+    }
+    const before = performance.now()
+    await place.station.status(1, "Charging")
+    await Promise.all(
+      partners.map((partner) =>
+        until(
+          () => "the status is pushed",
+          5_000,
+          () => statusesAt(partner, place).includes("CHARGING")
+        )
+      )
+    )
+    expect(performance.now() - before).toBeLessThan(1_000)
+    for (const partner of partners) {
+      const [patch, ...more] = heardOf(partner, "PATCH", "locations")
+      expect(more).toEqual([])
+      expect(Object.keys(patch?.body as Json).toSorted()).toEqual(["last_updated", "status"])
+      expect(patch?.path).toHaveLength(4)
+    }
+    await place.station.close()
+    for (const partner of partners) {
+      await partner.eventually("the charger is gone", () =>
+        statusesAt(partner, place).every((one) => one === "UNKNOWN")
+      )
+      expect(partner.problems).toEqual([])
+      expect(partner.everything.filter((text) => text.includes(place.chargerId))).toEqual([])
+    }
+  })
+
+  it("are sent the whole where a site has changed, once, and nothing where nothing has", async () => {
+    const { partner, place } = await seen("2.2.1")
+    const puts = () => heardOf(partner, "PUT", "locations").filter(({ path }) => path[2] === place.siteId)
+    const count = puts().length
+    await roaming.world.ask("PATCH", `sites/${place.siteId}`, { name: "Pier" })
+    await partner.eventually("the name is pushed", () => locationAt(partner, place)?.["name"] === "Pier")
+    // Partners have no word for it.
+    await roaming.world.ask("PATCH", `sites/${place.siteId}`, { openingHours: null })
+    await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/t" })
+    await partner.eventually(
+      "the tariff is pushed",
+      () =>
+        [...partner.stores.tariffs.values()].find(({ id }) => id === place.tariffId)?.["tariff_alt_url"] !== undefined
+    )
+    expect(puts()).toHaveLength(count + 1)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("are sent the whole location where they do not know the evse", async () => {
+    const { partner, place } = await seen("2.2.1")
+    partner.stores.locations.clear()
+    await place.station.status(2, "Faulted")
+    await shownAt(partner, place)
+    expect(statusesAt(partner, place)).toContain("OUTOFORDER")
+    // That it was told so is known: back again is a change.
+    await place.station.status(2, "Available")
+    await partner.eventually("it is well again", () => !statusesAt(partner, place).includes("OUTOFORDER"))
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("sessions and records", () => {
+  it("go to the partner whose driver it is, and to no other; a record once, however its answer got lost", async () => {
+    const { partner, place } = await seen("2.2.1")
+    const { partner: other } = await roaming.registered("2.2.1")
+    const driver = new Driver(place)
+    const sessionId = await charging(partner, place, driver, "OWNER1")
+    partner.server.faults.plan({ fault: { does: "loseAnswer" }, method: "POST", module: "cdrs", times: 2 })
+    partner.server.faults.plan({ fault: { does: "status", http: 500 }, method: "PUT", module: "sessions", times: 1 })
+    await driver.stop()
+    await partner.eventually("the session ends", () => sessionsOf(partner)[0]?.["status"] === "COMPLETED")
+    await partner.eventually("the record is sent", () => heardOf(partner, "POST", "cdrs").length === 3)
+    const posts = heardOf(partner, "POST", "cdrs")
+    expect(partner.stores.cdrs.size).toBe(1)
+    expect(new Set(posts.map(({ body }) => field(body, "id"))).size).toBe(1)
+    expect(new Set(posts.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
+    expect(new Set(posts.map(({ headers }) => headers["x-request-id"])).size).toBe(3)
+    // A credit record, and the corrected one.
+    await roaming.world.post(`sessions/${sessionId}/correct`, { energyWh: 3000, reason: "broken meter" })
+    await partner.eventually("both are sent", () => partner.stores.cdrs.size === 3)
+    expect([...partner.stores.cdrs.values()].map(({ credit }) => credit === true)).toEqual([false, true, false])
+    expect(other.stores.sessions.size + other.stores.cdrs.size).toBe(0)
+    expect(heardOf(other, "PUT", "sessions").length + heardOf(other, "POST", "cdrs").length).toBe(0)
+    expect(other.problems).toEqual([])
+  })
+})
+
+describe("a partner that", () => {
+  const faults = [
+    ["answers 500", { does: "status", http: 500 }],
+    ["hangs up", { does: "hangUp" }],
+    ["ends in the middle of its answer", { does: "truncate" }],
+    ["answers with a page for people", { does: "notJson" }],
+    ["says that its server is broken", { does: "refuse", statusCode: 3000 }]
+  ] as const
+
+  it.each(faults)("%s has the last state after a second", async (_, fault) => {
+    const { partner, place } = await seen("2.2.1")
+    partner.server.faults.plan({ fault, module: "locations", times: 1 })
+    await place.station.status(1, "Charging")
+    await place.station.status(1, "Faulted")
+    await partner.eventually("the last status", () => statusesAt(partner, place)[0] === "OUTOFORDER")
+    const tries = heardOf(partner, "PATCH", "locations")
+    expect(tries.length).toBeGreaterThanOrEqual(2)
+    expect(tries[1]!.at - tries[0]!.at).toBeGreaterThanOrEqual(900)
+    expect(new Set(tries.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("asks for time is given it, for everything", async () => {
+    const { partner, place } = await seen("2.2.1")
+    const fault = { does: "status", http: 429, retryAfterSeconds: 3 } as const
+    partner.server.faults.plan({ fault, module: "locations", times: 1 })
+    await place.station.status(1, "Charging")
+    await partner.eventually("it has asked", () => heardOf(partner, "PATCH", "locations").length === 1)
+    await place.station.status(2, "Charging")
+    await partner.eventually("both statuses", () => statusesAt(partner, place).every((one) => one === "CHARGING"))
+    const [first, second] = heardOf(partner, "PATCH", "locations")
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(2_900)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("is suspended hears nothing, and what stands when it is let on again", async () => {
+    const { id, partner, place } = await seen("2.2.1")
+    await roaming.world.ask("PATCH", `partners/${id}`, { suspended: true })
+    const count = partner.server.heard.length
+    await place.station.status(1, "Charging")
+    await place.station.status(2, "Faulted")
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(partner.server.heard.length).toBe(count)
+    await roaming.world.ask("PATCH", `partners/${id}`, { suspended: false })
+    await partner.eventually("what stands", () => String(statusesAt(partner, place)) === "CHARGING,OUTOFORDER")
+    expect(partner.problems).toEqual([])
+  })
+})
