@@ -1,0 +1,311 @@
+/** Partners' errands: stored with their command, due when it has ended or its time is over, and told by one alone. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { CommandAnswered } from "../../src/domain/Fact.ts"
+import { answerSeconds, type NewErrand } from "../../src/domain/party/Errand.ts"
+import type { NewGrant } from "../../src/domain/party/Grant.ts"
+import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Commands } from "../../src/domain/ports/Commands.ts"
+import { Errands } from "../../src/domain/ports/Errands.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { Partners } from "../../src/domain/ports/Partners.ts"
+import { Secrets } from "../../src/domain/ports/Secrets.ts"
+import { Sites } from "../../src/domain/ports/Sites.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
+import * as CommandsStorage from "../../src/storage/Commands.ts"
+import * as ErrandsStorage from "../../src/storage/Errands.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { freshId, started } from "../support/journalFacts.ts"
+import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
+
+const ports = Layer.mergeAll(
+  CommandsStorage.layer({ maxWaiting: 100, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
+  ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
+  ErrandsStorage.layer
+).pipe(Layer.provideMerge(repositories))
+
+/** Later than any other test's noon: what they leave behind is none of this suite's. */
+const noon = Date.UTC(2026, 10, 20, 12)
+const leaseMillis = 30_000
+
+let made = 0
+
+const aPartner = Effect.fnUntraced(function* (organisation: TestOrganisation) {
+  const secrets = yield* Secrets
+  const invitation = { verifier: secrets.verifier("partner-token", `invitation ${++made}`), expiresAt: noon + 1e9 }
+  const partyId = made.toString(36).toUpperCase().padStart(3, "0")
+  const expected = { countryCode: "DE", partyId, roles: ["EMSP" as const] }
+  return yield* (yield* Partners).create(
+    { name: "eMSP", expected, switches: {}, invitation },
+    organisation.writing(noon)
+  )
+})
+
+/** An organisation with a partner and a charger that is connected, unless said otherwise. */
+const world = Effect.fnUntraced(function* (connected = true) {
+  const organisation = yield* anOrganisation
+  yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
+  const partner = yield* aPartner(organisation)
+  const chargerId = `ERRAND-${++made}`
+  const registration = {
+    chargerId,
+    name: "One",
+    siteId: undefined,
+    securityProfile: 0,
+    passwordVerifier: undefined
+  } as const
+  yield* (yield* Chargers).register(registration, organisation.writing())
+  if (!connected) return { organisation, partner, chargerId, epoch: 0 }
+  const state = yield* (yield* ChargerDirectory).open({
+    chargerId,
+    organisationId: organisation.id,
+    ocppVersion: "1.6",
+    securityProfile: 0,
+    remoteAddress: "192.0.2.7",
+    at: noon
+  })
+  return { organisation, partner, chargerId, epoch: state?.epoch ?? 0 }
+})
+
+const grantFor = (partnerId: string, more: Partial<NewGrant> = {}): NewGrant => ({
+  partnerId,
+  countryCode: "DE",
+  partyId: "ABC",
+  uid: "A-very-long-uid-of-an-app-user",
+  type: "APP_USER",
+  contractId: "C-1",
+  authMethod: "COMMAND",
+  idTag: "VL123",
+  evseId: 1,
+  expiresAt: noon + 20 * 60_000,
+  ...more
+})
+
+const errandOf = (partnerId: string, more: Partial<NewErrand> = {}): NewErrand => ({
+  partnerId,
+  kind: "StartSession",
+  version: "2.2.1",
+  responseUrl: "https://emsp.example.com/1?secret=x",
+  correlationId: "correlation",
+  from: { countryCode: "NL", partyId: "CPO" },
+  to: { countryCode: "DE", partyId: "ABC" },
+  ...more
+})
+
+const place = { evseId: 1, connectorId: 1 }
+const remoteStart = { _tag: "RemoteStart", tokenUid: "VL123", place } as const
+
+const issue = Effect.fnUntraced(function* (
+  { chargerId, organisation }: { readonly chargerId: string; readonly organisation: TestOrganisation },
+  errand: NewErrand,
+  command: Parameters<Commands["Service"]["issue"]>[0]["command"] = remoteStart
+) {
+  const input = { chargerId, command, parameters: {}, expiresInSeconds: undefined, errand }
+  return yield* (yield* Commands).issue(input, organisation.writing(noon))
+})
+
+type Body = CommandAnswered["body"]
+
+const answer = Effect.fnUntraced(function* (
+  { chargerId, organisation }: { readonly chargerId: string; readonly organisation: TestOrganisation },
+  commandId: string,
+  status: Body["status"] = "Accepted",
+  result: Body["result"] = { status },
+  type: Body["type"] = "RemoteStart"
+) {
+  const at = noon + 5000
+  const base = { organisationId: organisation.id, chargerId, at, heardAt: at }
+  const body = { commandId, type, status, result }
+  yield* (yield* Journal).commit([{ ...base, type: "CommandAnswered", key: `command-answered|${commandId}`, body }])
+})
+
+/** What is due of these commands at a time after noon, in ms. */
+const due = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<string>,
+  after: number,
+  except: ReadonlyArray<string> = []
+) {
+  const taken = yield* (yield* Errands).take({ now: noon + after, leaseMillis, limit: 1000, except })
+  return taken.filter(({ commandId }) => ids.includes(commandId))
+})
+
+forEachDriver("Errands", ports, (it) => {
+  it.effect("are due once their command has ended, whole, and to one alone", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const { id } = yield* issue(one, errandOf(one.partner.id, { reference: "R", locationId: "L" }))
+      assert.deepStrictEqual(yield* due([id], 1000), [])
+      yield* answer(one, id)
+      const [found, ...others] = yield* due([id], 6000)
+      assert.deepStrictEqual(others, [])
+      assert.deepInclude(found, {
+        commandId: id,
+        about: "Result",
+        kind: "StartSession",
+        version: "2.2.1",
+        tries: 1,
+        status: "Accepted",
+        organisationId: one.organisation.id,
+        partnerId: one.partner.id,
+        correlationId: "correlation",
+        responseUrl: "https://emsp.example.com/1?secret=x"
+      })
+      assert.deepStrictEqual([found?.from?.partyId, found?.to?.partyId], ["CPO", "ABC"])
+      assert.deepStrictEqual(yield* due([id], 7000), [])
+      // Whoever took it has died.
+      const [again] = yield* due([id], 6000 + leaseMillis)
+      assert.strictEqual(again?.tries, 2)
+      const errands = yield* Errands
+      // The first one was late: what it says counts no more.
+      yield* errands.told(found!, noon + 40_000)
+      assert.strictEqual((yield* due([id], 200_000)).length, 1)
+    })
+  )
+
+  it.effect("are due when their time is over, whatever the charger does", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const { id } = yield* issue(one, errandOf(one.partner.id))
+      assert.deepStrictEqual(yield* due([id], answerSeconds * 1000 - 1), [])
+      assert.deepStrictEqual(
+        (yield* due([id], answerSeconds * 1000)).map(({ status }) => status),
+        ["Pending"]
+      )
+    })
+  )
+
+  it.effect("are tried again when it was said, and end by being told or given up", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const errands = yield* Errands
+      const { id } = yield* issue(one, errandOf(one.partner.id))
+      const { id: other } = yield* issue(one, errandOf(one.partner.id))
+      yield* answer(one, id)
+      yield* answer(one, other, "Rejected")
+      const [first, second] = yield* due([id, other], 6000)
+      yield* errands.retry(first!, "HTTP 500", noon + 9000)
+      yield* errands.giveUp(second!, "HTTP 500", noon + 7000)
+      assert.deepStrictEqual(yield* due([id, other], 8000), [])
+      // A partner that has enough on its hands is left out.
+      assert.deepStrictEqual(yield* due([id, other], 9000, [one.partner.id]), [])
+      const [again, ...none] = yield* due([id, other], 9000)
+      assert.deepStrictEqual([again?.commandId, again?.tries, none.length], [id, 2, 0])
+      yield* errands.told(again!, noon + 9500)
+      assert.deepStrictEqual(yield* due([id, other], 1e9), [])
+    })
+  )
+
+  it.effect("are none where the command failed at once, and the partner is told so at once", () =>
+    Effect.gen(function* () {
+      const one = yield* world(false)
+      const { id, status } = yield* issue(one, errandOf(one.partner.id, { grant: grantFor(one.partner.id) }))
+      assert.strictEqual(status, "Failed")
+      assert.deepStrictEqual(yield* due([id], 1e9), [])
+    })
+  )
+
+  it.effect("let a card charge until it has, at that charger and within its time", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const directory = yield* ChargerDirectory
+      const { chargerId, organisation } = one
+      const granted = (more: Partial<Parameters<typeof directory.findToken>[0]> = {}) =>
+        Effect.map(
+          directory.findToken({
+            organisationId: organisation.id,
+            tokenUid: "vl123",
+            chargerId,
+            at: noon + 1000,
+            ...more
+          }),
+          (facts) => facts.granted?.map(({ uid }) => uid) ?? []
+        )
+      const grant = grantFor(one.partner.id)
+      const { id } = yield* issue(one, errandOf(one.partner.id, { grant }))
+      assert.deepStrictEqual(yield* granted(), ["A-very-long-uid-of-an-app-user"])
+      assert.deepStrictEqual(yield* granted({ tokenUid: "VL124" }), [])
+      assert.deepStrictEqual(yield* granted({ at: grant.expiresAt }), [])
+      assert.deepStrictEqual(yield* granted({ at: noon - 3_600_000 }), [])
+      const elsewhere = yield* world()
+      assert.deepStrictEqual(yield* granted({ chargerId: elsewhere.chargerId }), [])
+      assert.deepStrictEqual(yield* granted({ organisationId: elsewhere.organisation.id }), [])
+      yield* (yield* Commands).take(chargerId, one.epoch, noon + 1000)
+      yield* answer(one, id)
+      assert.deepStrictEqual((yield* granted()).length, 1)
+      // The session that follows uses it up.
+      const seeded = { organisationId: organisation.id } as never
+      const transaction = { chargerId, sessionId: freshId(), transactionId: ++made }
+      const fact = started(seeded, transaction, { at: noon + 6000, tokenUid: "VL123" })
+      yield* (yield* Journal).commit([{ ...fact, heardAt: noon + 6000 }])
+      assert.deepStrictEqual(yield* granted(), [])
+      const { id: refused } = yield* issue(
+        one,
+        errandOf(one.partner.id, { grant: grantFor(one.partner.id, { idTag: "VL999" }) })
+      )
+      yield* answer(one, refused, "Rejected")
+      assert.deepStrictEqual(yield* granted({ tokenUid: "VL999" }), [])
+    })
+  )
+
+  it.effect("name reservations once for each partner and location, and find those that stand", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const other = yield* aPartner(one.organisation)
+      const errands = yield* Errands
+      const organisationId = one.organisation.id
+      const number = (partnerId: string, locationId: string, reference: string, fresh: number) =>
+        errands.reservationNumber(organisationId, { partnerId, locationId, reference }, fresh, noon)
+      assert.strictEqual(yield* number(one.partner.id, "L", "R", 11), 11)
+      assert.strictEqual(yield* number(one.partner.id, "L", "r", 12), 11)
+      assert.strictEqual(yield* number(one.partner.id, "M", "R", 13), 13)
+      assert.strictEqual(yield* number(other.id, "L", "R", 14), 14)
+
+      const expiresAt = noon + 3_600_000
+      const reserve = { _tag: "ReserveNow", reservationId: 11, place, tokenUid: "A", expiresAt } as const
+      const errand = errandOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" })
+      const { id } = yield* issue(one, errand, reserve)
+      const find = (partnerId: string, more: object = {}, organisation = organisationId) =>
+        Effect.map(
+          errands.reservation(organisation, { partnerId, reference: "r", ...more }, noon + 1000),
+          (found) => found?.reservationId
+        )
+      assert.strictEqual(yield* find(one.partner.id), 11)
+      assert.strictEqual(yield* find(one.partner.id, { locationId: "L" }), 11)
+      assert.strictEqual(yield* find(one.partner.id, { locationId: "M" }), undefined)
+      assert.strictEqual(yield* find(other.id), undefined)
+      const stranger = yield* anOrganisation
+      assert.strictEqual(yield* find(one.partner.id, {}, stranger.id), undefined)
+      yield* answer(one, id, "Rejected", { status: "Occupied" }, "ReserveNow")
+      assert.strictEqual(yield* find(one.partner.id), undefined)
+    })
+  )
+
+  it.effect("of a reservation are due again when somebody else cancels it, and after the first word alone", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const errands = yield* Errands
+      const expiresAt = noon + 3_600_000
+      const reserve = { _tag: "ReserveNow", reservationId: ++made + 1000, place, tokenUid: "A", expiresAt } as const
+      const { id } = yield* issue(
+        one,
+        errandOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" }),
+        reserve
+      )
+      yield* answer(one, id, "Accepted", { status: "Accepted" }, "ReserveNow")
+      const cancel = { _tag: "CancelReservation", reservationId: reserve.reservationId } as const
+      const input = { chargerId: one.chargerId, command: cancel, parameters: {}, expiresInSeconds: undefined }
+      const cancelled = yield* (yield* Commands).issue(input, one.organisation.writing(noon))
+      yield* answer(one, cancelled.id, "Accepted", { status: "Accepted" }, "CancelReservation")
+      const [first, ...others] = yield* due([id], 6000)
+      assert.deepStrictEqual([first?.about, others.length], ["Result", 0])
+      yield* errands.told(first!, noon + 6500)
+      assert.deepStrictEqual(
+        (yield* due([id], 7000)).map(({ about }) => about),
+        ["ReservationCancelled"]
+      )
+    })
+  )
+})
