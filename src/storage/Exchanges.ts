@@ -148,7 +148,7 @@ export const forgetExchanges = (sql: SqlClient.SqlClient, before: number) =>
     let gone = 0
     for (let n = 0; n < forgottenRounds; n++) {
       const rows = yield* sql`
-        DELETE FROM exchange WHERE id IN (SELECT id FROM exchange WHERE at < ${new Date(before)} ORDER BY at LIMIT ${forgottenRows})
+        DELETE FROM exchange WHERE id IN (SELECT id FROM exchange WHERE at < ${new Date(before)} LIMIT ${forgottenRows})
         RETURNING id`
       gone += rows.length
       if (rows.length < forgottenRows) return gone
