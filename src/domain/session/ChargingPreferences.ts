@@ -1,5 +1,4 @@
 /** What a partner's driver wishes of a session, and what becomes of it (OCPI 2.2.1 §9.4.1). */
-import type { ChargingSession } from "./ChargingSession.ts"
 
 export interface ChargingPreferences {
   /** OCPI's ProfileType; an open word. */
@@ -20,7 +19,7 @@ export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_
  */
 export const answerTo = (
   { profileType }: Pick<ChargingPreferences, "profileType">,
-  { status }: Pick<ChargingSession, "status">
+  { status }: { readonly status: string }
 ): PreferencesAnswer => {
   if (status !== "ACTIVE" && status !== "PENDING") return "NOT_POSSIBLE"
   return profileType.toUpperCase() === "REGULAR" ? "ACCEPTED" : "PROFILE_TYPE_NOT_SUPPORTED"

@@ -23,7 +23,7 @@ import { forgotten, type Pushing, settled, type Telling } from "./Telling.ts"
 import { touchingTypes } from "./Touched.ts"
 
 /** The party by which an organisation speaks where an object has none of its own; there always is one. */
-const noParty: PartyId = { countryCode: "XX", partyId: "XXX" }
+const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
 const gone = () => Effect.succeed(forgotten)
 

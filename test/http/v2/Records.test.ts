@@ -51,6 +51,8 @@ describe("sessions", () => {
       needsCorrection: false,
       cost: null,
       periods: [],
+      preferences: null,
+      roaming: null,
       createdAt: "2026-05-20T08:00:00.000Z",
       updatedAt: "2026-05-20T08:00:00.000Z"
     })
