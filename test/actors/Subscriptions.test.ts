@@ -1,0 +1,246 @@
+/**
+ * The engine that tells subscribers, in virtual time: order, what is told of what changes often, an hour's outage, what is refused for good, and a
+ * process that dies in between.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { defaultSubscriptionOptions, layer as runner } from "../../src/actors/SubscriptionRunner.ts"
+import { PartnerKind, type SubscriptionKind } from "../../src/domain/ports/SubscriptionKind.ts"
+import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
+import type { DueItem, Outcome } from "../../src/domain/subscription/Subscription.ts"
+import { memorySubscriptions } from "../support/memorySubscriptions.ts"
+
+const second = 1_000
+const minute = 60 * second
+
+/** A subscriber, what it has heard, and what it makes of it. */
+class World {
+  readonly storage = memorySubscriptions()
+  readonly heard: Array<{ readonly to: string; readonly object: string; readonly state: number; readonly at: number }> =
+    []
+  readonly items: Array<DueItem> = []
+  /** State of each object: the last fact about it. */
+  readonly state = new Map<string, number>()
+  answer: (item: DueItem) => Effect.Effect<Outcome> = () =>
+    Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+  isThere = true
+  probes = 0
+
+  readonly kind: SubscriptionKind = {
+    types: ["Changed"],
+    concern: (facts, subscriptions) =>
+      Effect.sync(() =>
+        facts.flatMap(({ position, subject }) =>
+          subscriptions.map(({ id }) => {
+            if (subject === "poisoned fact") throw new Error("a defect")
+            return { kind: "thing", id: subject, lane: subject, subscriptionId: id, position }
+          })
+        )
+      ),
+    everything: () => Effect.succeed([]),
+    deliver: (subscription, item) =>
+      Effect.gen({ self: this }, function* () {
+        this.items.push(item)
+        const at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const outcome = yield* this.answer(item)
+        const state = this.state.get(item.id) ?? 0
+        if (outcome._tag === "Delivered") this.heard.push({ to: subscription.id, object: item.id, state, at })
+        return outcome
+      }),
+    isThere: () =>
+      Effect.sync(() => {
+        this.probes++
+        return this.isThere
+      })
+  }
+
+  readonly layer = runner(defaultSubscriptionOptions).pipe(
+    Layer.provide(Layer.succeed(PartnerKind, this.kind)),
+    Layer.provide(Layer.succeed(Subscriptions, this.storage.service))
+  )
+
+  happen(object: string): void {
+    this.state.set(object, this.storage.happen(object))
+  }
+
+  statesOf(object: string): ReadonlyArray<number> {
+    return this.heard.filter((one) => one.object === object).map(({ state }) => state)
+  }
+}
+
+const pass = (millis: number) => TestClock.adjust(millis)
+
+const running = <A, E>(world: World, test: Effect.Effect<A, E>) =>
+  Effect.scoped(Effect.andThen(Effect.asVoid(Layer.build(world.layer)), test))
+
+describe("a subscriber", () => {
+  it.effect("is told of each change at once, and of what changes often as it stands last", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("x")
+        yield* pass(50)
+        assert.deepStrictEqual(world.statesOf("x"), [1])
+        const gate = yield* Deferred.make<void>()
+        world.answer = () => Effect.as(Deferred.await(gate), { _tag: "Delivered", hash: new Uint8Array(1) })
+        for (let n = 0; n < 50; n++) {
+          world.happen("x")
+          yield* pass(100)
+        }
+        // One was on its way all the time; the others are told together, as they stand.
+        yield* Deferred.succeed(gate, undefined)
+        yield* pass(second)
+        assert.strictEqual(world.items.length, 3)
+        assert.strictEqual(world.statesOf("x").at(-1), 51)
+      })
+    )
+  })
+
+  it.effect("that is away for an hour has every object's last state, in order, as soon as it answers", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.storage.subscribe("b")
+    world.isThere = false
+    world.answer = ({ subscriptionId }) =>
+      Effect.succeed(
+        subscriptionId === "a" ? { _tag: "Failed", message: "nobody" } : { _tag: "Delivered", hash: new Uint8Array(1) }
+      )
+    return running(
+      world,
+      Effect.gen(function* () {
+        for (let n = 0; n < 60; n++) {
+          for (const object of [`s${n % 7}`, `cdr${n}`]) world.happen(object)
+          yield* pass(minute)
+        }
+        // It is asked once a minute whether it is there, and sent nothing else.
+        assert.isAtLeast(world.probes, 55)
+        assert.isAtMost(world.probes, 61)
+        assert.isAtMost(world.items.filter(({ subscriptionId }) => subscriptionId === "a").length, 5)
+        assert.strictEqual(world.heard.filter(({ to }) => to === "b").length, 120)
+        world.isThere = true
+        world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+        yield* pass(2 * minute)
+        const heard = world.heard.filter(({ to }) => to === "a")
+        for (const [object, state] of world.state) {
+          assert.strictEqual(heard.findLast((one) => one.object === object)?.state, state)
+        }
+        const records = heard.map(({ object }) => object).filter((object) => object.startsWith("cdr"))
+        assert.deepStrictEqual(records, [...new Set(records)])
+        assert.strictEqual(records.length, 60)
+      })
+    )
+  })
+
+  it.effect("is tried after 1, 2, 4 and 8 seconds what it refuses, then it is parked; others go on", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    const at: Array<number> = []
+    world.answer = ({ id }) =>
+      Effect.clockWith((clock) =>
+        Effect.map(clock.currentTimeMillis, (now): Outcome => {
+          if (id !== "bad") return { _tag: "Delivered", hash: new Uint8Array(1) }
+          at.push(now)
+          return { _tag: "Refused", message: "2001" }
+        })
+      )
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("bad")
+        world.happen("good")
+        yield* pass(10 * minute)
+        assert.deepStrictEqual(world.statesOf("good"), [2])
+        assert.strictEqual(at.length, 5)
+        const gaps = at.slice(1).map((time, i) => time - at[i]!)
+        for (const [i, wanted] of [1, 2, 4, 8].entries()) {
+          assert.isAtLeast(gaps[i]!, wanted * second)
+          assert.isAtMost(gaps[i]!, wanted * second + 1_100)
+        }
+        assert.strictEqual(world.storage.rows.get("a thing bad")?.parked, "2001")
+        assert.strictEqual(new Set(world.items.filter(({ id }) => id === "bad").map(({ itemId }) => itemId)).size, 1)
+        // Another change of it is another try.
+        world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+        world.happen("bad")
+        yield* pass(second)
+        assert.deepStrictEqual(world.statesOf("bad"), [3])
+      })
+    )
+  })
+
+  it.effect("that asks for ten seconds is left alone for ten seconds", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.answer = () => Effect.succeed({ _tag: "Failed", message: "429", retryAfterMillis: 10 * second })
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("x")
+        yield* pass(100)
+        world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+        world.happen("y")
+        yield* pass(9 * second)
+        assert.strictEqual(world.items.length, 1)
+        yield* pass(3 * second)
+        assert.deepStrictEqual([world.statesOf("x"), world.statesOf("y")], [[1], [2]])
+      })
+    )
+  })
+
+  it.effect("is told again what a process that died had taken", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.answer = () => Effect.never
+    return Effect.gen(function* () {
+      yield* running(
+        world,
+        Effect.gen(function* () {
+          yield* pass(minute)
+          world.happen("x")
+          yield* pass(second)
+          assert.strictEqual(world.items.length, 1)
+        })
+      )
+      world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+      yield* running(world, pass(minute))
+      assert.deepStrictEqual(world.statesOf("x"), [1])
+    })
+  })
+
+  it.effect("is told the rest when one fact cannot be looked at", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    for (const object of ["x", "poisoned fact", "y"]) world.happen(object)
+    world.storage.subscriptions.get("a")!.position = 0
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        assert.deepStrictEqual([world.statesOf("x"), world.statesOf("y")], [[1], [3]])
+      })
+    )
+  })
+
+  it.effect("that wants nothing any more is switched off", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.answer = () => Effect.succeed({ _tag: "Gone", message: "410" })
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("x")
+        yield* pass(minute)
+        world.happen("y")
+        yield* pass(minute)
+        assert.strictEqual(world.items.length, 1)
+        assert.strictEqual(world.storage.subscriptions.get("a")?.active, false)
+      })
+    )
+  })
+})

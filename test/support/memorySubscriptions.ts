@@ -1,0 +1,192 @@
+/** Subscriptions in memory, for the engine in virtual time: the journal is a list, and what is stored can be looked at. */
+import { Effect, Queue, Stream } from "effect"
+import { NotFound } from "../../src/domain/Errors.ts"
+import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
+import type {
+  Due,
+  DueItem,
+  JournaledFact,
+  ObjectRef,
+  Subscription
+} from "../../src/domain/subscription/Subscription.ts"
+
+interface Row extends DueItem {
+  position: number
+  since: number
+  dueAt: number
+  nextAt: number | undefined
+  claimedUntil: number
+  tries: number
+  refusals: number
+  hash: Uint8Array | undefined
+  parked: string | undefined
+}
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+
+const order = (one: Row, other: Row): number => one.since - other.since || (one.id < other.id ? -1 : 1)
+
+export const memorySubscriptions = () => {
+  const journal: Array<JournaledFact> = []
+  const subscriptions = new Map<string, Mutable<Subscription> & { active: boolean; probedAt: number }>()
+  const rows = new Map<string, Row>()
+  const words = Effect.runSync(Queue.sliding<void>(16))
+  let made = 0
+
+  const keyOf = (subscriptionId: string, { id, kind }: Pick<ObjectRef, "kind" | "id">) =>
+    `${subscriptionId} ${kind} ${id}`
+  const of = (subscriptionId: string) => [...rows.values()].filter((row) => row.subscriptionId === subscriptionId)
+  const open = (id: string, now: number) => {
+    const one = subscriptions.get(id)
+    return one?.active === true && one.openedAt === undefined && (one.notBefore ?? 0) <= now ? one : undefined
+  }
+
+  const put = (due: Due, now: number): void => {
+    const key = keyOf(due.subscriptionId, due)
+    const row = rows.get(key)
+    if (row?.nextAt !== undefined) {
+      row.position = due.position
+      return
+    }
+    const organisationId = subscriptions.get(due.subscriptionId)?.organisationId ?? ""
+    rows.set(key, {
+      ...due,
+      organisationId,
+      itemId: `item-${++made}`,
+      since: due.position,
+      dueAt: now,
+      nextAt: now,
+      claimedUntil: 0,
+      tries: 0,
+      refusals: 0,
+      hash: row?.hash,
+      reference: undefined,
+      parked: undefined
+    })
+  }
+
+  const isTakeable = (row: Row, now: number): boolean =>
+    row.nextAt !== undefined &&
+    row.nextAt <= now &&
+    row.claimedUntil <= now &&
+    !of(row.subscriptionId).some(
+      (other) =>
+        other !== row &&
+        other.lane === row.lane &&
+        other.nextAt !== undefined &&
+        (order(other, row) < 0 || other.claimedUntil > now)
+    )
+
+  const service = Subscriptions.of({
+    committed: Stream.fromQueue(words),
+    active: () => Effect.sync(() => [...subscriptions.values()].filter((one) => one.active).map((one) => ({ ...one }))),
+    find: (id) =>
+      Effect.sync(() => (subscriptions.get(id)?.active === true ? { ...subscriptions.get(id)! } : undefined)),
+    read: ({ after, limit, organisationIds, types }) =>
+      Effect.sync(() => {
+        const page = journal.filter(({ position }) => position > after).slice(0, limit)
+        const facts = page.filter((fact) => organisationIds.includes(fact.organisationId) && types.includes(fact.type))
+        return { facts, upTo: page.at(-1)?.position }
+      }),
+    advance: (moves, due, now) =>
+      Effect.sync(() => {
+        for (const { from, subscriptionId, to } of moves) {
+          const one = subscriptions.get(subscriptionId)
+          if (one === undefined || one.position !== from) continue
+          one.position = to
+          for (const each of due) if (each.subscriptionId === subscriptionId) put(each, now)
+        }
+      }),
+    fill: ({ id, position }, objects, now) =>
+      Effect.sync(() => {
+        subscriptions.get(id)!.needsAll = false
+        for (const object of objects) put({ ...object, subscriptionId: id, position }, now)
+      }),
+    ready: (now) =>
+      Effect.sync(() =>
+        [...subscriptions.keys()].filter((id) => open(id, now) && of(id).some((row) => isTakeable(row, now)))
+      ),
+    takeSilent: (now, everyMillis) =>
+      Effect.sync(() =>
+        [...subscriptions.values()].flatMap((one) => {
+          if (!one.active || one.openedAt === undefined) return []
+          if (Math.max(one.openedAt, one.probedAt) > now - everyMillis) return []
+          one.probedAt = now
+          return [one.id]
+        })
+      ),
+    claim: (id, { leaseMillis, limit, now }) =>
+      Effect.sync(() => {
+        if (open(id, now) === undefined) return []
+        const taken = of(id)
+          .filter((row) => isTakeable(row, now))
+          .toSorted(order)
+          .slice(0, limit)
+        for (const row of taken) row.claimedUntil = now + leaseMillis
+        return taken.map((row) => ({ ...row }))
+      }),
+    settle: (settled, now) =>
+      Effect.sync(() => {
+        for (const { item, settlement } of settled) {
+          const key = keyOf(item.subscriptionId, item)
+          const row = rows.get(key)
+          if (row === undefined) continue
+          row.claimedUntil = 0
+          if (settlement._tag === "Again") {
+            row.nextAt = settlement.at
+            row.tries++
+            row.refusals = settlement.refusals
+            continue
+          }
+          const isNewer = row.position > item.position
+          row.nextAt = isNewer ? now : undefined
+          row.tries = 0
+          row.refusals = 0
+          if (isNewer) row.since = row.position
+          if (settlement._tag === "Parked" && !isNewer) row.parked = settlement.problem
+          if (settlement._tag !== "Done") continue
+          row.hash = settlement.hash ?? row.hash
+          if (settlement.hash === undefined && !isNewer) rows.delete(key)
+        }
+      }),
+    circuit: (id, { failures, notBefore, openedAt }, { isReleased, now }) =>
+      Effect.sync(() => {
+        Object.assign(subscriptions.get(id)!, { failures, notBefore, openedAt })
+        if (isReleased !== true) return
+        for (const row of of(id))
+          if (row.nextAt !== undefined && row.refusals === 0) row.nextAt = Math.min(row.nextAt, now)
+      }),
+    deactivate: (id) => Effect.sync(() => void (subscriptions.get(id)!.active = false)),
+    health: (_, id) => Effect.fail(new NotFound({ kind: "subscription", id })),
+    parked: (_, id) => Effect.fail(new NotFound({ kind: "subscription", id })),
+    replay: (_, id) => Effect.fail(new NotFound({ kind: "parked item", id })),
+    discard: (_, id) => Effect.fail(new NotFound({ kind: "parked item", id }))
+  })
+
+  return {
+    service,
+    rows,
+    subscriptions,
+    /** A partner that is told of what happens from here on. */
+    subscribe: (id: string) =>
+      subscriptions.set(id, {
+        id,
+        organisationId: "o",
+        kind: "partner",
+        position: journal.length,
+        needsAll: false,
+        failures: 0,
+        openedAt: undefined,
+        notBefore: undefined,
+        active: true,
+        probedAt: 0
+      }),
+    /** A fact about an object. */
+    happen: (object: string, type = "Changed") => {
+      const position = journal.length + 1
+      journal.push({ position, organisationId: "o", type, subject: object, at: 0, heardAt: 0, body: { n: position } })
+      Queue.offerUnsafe(words, undefined)
+      return position
+    }
+  }
+}
