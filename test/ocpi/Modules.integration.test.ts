@@ -117,6 +117,7 @@ describe.each(allVersions)("OCPI %s", (version) => {
     expect(await partner.pull("cdrs")).toEqual([])
     await driver.meter(1250)
     await driver.stop()
+    await expect.poll(() => partner.pull("cdrs"), { timeout: 20_000 }).toHaveLength(1)
     const [cdr] = await partner.pull("cdrs")
     expect(cdr).toMatchObject({ total_energy: 0.4, currency: "EUR", auth_method: "WHITELIST" })
     expect(cdr?.["total_cost"]).toEqual(later ? { excl_vat: 0.2, incl_vat: 0.24 } : 0.2)

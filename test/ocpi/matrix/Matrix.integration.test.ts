@@ -27,6 +27,7 @@ const owning = async (place: Place, version: (typeof allVersions)[number]): Prom
   await driver.meter(1200)
   await driver.stop()
   await driver.start(uid)
+  await expect.poll(() => partner.pull("cdrs"), { timeout: 20_000 }).toHaveLength(1)
   const sessions = await partner.pull("sessions", since)
   const idOf = (state: string) => String(sessions.find(({ status }) => status === state)?.["id"])
   const [cdr] = await partner.pull("cdrs")
@@ -89,7 +90,7 @@ const walk = async (
     const recipe = recipes[nameOf(row)]
     if (recipe === undefined) throw new Error(`no recipe for ${nameOf(row)}`)
     const segment = version === "2.1.1" && row.module !== "credentials" ? "cpo/" : ""
-    for (const { body, path } of recipe.attempts(owned, stranger)) {
+    for (const { body, path } of recipe.attempts(owned, stranger, version)) {
       const url = `${base}/${version}/${segment}${row.module}${path}`
       const sent = row.method === "GET" || row.method === "DELETE" ? undefined : body
       const answer = await stranger.client.ask(row.method, url, {

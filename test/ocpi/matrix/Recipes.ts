@@ -4,6 +4,7 @@
  */
 import type { Answer } from "../partner/Client.ts"
 import type { Partner } from "../partner/Partner.ts"
+import type { Version } from "../schemas/Schemas.ts"
 import { field, type Json, printed } from "../partner/Wire.ts"
 
 /** What a partner has with us that nobody else may see or change. */
@@ -25,7 +26,8 @@ export interface Attempt {
 }
 
 export interface Recipe {
-  readonly attempts: (owned: Owned, stranger: Partner) => ReadonlyArray<Attempt>
+  /** `version` is that of the address; the stranger may be registered in another. */
+  readonly attempts: (owned: Owned, stranger: Partner, version: Version) => ReadonlyArray<Attempt>
   /** What is wrong with the answer; undefined where it is as it should be. */
   readonly wrong: (answer: Answer) => string | undefined
 }
@@ -80,19 +82,26 @@ const token = (body: (owned: Owned, stranger: Partner) => unknown): Recipe => ({
 
 const url = (stranger: Partner, kind: string): string => stranger.expectResult("commands", kind).url
 
+/** A token of 2.1.1 does not say whose it is: what a partner sends there is its own, and the session goes to nobody else. */
+const foreignToken = (owned: Owned, stranger: Partner, version: Version): ReadonlyArray<Attempt> =>
+  version === "2.1.1"
+    ? []
+    : [
+        {
+          path: "/START_SESSION",
+          body: { response_url: url(stranger, "START_SESSION"), token: owned.token, location_id: owned.locationId }
+        }
+      ]
+
 const commands: Recipe = {
-  attempts: (owned, stranger) => [
+  attempts: (owned, stranger, version) => [
     { path: "/STOP_SESSION", body: { response_url: url(stranger, "STOP_SESSION"), session_id: owned.sessionId } },
     { path: "/STOP_SESSION", body: { response_url: url(stranger, "STOP_SESSION"), session_id: owned.endedId } },
     {
       path: "/CANCEL_RESERVATION",
       body: { response_url: url(stranger, "CANCEL_RESERVATION"), reservation_id: "another's" }
     },
-    {
-      path: "/START_SESSION",
-      // Of a token that belongs to the other one.
-      body: { response_url: url(stranger, "START_SESSION"), token: owned.token, location_id: owned.locationId }
-    }
+    ...foreignToken(owned, stranger, version)
   ],
   wrong: answered("UNKNOWN_SESSION", "REJECTED", "NOT_SUPPORTED")
 }
