@@ -4,7 +4,14 @@
  */
 import { Effect, Layer, Schema, Stream } from "effect"
 import { answerSeconds, type NewErrand } from "../domain/party/Errand.ts"
-import { type CallbackKey, type DueCallback, Errands, type ReservationWanted } from "../domain/ports/Errands.ts"
+import {
+  type CallbackKey,
+  type DueCallback,
+  Errands,
+  type RepeatedStart,
+  type ReservationWanted
+} from "../domain/ports/Errands.ts"
+import { tokenKey } from "../domain/token/Token.ts"
 import { uuidArray } from "./Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { putGrant } from "./Grants.ts"
@@ -181,6 +188,37 @@ const reservations = ({ sql, writable }: Recording) => ({
   )
 })
 
+const repeatedRow = rowOf(Schema.Struct({ commandId: Schema.String }))
+
+/** What is asked for again within the same minute is the same; later the charger has given up waiting for the driver, and is asked anew. */
+const repeated = ({ secrets, sql, writable }: Recording) =>
+  Effect.fn("Errands.repeated")(function* (organisationId: string, start: RepeatedStart, now: number) {
+    const own = scopedTo(sql, organisationId)
+    const { chargerId, correlationId, evseId, idTag, locationId, partnerId, reference, responseUrl } = start
+    yield* writable
+    const row = yield* guardedWrite(
+      repeatedRow(own`
+        WITH first AS (
+          SELECT e.command_id FROM partner_errand e
+          JOIN command m ON m.id = e.command_id AND m.organisation_id = e.organisation_id
+          JOIN token_grant g ON g.command_id = e.command_id
+          WHERE ${own.rowsOf("e")} AND e.partner_id = ${partnerId} AND e.kind = 'StartSession' AND lower(e.reference) = ${reference.toLowerCase()}
+            AND e.location_id = ${locationId} AND e.created_at > ${new Date(now - minuteMillis)}
+            AND g.charger_id = ${chargerId} AND g.uid_key = ${tokenKey(idTag)} AND g.evse_id = ${evseId}::int
+            AND m.status IN ('Pending', 'Sent', 'Accepted') AND m.session_id IS NULL
+          ORDER BY e.command_id DESC LIMIT 1
+        ), turned AS (
+          UPDATE partner_errand e SET response_url = ${secrets.seal(sealPurpose, responseUrl)}, correlation_id = ${correlationId}
+          FROM first f WHERE e.command_id = f.command_id
+        )
+        UPDATE partner_callback b SET state = 'Open', tries = 0, problem = NULL, done_at = NULL, due_at = ${new Date(now)},
+          answer_by = ${new Date(now + answerSeconds * 1000)}
+        FROM first f WHERE b.command_id = f.command_id AND b.about = 'Result'
+        RETURNING b.command_id AS "commandId"`)
+    )
+    return row !== undefined
+  })
+
 const profilesRow = rowOf(Schema.Struct({ profileId: optional(Schema.Int), lastMinute: Schema.Int }))
 
 const profiles = ({ sql }: Recording) =>
@@ -214,6 +252,7 @@ export const layer: Layer.Layer<Errands, never, RecordingServices | Notification
       take: take(records),
       ...ends(records),
       ...reservations(records),
+      repeated: repeated(records),
       profiles: profiles(records),
       ended: Stream.map(notifications.listen("voltlane_command_ended"), () => undefined)
     })

@@ -46,6 +46,19 @@ export interface ReservationWanted {
   readonly locationId?: string | undefined
 }
 
+/** A start that a partner asks for a second time, since it did not hear our answer to the first. */
+export interface RepeatedStart {
+  readonly partnerId: string
+  /** Its authorization_reference. */
+  readonly reference: string
+  readonly locationId: string
+  readonly idTag: string
+  readonly evseId: number
+  readonly chargerId: string
+  readonly responseUrl: string
+  readonly correlationId: string
+}
+
 export interface PartnerProfiles {
   /** The charger's number of the partner's profile of a session that it set last and may have. */
   readonly profileId: number | undefined
@@ -71,6 +84,15 @@ export class Errands extends Context.Service<
     readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Words that commands have ended; some may be missed. */
     readonly ended: Stream.Stream<void>
+    /**
+     * True where the very start was asked for less than a minute ago and may still begin: nothing more is sent to the charger, and its result goes
+     * to the address of the repeat.
+     */
+    readonly repeated: (
+      organisationId: string,
+      start: RepeatedStart,
+      now: number
+    ) => Effect.Effect<boolean, StorageUnavailable>
     /** The number by which chargers know a partner's reservation: `fresh`, unless it has one. */
     readonly reservationNumber: (
       organisationId: string,

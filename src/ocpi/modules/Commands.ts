@@ -45,6 +45,7 @@ const atPlaces = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places
   const secrets = yield* Secrets
+  const errands = yield* Errands
 
   const start = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"StartSession">) {
     const { partner } = exchange.bearer
@@ -54,6 +55,11 @@ const atPlaces = Effect.gen(function* () {
     const place = chosen(found, request)
     if (place === undefined) return full
     const card = yield* presented(secrets, partner, request, { evseId: place.evseId, now: exchange.now })
+    if (authorizationReference !== undefined) {
+      const { correlationId, now } = exchange
+      const again = { ...place, ...card, locationId, reference: authorizationReference, responseUrl, correlationId }
+      if (yield* errands.repeated(partner.organisationId, again, now)) return answered(undefined)
+    }
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "RemoteStart", tokenUid: card.idTag, place: placeOf(place) },

@@ -4,7 +4,7 @@ import { until } from "../../simulation/Wait.ts"
 import type { Partner } from "../partner/Partner.ts"
 import { allVersions, Roaming } from "../partner/Roaming.ts"
 import type { Json } from "../partner/Wire.ts"
-import { Drive, type Spot } from "./Drive.ts"
+import { Drive, problemsOf, type Spot } from "./Drive.ts"
 
 const roaming = new Roaming()
 const drive = new Drive(roaming)
@@ -75,7 +75,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
       { idTag: "UID1", connectorId: 1 }
     ])
     expect(spot.station.asked("UnlockConnector")[0]).toEqual({ connectorId: 1 })
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   })
 
   it("that the charger does not know or fails at are told as what they are", async () => {
@@ -98,7 +98,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     // It is away now, and that is said at once; nothing follows.
     const offline = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
     expect(offline.answer).toMatchObject({ result: "REJECTED" })
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   })
 
   it("start a session that is the partner's, and stop it", async () => {
@@ -138,7 +138,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect(over.answer).toMatchObject({ result: "REJECTED" })
     // The card was good for this once: nobody pushed it as a token.
     expect((await spot.station.start(1, "DRIVER1")).status).toBe("Invalid")
-    expect([...partner.problems, ...other.partner.problems]).toEqual([])
+    expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
   it("send a short stand-in for a long uid, the same for the reservation and for the start", async () => {
@@ -154,7 +154,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect(idTag).toMatch(/^VL[0-9A-F]{18}$/)
     expect(spot.station.asked("ReserveNow")[0]?.["idTag"]).toBe(idTag)
     expect((await spot.station.start(1, idTag)).status).toBe("Accepted")
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   })
 
   it("send a driver who names no EVSE to a free one", async () => {
@@ -169,7 +169,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     await spot.station.status(2, "Faulted")
     const full = await partner.command("START_SESSION", body)
     expect(full.answer).toMatchObject({ result: "REJECTED" })
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   })
 
   it("say of a start that the connector is why", async () => {
@@ -205,7 +205,7 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
       bodies.RESERVE_NOW(partner, spot, { expiry_date: "2020-01-01T00:00:00Z" })
     )
     expect(gone.answer).toMatchObject({ result: "REJECTED" })
-    expect([...partner.problems, ...other.partner.problems]).toEqual([])
+    expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
   it("for what is not theirs or not there are refused, and the charger hears nothing", async () => {
@@ -258,7 +258,26 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect([headers["ocpi-from-party-id"], headers["ocpi-to-party-id"]]).toEqual(
       version === "2.1.1" ? [undefined, undefined] : ["FLT", partner.party.party_id]
     )
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
+  })
+})
+
+describe("START_SESSION", () => {
+  it("that is repeated with its authorization_reference is not sent to the charger twice", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    const body = bodies.START_SESSION(partner, spot, { authorization_reference: "REF-2" })
+    const first = await partner.command("START_SESSION", body)
+    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
+    const again = await partner.command("START_SESSION", body)
+    expect(again.answer).toMatchObject({ result: "ACCEPTED" })
+    expect(await partner.result(again.id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStartTransaction")).toHaveLength(1)
+    const another = await partner.command("START_SESSION", { ...body, authorization_reference: "REF-3" })
+    expect(await partner.result(another.id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStartTransaction")).toHaveLength(2)
+    expect(problemsOf(partner)).toEqual([])
   })
 })
 
@@ -294,7 +313,7 @@ describe("CANCEL_RESERVATION", () => {
       spot.station.on("CancelReservation", { status: "Rejected" })
       const unknown = await other.partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
       expect(await other.partner.result(unknown.id)).toEqual({ result: "UNKNOWN_RESERVATION" })
-      expect([...partner.problems, ...other.partner.problems]).toEqual([])
+      expect(problemsOf(partner, other.partner)).toEqual([])
     }
   )
 
@@ -355,7 +374,7 @@ describe("the result of a command", () => {
       }
     )
     expect(await partner.result(id)).toEqual({ result: "FAILED" })
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   })
 
   it("is told after the partner was away and the service was killed meanwhile", async () => {
@@ -374,6 +393,6 @@ describe("the result of a command", () => {
       () => Promise.resolve(partner.results.get(id)?.length === 1)
     )
     expect(partner.results.get(id)).toEqual([{ result: "ACCEPTED" }])
-    expect(partner.problems).toEqual([])
+    expect(problemsOf(partner)).toEqual([])
   }, 120_000)
 })
