@@ -5,13 +5,16 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import { type PartnerScope, RoamingSessions } from "../domain/ports/RoamingSessions.ts"
 import type { ChargingPreferences } from "../domain/session/ChargingPreferences.ts"
-import type { RoamingSession } from "../domain/session/RoamingSession.ts"
+import { isPriced, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
+import { isPriceBehind, type RoamingSession } from "../domain/session/RoamingSession.ts"
 import type { Window } from "../domain/values/Window.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
+import { uuidArray } from "./Arrays.ts"
 import { PlaceRow } from "./CdrRows.ts"
+import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { placeColumn, withPlace } from "./PlaceRows.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
-import { scopedTo } from "./Scoped.ts"
+import { scopedTo, type Scoped } from "./Scoped.ts"
 import { PricedRow, RoamingRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 
@@ -35,6 +38,18 @@ const toSession = ({ currency, lastUpdated, place, roaming, tariffId, ...row }: 
   currency,
   lastUpdated
 })
+
+/** What has ended never changes any more for whoever is told so: its price is made now where the one that is kept is of before the end. */
+const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<typeof Row.Type>) =>
+  Effect.gen(function* () {
+    const sessions = found.map(toSession)
+    const behind = sessions.filter(isPriceBehind)
+    if (behind.length === 0) return sessions
+    const which = own`${own.rowsOf("s")} AND s.id = ANY (${uuidArray(behind.map(({ id }) => id))})`
+    const known = (yield* ledgerRows(ledgers(sql, which, false))).map(ledgerOf).filter(isPriced)
+    const prices = new Map(known.map((ledger) => [ledger.session.id, toSessionPrice(ledger, priceOf(ledger))]))
+    return sessions.map((session) => ({ ...session, price: prices.get(session.id) ?? session.price }))
+  })
 
 /** Of `session s` at its place, with its price, its tariff and `w`, which tells when it changed last. */
 const columns = (sql: SqlClient.SqlClient) => sql`
@@ -73,7 +88,7 @@ const window = (sql: SqlClient.SqlClient) =>
         WHERE ${own.rowsOf("s")}
         ORDER BY s.id`)
     )
-    return { items: items.map(toSession), total: counted?.total ?? 0 }
+    return { items: yield* guarded(toSessions(sql, own, items)), total: counted?.total ?? 0 }
   })
 
 const unknown = (id: string) => new NotFound({ kind: "session", id })
@@ -82,12 +97,13 @@ const get = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingSessions.get")(function* ({ organisationId, partnerId }: PartnerScope, id: string) {
     if (!isUuid(id)) return yield* unknown(id)
     const own = scopedTo(sql, organisationId)
-    const [found] = yield* guarded(
+    const found = yield* guarded(
       rows(own`
         SELECT ${columns(sql)} FROM session_roaming w JOIN session s ON s.id = w.session_id ${beside(sql)}
         WHERE ${own.rowsOf("w")} AND ${own.rowsOf("s")} AND w.partner_id = ${partnerId} AND w.session_id = ${id}`)
     )
-    return found === undefined ? yield* unknown(id) : toSession(found)
+    const [session] = yield* guarded(toSessions(sql, own, found))
+    return session ?? (yield* unknown(id))
   })
 
 const prefer = (sql: SqlClient.SqlClient) =>

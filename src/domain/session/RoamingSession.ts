@@ -14,3 +14,14 @@ export interface RoamingSession extends ChargingSession {
   /** ms epoch: when anything of this changed last, its price too. */
   readonly lastUpdated: number
 }
+
+/**
+ * True of one that has ended, and whose price is of before its end or of another energy: for a second or two after its stop, or after a correction
+ * (OCPI 2.2.1 §9.1: what is COMPLETED changes no more).
+ */
+export const isPriceBehind = ({ endedAt, energyWh, price, tariffId }: RoamingSession): boolean => {
+  if (endedAt === undefined || tariffId === undefined) return false
+  if (price === undefined) return true
+  const priced = price.periods.reduce((sum, period) => sum + period.energyWh, 0)
+  return price.periods.at(-1)?.endedAt !== endedAt || priced !== energyWh
+}

@@ -1,0 +1,259 @@
+/**
+ * Sessions and charge detail records over real HTTP: each partner sees those of its own drivers and no other's, in its version, in pages, and again
+ * when something changed.
+ */
+import { randomUUID } from "node:crypto"
+import { expect, it } from "vitest"
+import { until } from "../../simulation/Wait.ts"
+import type { Partner } from "../partner/Partner.ts"
+import { laterSchema } from "../schemas/Schemas.ts"
+import { allVersions, laterVersions, Roaming } from "../partner/Roaming.ts"
+import { type Json, nextPage } from "../partner/Wire.ts"
+import { Drive, type Spot } from "./Drive.ts"
+
+const roaming = new Roaming()
+const drive = new Drive(roaming)
+const { world } = roaming
+
+const ever = "?date_from=2020-01-01T00:00:00Z"
+
+const perKwh = {
+  currency: "EUR",
+  elements: [{ priceComponents: [{ type: "ENERGY", price: 4, vat: 20, stepSize: 1 }] }]
+}
+
+/** A spot under a tariff of four euros per kWh. */
+const aSpot = async (partner: Partner): Promise<Spot> => {
+  const spot = await drive.spot(partner)
+  const { id } = await world.post("tariffs", perKwh)
+  await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
+  return spot
+}
+
+/** What did not fit the standard; how locations are pushed meanwhile is tried elsewhere. */
+const problemsOf = (...partners: ReadonlyArray<Partner>) =>
+  partners.flatMap(({ problems }) => problems.filter((problem) => !problem.startsWith("locations ")))
+
+const idsOf = (list: ReadonlyArray<Json>): ReadonlyArray<string> => list.map(({ id }) => String(id))
+
+const sessionsOf = async (partner: Partner) => idsOf(await partner.pull("sessions", ever))
+
+const cdrsOf = (partner: Partner) => partner.pull("cdrs")
+
+/** Ends a session; its record is there when this is over. */
+const stop = async (spot: Spot, transactionId: number, sessionId: string, meterStop = 600) => {
+  await spot.station.stop(transactionId, { meterStop })
+  await world.eventually(
+    "a record",
+    `cdrs?sessionId=${sessionId}`,
+    ({ items }) => (items as Array<unknown>).length === 1
+  )
+}
+
+/** A session that came, and went by half a kWh. */
+const charged = async (partner: Partner, spot: Spot): Promise<string> => {
+  const { id, transactionId } = await drive.session(partner, spot)
+  await stop(spot, transactionId, id)
+  return id
+}
+
+it("a partner sees what its own drivers charged, and nothing of others' or of our own cards", async () => {
+  const partners: Array<Partner> = []
+  const sessions: Array<string> = []
+  const spots: Array<Spot> = []
+  for (const version of allVersions) {
+    const { partner } = await roaming.registered(version)
+    const spot = await aSpot(partner)
+    partners.push(partner)
+    spots.push(spot)
+    sessions.push(await charged(partner, spot))
+  }
+  const own = await world.card()
+  const { id: transactionId } = await spots[0]!.station.start(1, own)
+  const ours = String((await world.sessionOf(spots[0]!.chargerId))["id"])
+  await stop(spots[0]!, transactionId, ours)
+  for (const [i, partner] of partners.entries()) {
+    expect(await sessionsOf(partner)).toEqual([sessions[i]])
+    const cdrs = await cdrsOf(partner)
+    expect(cdrs).toHaveLength(1)
+    expect(cdrs[0]).toMatchObject({ total_energy: 0.5, currency: "EUR" })
+    const foreign = [...sessions.filter((id) => id !== sessions[i]), ours]
+    // 2.1.1 has no such address at all.
+    const refusal = partner.version === "2.1.1" ? [404, 2000] : [404, 2001]
+    for (const id of foreign) {
+      const answer = await partner.ask("PUT", "sessions", `/${id}/charging_preferences`, { profile_type: "REGULAR" })
+      expect([answer.http, answer.code], id).toEqual(refusal)
+    }
+    const answers = partner.client.answers.join("\n")
+    for (const id of foreign) expect(answers.includes(id), "a stranger's session").toBe(false)
+    for (const { chargerId } of spots) expect(answers.includes(chargerId), "a charger's own identity").toBe(false)
+    expect(problemsOf(partner)).toEqual([])
+  }
+  for (const id of [...sessions, ours]) expect((await world.get(`sessions/${id}`))["preferences"]).toBeNull()
+})
+
+it("a token to register by opens neither, and nobody has them without one", async () => {
+  const { partner } = await roaming.registered("2.2.1")
+  const other = await roaming.partner("2.2.1")
+  const { token } = await roaming.invite(other)
+  for (const module of ["sessions", "cdrs"]) {
+    const url = partner.endpoint(module) ?? ""
+    for (const used of [token, "no-token"]) {
+      const answer = await other.client.ask("GET", url, { token: used })
+      expect([answer.http, answer.data]).toEqual([401, undefined])
+    }
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      expect((await partner.ask(method, module)).http, `${method} ${module}`).toBe(405)
+    }
+  }
+})
+
+it.each(allVersions)("pages in %s count what is the partner's alone, and each leads to the next", async (version) => {
+  const one = (await roaming.registered(version)).partner
+  const two = (await roaming.registered(version)).partner
+  const spot = await aSpot(one)
+  const mine: Array<string> = []
+  for (const partner of [one, two, one, two, one]) {
+    const id = await charged(partner, spot)
+    if (partner === one) mine.push(id)
+  }
+  for (const module of ["sessions", "cdrs"] as const) {
+    const pages: Array<string> = []
+    for (let offset = 0; offset < mine.length; offset++) {
+      const answer = await one.ask("GET", module, `${ever}&limit=1&offset=${offset}`)
+      expect([answer.headers["x-total-count"], answer.headers["x-limit"]]).toEqual(["3", "100"])
+      const next = nextPage(answer.headers["link"])
+      const query = next === undefined ? [] : [...new URL(next).searchParams].toSorted()
+      const isLast = offset === mine.length - 1
+      expect(next?.startsWith(`${one.endpoint(module)}?`) ?? false).toBe(!isLast)
+      const wanted = [
+        ["date_from", "2020-01-01T00:00:00Z"],
+        ["limit", "1"],
+        ["offset", String(offset + 1)]
+      ]
+      expect(query, "with every filter").toEqual(isLast ? [] : wanted)
+      pages.push(...idsOf(answer.data as ReadonlyArray<Json>))
+    }
+    expect(pages).toEqual(idsOf(await one.pull(module, ever)))
+    expect(new Set(pages).size).toBe(3)
+    const later = await one.ask("GET", module, `?date_from=2099-01-01T00:00:00Z`)
+    expect([later.data, later.headers["x-total-count"]]).toEqual([[], "0"])
+  }
+  expect(await sessionsOf(one), "in order of creation").toEqual(mine)
+  expect(problemsOf(one, two)).toEqual([])
+})
+
+it.each(allVersions)("a session in %s is followed from its start to its price", async (version) => {
+  const { partner } = await roaming.registered(version)
+  const spot = await aSpot(partner)
+  const { id, transactionId } = await drive.session(partner, spot)
+  const shown = async () => (await partner.pull("sessions", ever))[0]
+  const begun = await shown()
+  expect(begun).toMatchObject({ id, status: "ACTIVE", kwh: 0, currency: "EUR" })
+  expect(begun).not.toHaveProperty("end_datetime")
+  await spot.station.meter(1, transactionId, 350)
+  await until(
+    () => "energy",
+    15_000,
+    async () => Number((await shown())?.["kwh"]) > 0
+  )
+  await stop(spot, transactionId, id)
+  const price = version === "2.1.1" ? 2 : { excl_vat: 2, incl_vat: 2.4 }
+  await until(
+    () => "its price",
+    15_000,
+    async () => JSON.stringify((await shown())?.["total_cost"]) === JSON.stringify(price)
+  )
+  expect(await shown()).toMatchObject({ status: "COMPLETED", kwh: 0.5, total_cost: price })
+  const [cdr] = await cdrsOf(partner)
+  expect(cdr).toMatchObject({ total_energy: 0.5, total_cost: price })
+  expect(problemsOf(partner)).toEqual([])
+})
+
+it("what was billed is taken back by a credit record, where there are words for it and they are wanted", async () => {
+  const told: Record<string, ReadonlyArray<unknown>> = {}
+  const totals: Record<string, ReadonlyArray<unknown>> = {}
+  for (const version of allVersions) {
+    const { id: partnerId, partner } = await roaming.registered(version)
+    const spot = await aSpot(partner)
+    const sessionId = await charged(partner, spot)
+    const [cdr] = await world.items(`cdrs?partnerId=${partnerId}`)
+    await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined)
+    expect((await world.items(`cdrs?partnerId=${partnerId}`)).map((one) => one["sessionId"])).toEqual([
+      sessionId,
+      sessionId
+    ])
+    const list = await cdrsOf(partner)
+    told[version] = list.map((one) => one["credit_reference_id"] ?? null)
+    totals[version] = list.map((one) => one["total_cost"])
+    await world.ask("PATCH", `partners/${partnerId}`, { switches: { noCreditCdrs: true } })
+    expect(idsOf(await cdrsOf(partner)), "who takes none has the first alone").toEqual([String(cdr?.["id"])])
+    expect(problemsOf(partner)).toEqual([])
+  }
+  expect(told).toEqual({
+    "2.1.1": [null],
+    "2.2": [null, expect.any(String)],
+    "2.2.1": [null, expect.any(String)]
+  })
+  const later = [
+    { excl_vat: 2, incl_vat: 2.4 },
+    { excl_vat: -2, incl_vat: -2.4 }
+  ]
+  expect(totals).toEqual({ "2.1.1": [2], "2.2": later, "2.2.1": later })
+})
+
+it.each(laterVersions)("wishes in %s are answered by what is done with them", async (version) => {
+  const { partner } = await roaming.registered(version)
+  const spot = await aSpot(partner)
+  const { id, transactionId } = await drive.session(partner, spot)
+  const wish = (body: unknown, sessionId = id) =>
+    partner.ask("PUT", "sessions", `/${sessionId}/charging_preferences`, body)
+  const kept = async () => (await world.get(`sessions/${id}`))["preferences"]
+  // A charger that has not said that it can be steered takes none.
+  const incapable = await wish({ profile_type: "REGULAR" })
+  expect([incapable.http, incapable.code]).toEqual([404, 2001])
+  expect(await kept()).toBeNull()
+  const key = { key: "SupportedFeatureProfiles", value: "Core,SmartCharging", readonly: true }
+  spot.station.on("GetConfiguration", { configurationKey: [key] })
+  await world.command(spot.chargerId, "GetConfiguration")
+  const word = async (body: unknown) => {
+    const { code, data, http } = await wish(body)
+    expect(http).toBe(200)
+    const faults = code === 1000 ? laterSchema(version, "ChargingPreferencesResponse")(data, "data") : []
+    expect(faults).toEqual([])
+    return code === 1000 ? data : code
+  }
+  expect(await word({ profile_type: "GREEN", departure_time: "2026-12-24T18:00:00Z" })).toBe(
+    "PROFILE_TYPE_NOT_SUPPORTED"
+  )
+  expect(await word({})).toBe(2001)
+  expect(await kept(), "what was not accepted is not kept").toBeNull()
+  const wished = { profile_type: "REGULAR", departure_time: "2026-12-24T18:00:00Z", energy_need: 20 }
+  expect(await word(wished)).toBe("ACCEPTED")
+  const departureAt = "2026-12-24T18:00:00.000Z"
+  expect(await kept()).toEqual({ profileType: "REGULAR", departureAt, energyNeedWh: 20_000, dischargeAllowed: null })
+  expect((await wish({ profile_type: "REGULAR" }, randomUUID())).http).toBe(404)
+  await stop(spot, transactionId, id)
+  expect(await word({ profile_type: "REGULAR" })).toBe("NOT_POSSIBLE")
+  expect(problemsOf(partner)).toEqual([])
+})
+
+it("REST shows whose driver it was, and finds his sessions and records by the partner", async () => {
+  const { id: partnerId, partner } = await roaming.registered("2.2.1")
+  const other = await roaming.registered("2.2")
+  const spot = await aSpot(partner)
+  const sessionId = await charged(partner, spot)
+  await charged(other.partner, spot)
+  for (const list of ["sessions", "cdrs"]) {
+    const [item, ...more] = await world.items(`${list}?partnerId=${partnerId}`)
+    expect(more).toEqual([])
+    expect(item?.[list === "cdrs" ? "sessionId" : "id"]).toBe(sessionId)
+    expect(item?.["roaming"]).toMatchObject({
+      partnerId,
+      countryCode: partner.party.country_code,
+      partyId: partner.party.party_id,
+      authMethod: "COMMAND"
+    })
+    expect(await world.items(`${list}?partnerId=${randomUUID()}`)).toEqual([])
+  }
+})
