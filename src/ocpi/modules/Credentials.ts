@@ -64,9 +64,11 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
     const { tokenForm } = bearer.partner.switches
     const access = { token: theirs.token, form: tokenForm ?? facts.tokenForm, isFixed: tokenForm !== undefined }
     const found = yield* discover(theirs.url, facts.version, access, correlationId, client).pipe(
-      Effect.mapError(({ message }) =>
-        refuse({ _tag: "PartnerUnusable", detail: `Your versions could not be read: ${message}` })
-      )
+      Effect.mapError(({ heard, message }) => {
+        // What our names resolve to is nobody's business; the log of exchanges has it.
+        const why = heard ? message : "nobody can be reached at that address"
+        return refuse({ _tag: "PartnerUnusable", detail: `Your versions could not be read: ${why}` })
+      })
     )
     if ("_tag" in found) {
       const detail = `Your versions are ${found.offered.join(", ") || "none"}; ${facts.version} is not among them.`
