@@ -11,6 +11,7 @@ import * as LocationKeeper from "../actors/LocationKeeper.ts"
 import * as PriceKeeper from "../actors/PriceKeeper.ts"
 import * as SessionCloser from "../actors/SessionCloser.ts"
 import * as SubscriptionRunner from "../actors/SubscriptionRunner.ts"
+import * as TokenKeeper from "../actors/TokenKeeper.ts"
 import { decide } from "../domain/charger/Decide.ts"
 import { evolve } from "../domain/charger/Evolve.ts"
 import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
@@ -28,6 +29,7 @@ import * as Authorizer from "../ocpi/client/Authorizer.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
 import * as Registrar from "../ocpi/client/Registrar.ts"
 import * as ResultPoster from "../ocpi/client/ResultPoster.ts"
+import * as TokenPull from "../ocpi/client/TokenPull.ts"
 import { locationTexts } from "../ocpi/objects/location/Texts.ts"
 import * as PartnerView from "../ocpi/View.ts"
 import * as PartnerKind from "../ocpi/push/PartnerKind.ts"
@@ -243,7 +245,8 @@ export const start = (settings: ServiceSettings) =>
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(),
       SessionCloser.layer(),
-      SubscriptionRunner.layer().pipe(Layer.provide(PartnerKind.layer))
+      SubscriptionRunner.layer().pipe(Layer.provide(PartnerKind.layer)),
+      TokenKeeper.layer().pipe(Layer.provide(TokenPull.layer()))
     ).pipe(
       Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
       Layer.provideMerge(storage(settings))

@@ -1,0 +1,208 @@
+/**
+ * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): everything after a registration, and every few hours what has changed since. A partner's list may
+ * have no end, go in circles or hold what cannot be read; what was good of it is kept, and the rest is told in the partner's health.
+ */
+import { Clock, Effect, Layer, Random, Schema } from "effect"
+import type { Principal } from "../../domain/operator/Operator.ts"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
+import { Parties } from "../../domain/ports/Parties.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { type DuePull, type PullEnd, RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { TokenFetcher } from "../../domain/ports/TokenFetcher.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { holdsParty, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import type { WireTokens } from "../objects/token/Words.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { printTimestamp } from "../Timestamp.ts"
+import { type At, PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
+
+export interface TokenPullOptions {
+  /** From one fetch of a partner's tokens to the next; up to a quarter more, so that partners are not asked by all at one time. */
+  readonly againMillis: number
+  /** How far before the last fetch the next one begins: clocks differ, and tokens that changed during it may have been missed. */
+  readonly overlapMillis: number
+  /** Tokens asked for by page; partners give fewer. */
+  readonly pageSize: number
+  /** Most pages of one list: what goes on is not a list of tokens. */
+  readonly pagesMax: number
+  /** How long one fetch may take, after which somebody else may begin it again. */
+  readonly leaseMillis: number
+  /** Before the next try, after the first failure, the second …; the last for all that follow. */
+  readonly pausesMillis: ReadonlyArray<number>
+}
+
+const minute = 60_000
+const hour = 60 * minute
+
+export const defaultPullOptions: TokenPullOptions = {
+  againMillis: 4 * hour,
+  overlapMillis: 15 * minute,
+  pageSize: 100,
+  pagesMax: 10_000,
+  leaseMillis: 2 * hour,
+  pausesMillis: [minute, 5 * minute, 15 * minute, hour]
+}
+
+/** One page, and what its answer says of the next. */
+interface Page {
+  readonly data: ReadonlyArray<unknown>
+  readonly link: string | undefined
+}
+
+const decodeList = Schema.decodeUnknownEffect(Schema.Array(Schema.Unknown))
+
+/** A partner's list that ends in no way that a list does. */
+class NoList extends Schema.TaggedError<NoList>()("NoList", { message: Schema.String }) {}
+
+const noList = (message: string) => new NoList({ message })
+
+/** Longest address of a page: no sensible one comes near it, and all of one list are kept in mind. */
+const addressMax = 2_000
+
+/** Where the next page is, by the answer's `Link` (RFC 8288); undefined on the last. It is followed as it is, and never to another host. */
+export const nextPage = (link: string | undefined, here: string): Effect.Effect<string | undefined, NoList> => {
+  const [, target] = /<([^>]*)>\s*;[^,<]*\brel\s*=\s*"?next\b/i.exec(link ?? "") ?? []
+  if (target === undefined) return Effect.undefined
+  if (!URL.canParse(target, here) || target.length > addressMax) {
+    return Effect.fail(noList("the next page's address is none"))
+  }
+  const next = new URL(target, here)
+  return next.host === new URL(here).host
+    ? Effect.succeed(next.href)
+    : Effect.fail(noList(`the next page is at another host, ${next.host}`))
+}
+
+/** Tokens that are stored in one transaction: pages may have thousands, and chargers' messages wait for it. */
+const storedAtOnce = 200
+
+/** The platform acts for the organisation whose partner it is. */
+const fetching = (organisationId: string): Principal => ({
+  organisationId,
+  actor: "platform",
+  keyId: "platform",
+  operatorId: undefined,
+  permissions: []
+})
+
+/** Only tokens of the partner's own parties: of others it has none to tell. */
+const readable = (wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
+  Effect.map(
+    Effect.forEach(data, (one) => Effect.option(wire.decode(one, party))),
+    (all): ReadonlyArray<RoamingTokenBody> =>
+      all.flatMap((one) => (one._tag === "Some" && holdsParty(partner, one.value) ? [one.value] : []))
+  )
+
+interface Services {
+  readonly client: PartnerClient["Service"]
+  readonly parties: Parties["Service"]
+  readonly partners: Partners["Service"]
+  readonly tokens: RoamingTokens["Service"]
+  readonly secrets: Secrets["Service"]
+}
+
+/** One page, wherever the partner says that it is. */
+const pageAt = (
+  services: Services,
+  partner: Partner,
+  at: At,
+  asking: Pick<PartnerRequest, "correlationId" | "from" | "to">
+) =>
+  Effect.gen(function* () {
+    const { data = [], headers } = yield* services.client.call(partner, { method: "GET", at, ...asking })
+    const page: Page = {
+      data: yield* Effect.mapError(decodeList(data), () => noList("the page is no list")),
+      link: headers["link"]
+    }
+    return page
+  })
+
+/** Follows the pages and keeps each as it comes. */
+const fetched = (services: Services, options: TokenPullOptions, partner: Partner, due: DuePull) =>
+  Effect.gen(function* () {
+    const { client, parties, secrets, tokens } = services
+    const version = client.versionOf(partner)
+    const party = tokenParty(partner)
+    const address = client.endpointOf(partner, "tokens", "SENDER")
+    if (version === undefined || party === undefined || address === undefined) {
+      return yield* noList("the partner has no tokens to fetch")
+    }
+    const wire = wireObjects[version].tokens
+    const query = {
+      limit: String(options.pageSize),
+      ...(due.from === undefined ? {} : { date_from: printTimestamp(due.from - options.overlapMillis) })
+    }
+    const ours = yield* parties.list(due.organisationId)
+    const from = ours.find(({ isDefault }) => isDefault)
+    const asking = { correlationId: secrets.uuid(yield* Clock.currentTimeMillis), from, to: party }
+    const seen = new Set<string>()
+    let at: At = { module: "tokens", role: "SENDER", query }
+    let here = address
+    let taken = 0
+    let unreadable = 0
+    for (let pages = 1; ; pages++) {
+      const { data, link }: Page = yield* pageAt(services, partner, at, asking)
+      const good = yield* readable(wire, partner, party, data)
+      const now = yield* Clock.currentTimeMillis
+      for (let from = 0; from < good.length; from += storedAtOnce) {
+        yield* tokens.put(partner.id, good.slice(from, from + storedAtOnce), { by: fetching(due.organisationId), now })
+      }
+      taken += good.length
+      unreadable += data.length - good.length
+      const next: string | undefined = yield* nextPage(link, here)
+      if (next === undefined) return { taken, unreadable }
+      if (seen.has(next)) return yield* noList("the next page is one that was there already")
+      if (pages >= options.pagesMax) return yield* noList(`the list has more than ${options.pagesMax} pages`)
+      seen.add(next)
+      at = { url: next }
+      here = next
+    }
+  })
+
+const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<boolean, StorageUnavailable> =>
+  Effect.gen(function* () {
+    const { partners, tokens } = services
+    const beganAt = yield* Clock.currentTimeMillis
+    const due = yield* tokens.takeDuePull(beganAt, options.leaseMillis)
+    if (due === undefined) return false
+    const { failures, organisationId, partnerId } = due
+    const end = yield* partners.get(organisationId, partnerId).pipe(
+      Effect.flatMap((partner) => fetched(services, options, partner, due)),
+      Effect.timeout(options.leaseMillis / 2),
+      Effect.match({
+        onSuccess: (counts): PullEnd => ({ _tag: "Pulled", beganAt, ...counts }),
+        onFailure: (error): PullEnd => ({ _tag: "Failed", problem: error.message })
+      })
+    )
+    const now = yield* Clock.currentTimeMillis
+    const pauses = options.pausesMillis
+    const pause =
+      end._tag === "Failed" ? (pauses[failures] ?? pauses.at(-1) ?? options.againMillis) : options.againMillis
+    const splay = 1 + (yield* Random.next) / 4
+    yield* tokens.endPull(due, end, now + pause * splay, now)
+    if (end._tag === "Failed") {
+      yield* Effect.annotateLogs(Effect.logWarning(`a partner's tokens could not be fetched: ${end.problem}`), {
+        partnerId
+      })
+    }
+    return true
+  })
+
+/** Provides `TokenFetcher`. */
+export const layer = (
+  options: TokenPullOptions = defaultPullOptions
+): Layer.Layer<TokenFetcher, never, Parties | PartnerClient | Partners | RoamingTokens | Secrets> =>
+  Layer.effect(
+    TokenFetcher,
+    Effect.gen(function* () {
+      const services: Services = {
+        client: yield* PartnerClient,
+        parties: yield* Parties,
+        partners: yield* Partners,
+        tokens: yield* RoamingTokens,
+        secrets: yield* Secrets
+      }
+      return TokenFetcher.of({ fetchDue: fetchDue(services, options) })
+    })
+  )

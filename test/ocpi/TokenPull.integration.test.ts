@@ -1,0 +1,30 @@
+/** A partner's tokens are fetched once it has registered, page by page, and charge at a charger without ever having been pushed. */
+import { describe, expect, it } from "vitest"
+import { allVersions, Roaming } from "./partner/Roaming.ts"
+
+const roaming = new Roaming()
+
+describe.each(allVersions)("the tokens that a partner on OCPI %s has before it registers", (version) => {
+  it("are known here soon after, from all pages of its list", async () => {
+    const partner = await roaming.partner(version)
+    const cards = Array.from({ length: 5 }, (_, n) => partner.cards.make(`PULL${version.replaceAll(".", "")}${n}`))
+    for (const card of cards) partner.cards.add(card)
+    const { token, versionsUrl } = await roaming.invite(partner)
+    await partner.register(versionsUrl, token)
+    const lists = () => partner.server.heard.filter(({ method, module }) => method === "GET" && module === "tokens")
+    await partner.eventually("three pages", () => lists().length >= 3)
+    const { station } = await roaming.world.station()
+    const idTag = String(cards[4]?.["uid"])
+    let answer: unknown
+    const accepted = async () => {
+      answer = (await station.call("Authorize", { idTag }))["idTagInfo"]
+      return JSON.stringify(answer) === JSON.stringify({ status: "Accepted" })
+    }
+    for (let tries = 0; tries < 50 && !(await accepted()); tries++) await new Promise((next) => setTimeout(next, 100))
+    expect(answer).toEqual({ status: "Accepted" })
+    for (const card of cards) {
+      expect((await partner.ask("GET", "tokens", partner.tokenPath(card))).data).toEqual(card)
+    }
+    expect(partner.problems).toEqual([])
+  })
+})
