@@ -122,13 +122,15 @@ const bearer = ({ sql, writable }: Recording) =>
     if (row === undefined) return undefined
     const { isFirst, reading, use, ...partner } = row
     if (use === "Access" && isFirst) {
-      const used = sql.withTransaction(
-        Effect.andThen(
-          sql`UPDATE partner_token SET used_at = ${at} WHERE partner_id = ${partner.id} AND use = 'Access'`,
-          sql`DELETE FROM partner_token WHERE partner_id = ${partner.id} AND use = 'Retiring'`
+      // By the token itself: a rotation meanwhile may have put another one in its place, which nobody has used yet.
+      const used = sql`
+        WITH used AS (
+          UPDATE partner_token SET used_at = ${at} WHERE verifier = ${verifiers[reading]} AND use = 'Access' AND used_at IS NULL
+          RETURNING partner_id
         )
-      )
-      yield* Effect.andThen(writable, guardedWrite(used))
+        DELETE FROM partner_token t USING used WHERE t.partner_id = used.partner_id AND t.use = 'Retiring'`
+      // Where nothing can be written the next call says it: a partner is not sent away for that.
+      yield* Effect.ignore(Effect.andThen(writable, guardedWrite(used)))
     }
     return { partner: partnerOf(partner), use, reading }
   })

@@ -159,6 +159,22 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
+  it.effect("does not take a token for used that a rotation has just put in place of the one that was", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const organisation = yield* anOrganisation
+      const { partner } = yield* invite(organisation)
+      const { id } = partner
+      yield* partners.register(id, yield* registration("W1"), organisation.writing())
+      // Its first use and the rotation at once, in whatever order they come.
+      const rotation = partners.renew(id, yield* registration("W2"), organisation.writing())
+      yield* Effect.all([bearerOf("W1"), rotation], { concurrency: "unbounded" })
+      // The answer of the rotation was lost: the partner has the old one only.
+      expect(yield* bearerOf("W1")).toEqual([id, "Retiring"])
+      expect(yield* bearerOf("W2")).toEqual([id, "Access"])
+    })
+  )
+
   it.effect("knows nobody any more that has unregistered, and lets it begin again by a new invitation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
