@@ -153,8 +153,9 @@ export const authorize = (
   now: number
 ): Authorization => {
   const verdict = verdictOf(facts, policy, context, now)
-  const concurrent =
-    verdict.status === "Accepted" && policy.concurrentTransactions === "Refuse" && chargesElsewhere(facts, context, now)
+  // Whether its driver may charge twice at a time is for the partner to say that has had both begun, and another's may have the same uid.
+  const isAsked = policy.concurrentTransactions === "Refuse" && grantedVerdict(facts, context) === undefined
+  const concurrent = verdict.status === "Accepted" && isAsked && chargesElsewhere(facts, context, now)
   // Whom nobody lets charge nobody is billed for.
   const { roaming, ...decided } = verdict
   const status = concurrent ? "ConcurrentTx" : verdict.status

@@ -67,6 +67,21 @@ describe("a card that its partner vouches for at this moment", () => {
     })
   })
 
+  it("may charge in two places at a time, since its partner has had both begun", () => {
+    const elsewhere = {
+      chargerId: "CP-2",
+      evseId: 1,
+      sessionId: "s",
+      startedAt: minute(-5),
+      source: "RoamingToken"
+    } as const
+    expect(authorize(facts({ openSessions: [elsewhere] }), policy, starting(1), now)).toMatchObject({
+      status: "Accepted"
+    })
+    const nobody = facts({ openSessions: [elsewhere], granted: [], token: token("ANNA") })
+    expect(authorize(nobody, policy, starting(1), now)).toMatchObject({ status: "ConcurrentTx" })
+  })
+
   it("is no way around the operator's own block", () => {
     const decided = authorize(facts({ token: token("ANNA", { status: "Blocked" }) }), policy, starting(1), now)
     expect(decided).toMatchObject({ status: "Blocked" })
