@@ -1,0 +1,124 @@
+/**
+ * What PostgreSQL does for the lists of a roaming partner, asked of the very statements that are sent, with enough rows that it has a choice: a page
+ * goes along the partner's own index, a span of changes along the one of times, and no table is read whole however far the offset is.
+ */
+import { expect, layer as suite } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { RoamingCdrs } from "../../src/domain/ports/RoamingCdrs.ts"
+import { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
+import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { uuid7 } from "../../src/domain/values/Uuid7.ts"
+import { textArray } from "../../src/storage/Arrays.ts"
+import { drivers } from "../support/databases.ts"
+import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
+import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
+
+const rows = 20_000
+const minute = 60_000
+
+/** Of twenty partners one. */
+const partnerOf = (n: number) => uuid7(noon, new Uint8Array(10).fill(n))
+const partnerId = partnerOf(1)
+
+/** A twentieth of the sessions is each partner's; each changed a second after the one before. */
+const fill = (ours: TestOrganisation) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const now = new Date(noon)
+    const site = partnerOf(99)
+    const others = Array.from({ length: 20 }, (_, n) => partnerOf(n + 1))
+    const owner = sql`(${textArray(others)}::text[])[1 + n % 20]::uuid`
+    yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
+        token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
+        created_at, updated_at, partner_id, roaming)
+      SELECT gen_random_uuid(), ${ours.id}, 'C', ${site}, 1, 1, n::text, '1.6', 'Card', 'card', 'COMPLETED', 'Accepted', 'RoamingToken',
+        ${now}, ${now}, ${now}, 0, ${now}, ${now}, ${owner}, '{}'
+      FROM generate_series(1, ${rows}) n`
+    yield* sql`UPDATE session_roaming w SET last_updated = ${now}::timestamptz + x.n * interval '1 second'
+      FROM (SELECT session_id, row_number() OVER (ORDER BY session_id) AS n FROM session_roaming) x WHERE x.session_id = w.session_id`
+    yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at,
+        partner_id, stored_at)
+      SELECT gen_random_uuid(), ${ours.id}, row_number() OVER (), id, 0, charger_id, site_id, ${now}, ${now}, '{}', ${now}, partner_id,
+        ${now}::timestamptz + row_number() OVER () * interval '1 second'
+      FROM session`
+    yield* sql`ANALYZE`
+  })
+
+const plansOf = (statements: ReadonlyArray<SentStatement>) => Effect.forEach(statements, planOf)
+
+/** The others have no rows here. */
+const wholeTable = /Seq Scan on (?:session|session_roaming|cdr)\b/
+
+for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
+  suite(Layer.provideMerge(repositories, driver.layer), { excludeTestServices: true, timeout: "120 seconds" })(
+    `Plans of partners' lists on ${driver.name}`,
+    (it) => {
+      let ours: TestOrganisation
+
+      it.effect("are asked of a database with rows", () =>
+        Effect.gen(function* () {
+          ours = yield* anOrganisation
+          yield* fill(ours)
+        })
+      )
+
+      it.effect("pages of sessions go along their order, and spans of changes along the times", () =>
+        Effect.gen(function* () {
+          const sessions = yield* RoamingSessions
+          const scope = { organisationId: ours.id, partnerId }
+          for (const offset of [0, 900]) {
+            const sent = yield* statementsOf(Effect.exit(sessions.window(scope, { offset, limit: 50 })))
+            const [count = "", page = ""] = yield* plansOf(sent)
+            expect(`${count}${page}`).not.toMatch(wholeTable)
+            expect(page).toContain("session_roaming_order")
+            expect(page).toContain("Index Scan using session_pkey")
+          }
+          const from = noon + (rows - 100) * 1000
+          const window = { from, to: from + minute, offset: 0, limit: 50 }
+          const sent = yield* statementsOf(Effect.exit(sessions.window(scope, window)))
+          for (const plan of yield* plansOf(sent)) {
+            expect(plan).toContain("session_roaming_updated")
+            expect(plan).not.toMatch(wholeTable)
+          }
+        })
+      )
+
+      it.effect("pages of records do as well, for those who take no credits too", () =>
+        Effect.gen(function* () {
+          const cdrs = yield* RoamingCdrs
+          for (const takesCredits of [true, false]) {
+            const taken = { organisationId: ours.id, partnerId, takesCredits }
+            const from = noon + (rows - 100) * 1000
+            for (const offset of [0, 900]) {
+              const sent = yield* statementsOf(Effect.exit(cdrs.window(taken, { offset, limit: 50 })))
+              const [count = "", page = ""] = yield* plansOf(sent)
+              expect(page).toContain("cdr_partner")
+              expect(count).toContain("cdr_partner")
+            }
+            const sent = yield* statementsOf(Effect.exit(cdrs.window(taken, { from, offset: 0, limit: 50 })))
+            for (const plan of yield* plansOf(sent)) {
+              expect(plan).toContain("cdr_partner_stored")
+              expect(plan).not.toMatch(wholeTable)
+            }
+          }
+        })
+      )
+
+      it.effect("what REST lists of a partner goes along the partner's indices", () =>
+        Effect.gen(function* () {
+          const sessions = yield* Sessions
+          const cdrs = yield* Cdrs
+          const lists: ReadonlyArray<readonly [Effect.Effect<unknown, unknown>, string]> = [
+            [Effect.exit(sessions.list(ours.id, { limit: 50, partnerId })), "session_partner"],
+            [Effect.exit(cdrs.list(ours.id, { limit: 50, partnerId })), "cdr_partner"]
+          ]
+          for (const [list, index] of lists) {
+            for (const plan of yield* plansOf(yield* statementsOf(list))) expect(plan).toContain(index)
+          }
+        })
+      )
+    }
+  )
+}
