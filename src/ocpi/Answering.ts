@@ -2,7 +2,7 @@
 import { Cause } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
-import { failure, success, successText } from "./Envelope.ts"
+import { failure, success, successAround } from "./Envelope.ts"
 import type { Reply } from "./Exchange.ts"
 import { type Reason, refusalOf, type Refused } from "./Status.ts"
 
@@ -64,12 +64,12 @@ const json = (
   body: unknown,
   status: number,
   headers: Readonly<Record<string, string>>
-): Response =>
-  HttpServerResponse.setHeaders(
-    HttpServerResponse.text(typeof body === "string" ? body : JSON.stringify(body), {
-      status,
-      contentType: contentTypeFor(accept)
-    }),
+): Response => {
+  const options = { status, contentType: contentTypeFor(accept) }
+  return HttpServerResponse.setHeaders(
+    body instanceof Uint8Array
+      ? HttpServerResponse.uint8Array(body, options)
+      : HttpServerResponse.text(JSON.stringify(body), options),
     {
       "cache-control": "no-store",
       "x-request-id": ids.requestId,
@@ -78,6 +78,7 @@ const json = (
       ...headers
     }
   )
+}
 
 export const refused = (answering: Answering, reason: Reason): Response => {
   const { headers, http, message, status } = refusalOf(reason, answering.unknownToken)
@@ -85,7 +86,7 @@ export const refused = (answering: Answering, reason: Reason): Response => {
   return json(answering, failure(status, message, answering.now), as400 ? 400 : http, headers ?? {})
 }
 
-export const replied = (answering: Answering, { created, data, headers, text }: Reply): Response => {
-  const body = text === undefined ? success(data, answering.now) : successText(text, answering.now)
+export const replied = (answering: Answering, { created, data, headers, json: pieces }: Reply): Response => {
+  const body = pieces === undefined ? success(data, answering.now) : successAround(pieces, answering.now)
   return json(answering, body, created === true ? 201 : 200, headers ?? {})
 }

@@ -20,9 +20,13 @@ export const success = (data: unknown, now: number): Envelope => ({
   timestamp: printTimestamp(now)
 })
 
-/** The same around data that is JSON text already, so that what is kept as it is sent is not read and written again. */
-export const successText = (text: string, now: number): string =>
-  `{"data":${text},"status_code":${statusCodes.Success},"timestamp":"${printTimestamp(now)}"}`
+/** The same around data that is JSON already, in UTF-8, so that what is kept as it is sent is not read and written again. */
+export const successAround = (json: ReadonlyArray<Uint8Array>, now: number): Uint8Array =>
+  Buffer.concat([
+    Buffer.from('{"data":'),
+    ...json,
+    Buffer.from(`,"status_code":${statusCodes.Success},"timestamp":"${printTimestamp(now)}"}`)
+  ])
 
 export const failure = (status_code: StatusCode, status_message: string, now: number): Envelope => ({
   status_code,

@@ -27,8 +27,8 @@ export interface Exchange {
 export interface Reply {
   /** Undefined where the standard has none. */
   readonly data: unknown
-  /** The data as JSON text, in the place of `data`: of lists that are kept as they are sent. */
-  readonly text?: string
+  /** The data as pieces of JSON in UTF-8, in the place of `data`: of lists that are kept as they are sent. */
+  readonly json?: ReadonlyArray<Uint8Array>
   /** True for what was not there before. */
   readonly created?: boolean
   readonly headers?: Readonly<Record<string, string>>

@@ -57,16 +57,22 @@ export interface ListPlace {
   readonly module: ModuleId
 }
 
+/** How many items a page has, and how many the filtered list. */
+interface Shown {
+  readonly count: number
+  readonly total: number
+}
+
 /** The next page with every filter of this one; undefined on the last. */
 const nextOf = (
   { facts, query }: Pick<Exchange, "facts" | "query">,
   { base, module }: ListPlace,
   { limit, offset }: Window,
-  { items, total }: Windowed<unknown>
+  { count, total }: Shown
 ): string | undefined => {
-  if (items.length === 0 || offset + items.length >= total) return undefined
+  if (count === 0 || offset + count >= total) return undefined
   const next = new URLSearchParams(query)
-  next.set("offset", String(offset + items.length))
+  next.set("offset", String(offset + count))
   next.set("limit", String(limit))
   return `<${base}${addressOf(facts, module)}?${next}>; rel="next"`
 }
@@ -75,11 +81,11 @@ const headersOf = (
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
   window: Window,
-  windowed: Windowed<unknown>
+  shown: Shown
 ): Readonly<Record<string, string>> => {
-  const link = nextOf(exchange, place, window, windowed)
+  const link = nextOf(exchange, place, window, shown)
   return {
-    "x-total-count": String(windowed.total),
+    "x-total-count": String(shown.total),
     "x-limit": String(windowMaxLimit),
     ...(link === undefined ? {} : { link })
   }
@@ -90,21 +96,24 @@ export const pageReply = <A>(
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
   window: Window,
-  windowed: Windowed<A>,
+  { items, total }: Windowed<A>,
   encode: (item: A) => unknown
 ): Reply => ({
-  data: windowed.items.map((item) => encode(item)),
-  headers: headersOf(exchange, place, window, windowed)
+  data: items.map((item) => encode(item)),
+  headers: headersOf(exchange, place, window, { count: items.length, total })
 })
 
-/** A page of items that are JSON text already. */
-export const textPageReply = (
+const open = Buffer.from("[")
+const close = Buffer.from("]")
+
+/** A page that is JSON already, its items one behind the other with commas between them. */
+export const jsonPageReply = (
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
   window: Window,
-  windowed: Windowed<string>
+  page: Shown & { readonly json: Uint8Array }
 ): Reply => ({
   data: undefined,
-  text: `[${windowed.items.join(",")}]`,
-  headers: headersOf(exchange, place, window, windowed)
+  json: [open, page.json, close],
+  headers: headersOf(exchange, place, window, page)
 })

@@ -18,10 +18,21 @@ export interface Recorded {
   readonly now: number
 }
 
-const textOf = ({ body }: Response): string | undefined => (body._tag === "Uint8Array" ? body.text : undefined)
-
 /** Envelopes of ours end in the status; what stands before it may be a page of thousands of objects. */
 const tail = 1_024
+
+/** Bytes of a body at its beginning that hold all of it that is kept, whatever its characters. */
+const head = 32_768
+
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** A body's text; of a long one that is bytes its beginning and end alone. */
+const textOf = ({ body }: Response): string | undefined => {
+  if (body._tag !== "Uint8Array") return undefined
+  const bytes = body.body
+  if (body.text !== undefined) return body.text
+  return bytes.length <= head + tail ? decode(bytes) : decode(bytes.subarray(0, head)) + decode(bytes.subarray(-tail))
+}
 
 export const recordRequest = (exchanges: Exchanges["Service"], recorded: Recorded): void => {
   const { answering, module, now, partner, request, requestBody, response } = recorded

@@ -46,7 +46,9 @@ const page = (handlers: Handlers) =>
     const reply = yield* handler(exchange).pipe(
       Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
     )
-    const items = reply.text === undefined ? reply.data : yield* Effect.orDie(decodeList(reply.text))
+    const { json } = reply
+    const items =
+      json === undefined ? reply.data : yield* Effect.orDie(decodeList(Buffer.concat(json).toString("utf8")))
     const total = Number(reply.headers?.["x-total-count"])
     return { version: exchange.facts.version, items: Array.isArray(items) ? items : [], total }
   })

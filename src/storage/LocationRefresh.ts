@@ -32,9 +32,13 @@ interface Mark extends WantedSite {
 const marked = (sql: SqlClient.SqlClient, organisationId: string | undefined, limit: number) => {
   const own = organisationId === undefined ? sql`` : sql`WHERE m.organisation_id = ${organisationId}`
   return markRows(sql`
-    SELECT f.organisation_id AS "organisationId", f.site_id AS "siteId", jsonb_agg(f.id::text) AS ids
-    FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${own} ORDER BY m.id LIMIT ${marksPerLook}::int) f
-    GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int`)
+    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", (
+        SELECT jsonb_agg(x.id::text) FROM location_stale x WHERE x.organisation_id = s.organisation_id AND x.site_id = s.site_id) AS ids
+    FROM (
+      SELECT f.organisation_id, f.site_id
+      FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${own} ORDER BY m.id LIMIT ${marksPerLook}::int) f
+      GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int
+    ) s`)
 }
 
 /** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */

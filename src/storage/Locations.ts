@@ -3,7 +3,7 @@
  * sent; a page costs what its bytes cost.
  */
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { NotFound, type StorageUnavailable } from "../domain/Errors.ts"
 import { missingOf } from "../domain/location/Missing.ts"
 import { Locations } from "../domain/ports/Locations.ts"
@@ -55,15 +55,19 @@ const between = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
   ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
 
+/** Largest number that the database counts by. */
+const intMax = 2_147_483_647
+
+/** The page of a list of which nothing is left out. */
+const numbered = (own: Scoped, { limit, offset }: Window) => own`
+  SELECT l.id, l.ordinal FROM location l
+  WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int`
+
 /** The ids and numbers of a page, and how many there are in all. */
 const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent) =>
   Effect.gen(function* () {
     const { limit, offset } = window
-    if (spansAll(window, extent)) {
-      const ids = own`SELECT l.id, l.ordinal FROM location l WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int
-        AND l.ordinal <= ${Math.min(offset + limit, 2_147_483_647)}::int`
-      return { ids, total: extent.total ?? 0 }
-    }
+    if (spansAll(window, extent)) return { ids: numbered(own, window), total: extent.total ?? 0 }
     const span = between(sql, window)
     const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
     const ids = own`SELECT l.id, l.ordinal FROM location l WHERE ${own.rowsOf("l")} ${span}
@@ -71,7 +75,9 @@ const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: E
     return { ids, total: counted?.total ?? 0 }
   })
 
-const textRows = rowsOf(Schema.Struct({ text: optional(Schema.String), body: optional(LocationBody) }))
+const pieces = { json: Schema.Uint8Array, count: Schema.Int, missing: Schema.Int }
+const piecesRow = rowOf(Schema.Struct(pieces))
+const wholeRow = rowOf(Schema.Struct({ ...pieces, stale: Schema.Boolean, total: Schema.Int }))
 const bodyRows = rowsOf(Schema.Struct({ body: LocationBody }))
 const evseRow = rowOf(Schema.Struct({ locationId: Schema.String, uid: Schema.String, evseId: Schema.String }))
 
@@ -113,20 +119,41 @@ const page = (reading: Reading) =>
     return { items: rows.map(({ body }) => locationOfBody(body)), total }
   })
 
-const texts = (reading: Reading) =>
-  Effect.fn("Locations.texts")(function* (organisationId: string, format: string, window: Window) {
-    const { options, sql } = reading
+/** The texts of a page in one piece, and how many of its locations have none yet. */
+const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: string) => sql`
+  SELECT convert_to(coalesce(string_agg(t.text, ',' ORDER BY p.ordinal), ''), 'UTF8') AS json, count(*)::int AS count,
+    (count(*) - count(t.text))::int AS missing
+  FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format}`
+
+/** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
+const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string) =>
+  Effect.map(
+    guarded(bodyRows(sql`SELECT l.body FROM (${ids}) p JOIN location l ON l.id = p.id ORDER BY p.ordinal`)),
+    (rows) => Buffer.from(rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null").join(","))
+  )
+
+/** A page of the whole list in one statement, as long as nothing is marked. */
+const wholeOf = ({ sql }: Reading, own: Scoped, format: string, window: Window) =>
+  guarded(
+    wholeRow(own`
+      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale,
+        coalesce((SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}), 0) AS total, x.json, x.count, x.missing
+      FROM (${piecesOf(sql, numbered(own, window), format)}) x`)
+  )
+
+const json = (reading: Reading) =>
+  Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window) {
+    if (window.from === undefined && window.to === undefined) {
+      const whole = yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
+      if (whole !== undefined && !whole.stale && whole.missing === 0) {
+        return { json: whole.json, count: whole.count, total: whole.total }
+      }
+    }
     const { extent, own } = yield* current(reading, organisationId)
-    const { ids, total } = yield* guarded(pageOf(sql, own, window, extent))
-    const rows = yield* guarded(
-      textRows(sql`
-        SELECT t.text, CASE WHEN t.text IS NULL THEN (SELECT l.body FROM location l WHERE l.id = p.id) END AS body
-        FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format} ORDER BY p.ordinal`)
-    )
-    // One without a text is of an older version of the service, and has its turn.
-    const made = (body: typeof LocationBody.Type | undefined) =>
-      body === undefined ? undefined : options.texts(locationOfBody(body))[format]
-    return { items: rows.map(({ body, text }) => text ?? made(body) ?? "null"), total }
+    const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent))
+    const page = yield* guarded(piecesRow(piecesOf(reading.sql, ids, format)))
+    if (page === undefined) return { json: new Uint8Array(), count: 0, total }
+    return { json: page.missing === 0 ? page.json : yield* made(reading, ids, format), count: page.count, total }
   })
 
 const get = (reading: Reading) =>
@@ -171,7 +198,7 @@ export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, 
         Effect.flatMap(current(reading, organisationId), ({ own }) => bodiesOf(own, siteIds.filter(isUuid)))
       return Locations.of({
         page: page(reading),
-        texts: texts(reading),
+        json: json(reading),
         get: get(reading),
         ofSites: Effect.fn("Locations.ofSites")(ofSites),
         evseOf: evseOf(reading),

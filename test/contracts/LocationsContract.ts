@@ -13,6 +13,8 @@ import { aLocation, aReportedCharger, complete, setStatus } from "../support/loc
 const all = { offset: 0, limit: 100 }
 const day = 86_400_000
 
+const textOf = (json: Uint8Array): string => Buffer.from(json).toString("utf8")
+
 /** The time of day that a test sets: the database's own goes on as it does. */
 const dial = { now: noon }
 const clock: Clock.Clock = {
@@ -145,6 +147,7 @@ export const locationsContract = (it: ContractIt): void => {
       const ours = yield* anOrganisation
       yield* at(0)
       const { chargerId, site } = yield* aLocation(ours)
+      yield* locations.refresh(50)
       const other = yield* aLocation(ours, { name: "Other" })
       expect((yield* locations.page(ours.id, all)).items.map(({ id }) => id)).toEqual([site.id, other.site.id])
       yield* at(1000)
@@ -241,10 +244,20 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* page({ from: noon + 2000, to: noon + 4000 })).toEqual([2, 2, 3])
       expect(yield* page({ from: noon, to: noon + 10_001 })).toEqual([5, 0, 1, 2, 3, 4])
       expect(yield* page({ from: noon + 10_001 })).toEqual([0])
-      const texts = yield* locations.texts(ours.id, "2.2.1", { offset: 1, limit: 1 })
-      expect(texts.items).toHaveLength(1)
-      expect(texts.items[0]).toContain(`"id":"${ids[1]}"`)
-      expect(texts.items[0]).toContain('"status":"OUTOFORDER"')
+      // The same as JSON, in the words of a version.
+      const told = (window: object) =>
+        Effect.map(locations.json(ours.id, "2.2.1", { ...all, ...window }), ({ count, json, total }) => {
+          const list = JSON.parse(`[${textOf(json)}]`) as ReadonlyArray<{ readonly id: string }>
+          expect(list).toHaveLength(count)
+          return [total, ...list.map(({ id }) => ids.indexOf(id))]
+        })
+      expect(yield* told({})).toEqual([5, 0, 1, 2, 3, 4])
+      expect(yield* told({ offset: 3, limit: 1 })).toEqual([5, 3])
+      expect(yield* told({ offset: 5 })).toEqual([5])
+      expect(yield* told({ from: noon + 3000, offset: 1 })).toEqual([3, 3, 4])
+      expect(textOf((yield* locations.json(ours.id, "2.1.1", { offset: 1, limit: 1 })).json)).toContain(
+        '"status":"OUTOFORDER"'
+      )
     }).pipe(timed)
   )
 
@@ -255,7 +268,8 @@ export const locationsContract = (it: ContractIt): void => {
       const others = yield* anOrganisation
       const { chargerId, site } = yield* aLocation(ours)
       expect(yield* locations.page(others.id, all)).toEqual({ items: [], total: 0 })
-      expect(yield* locations.texts(others.id, "2.1.1", all)).toEqual({ items: [], total: 0 })
+      const theirs = yield* locations.json(others.id, "2.1.1", all)
+      expect([textOf(theirs.json), theirs.count, theirs.total]).toEqual(["", 0, 0])
       expect(yield* locations.ofSites(others.id, [site.id])).toEqual([])
       expect(yield* locations.evseOf(others.id, chargerId, 1)).toBeUndefined()
       expect(yield* failureOf(locations.get(others.id, site.id))).toEqual(["NotFound", "location"])

@@ -22,17 +22,25 @@ export interface Publication {
   readonly missing: ReadonlyArray<Missing>
 }
 
+/** Items of a page as JSON in UTF-8, one behind the other with commas between them. */
+export interface JsonPage {
+  readonly json: Uint8Array
+  readonly count: number
+  /** Of the filtered list. */
+  readonly total: number
+}
+
 export class Locations extends Context.Service<
   Locations,
   {
     /** A page in order of creation. */
     readonly page: (organisationId: string, window: Window) => Effect.Effect<Windowed<Location>, StorageUnavailable>
-    /** The same as texts in one of the formats in which they are kept; a page costs the same wherever it is. */
-    readonly texts: (
+    /** The same as JSON in one of the formats in which they are kept; a page costs the same wherever it is. */
+    readonly json: (
       organisationId: string,
       format: string,
       window: Window
-    ) => Effect.Effect<Windowed<string>, StorageUnavailable>
+    ) => Effect.Effect<JsonPage, StorageUnavailable>
     /** By its id in any case. */
     readonly get: (organisationId: string, id: string) => Effect.Effect<Location, NotFound | StorageUnavailable>
     /** Those of the sites that are locations, in no order. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Location } from "../../domain/location/Location.ts"
 import { Locations } from "../../domain/ports/Locations.ts"
 import type { Exchange, Handler, Reply } from "../Exchange.ts"
-import { readWindow, textPageReply } from "../Paging.ts"
+import { jsonPageReply, readWindow } from "../Paging.ts"
 import { Refused } from "../Status.ts"
 
 export interface ListOptions {
@@ -32,8 +32,8 @@ export const locationsHandlers = ({ base }: ListOptions) =>
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
         const window = yield* readWindow(exchange.query)
-        const page = yield* locations.texts(organisationOf(exchange), exchange.wire.location.format, window)
-        return textPageReply(exchange, { base, module: "locations" }, window, page)
+        const page = yield* locations.json(organisationOf(exchange), exchange.wire.location.format, window)
+        return jsonPageReply(exchange, { base, module: "locations" }, window, page)
       })
 
     const locationOf = (exchange: Exchange) =>
