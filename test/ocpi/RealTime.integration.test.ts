@@ -24,6 +24,8 @@ const pushed = async (partner: Partner, more: Json = {}): Promise<string> => {
   return uid
 }
 
+const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase()
+
 type Station = Awaited<ReturnType<typeof aStation>>["station"]
 
 const authorized = async (station: Station, idTag: string) =>
@@ -169,7 +171,10 @@ describe("a card of two partners", () => {
     await other.putToken(disputed)
     const { station } = await aStation()
     expect(await authorized(station, uid)).toEqual({ status: "Invalid" })
+    const shown = async () => (await world.items("token-conflicts?limit=500")).filter((one) => same(one["uid"], uid))
+    expect(await shown()).toMatchObject([{ tokens: [{ uid: expect.anything() }, { uid: expect.anything() }] }])
     await other.patchToken(disputed, { valid: false })
+    expect(await shown()).toEqual([])
     expect(await authorized(station, uid)).toMatchObject({ status: "Accepted" })
   })
 })

@@ -9,7 +9,7 @@ describe.each(allVersions)("the tokens that a partner on OCPI %s has before it r
     const partner = await roaming.partner(version)
     const cards = Array.from({ length: 5 }, (_, n) => partner.cards.make(`PULL${version.replaceAll(".", "")}${n}`))
     for (const card of cards) partner.cards.add(card)
-    const { token, versionsUrl } = await roaming.invite(partner)
+    const { id, token, versionsUrl } = await roaming.invite(partner)
     await partner.register(versionsUrl, token)
     const lists = () => partner.server.heard.filter(({ method, module }) => method === "GET" && module === "tokens")
     await partner.eventually("three pages", () => lists().length >= 3)
@@ -25,6 +25,8 @@ describe.each(allVersions)("the tokens that a partner on OCPI %s has before it r
     for (const card of cards) {
       expect((await partner.ask("GET", "tokens", partner.tokenPath(card))).data).toEqual(card)
     }
+    const health = await roaming.world.get(`partners/${id}/health`)
+    expect(health["tokens"]).toMatchObject({ taken: 5, unreadable: 0, tokens: 5, problem: null })
     expect(partner.problems).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import { expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
+import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import * as ChargerDirectoryRepository from "../../src/storage/ChargerDirectory.ts"
 import { limits } from "../../src/Config.ts"
@@ -97,6 +98,20 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             // An organisation's partners are so few that they are read whole.
             expect(plan).not.toMatch(/Seq Scan on (?!partner\b)/)
           })
+      )
+
+      it.effect("contested cards are listed along their key, a page at a time", () =>
+        Effect.gen(function* () {
+          const tokens = yield* RoamingTokens
+          const list = tokens.conflicts(ours.organisationId, { limit: 50 })
+          const plans = yield* Effect.forEach(yield* statementsOf(list), planOf)
+          expect(plans).toHaveLength(2)
+          for (const plan of plans) {
+            expect(plan).toContain("roaming_token_pkey")
+            expect(plan).not.toMatch(/Seq Scan on (?!partner\b)/)
+          }
+          expect(plans[0]).not.toMatch(/Sort\b/)
+        })
       )
 
       it.effect("what few sessions are is listed along an index of those alone", () =>

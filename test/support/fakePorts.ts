@@ -25,6 +25,7 @@ import { Partners } from "../../src/domain/ports/Partners.ts"
 import { PartnerView } from "../../src/domain/ports/PartnerView.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
+import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
@@ -496,6 +497,10 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
+    Layer.mock(RoamingTokens, {
+      conflicts: () => Effect.succeed({ items: [], nextCursor: null }),
+      pullState: () => Effect.undefined
+    }),
     Layer.succeed(Reservations, Reservations.of({ list: () => Effect.succeed({ items: [], nextCursor: null }) })),
     Layer.succeed(
       Certificates,

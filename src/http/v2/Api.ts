@@ -27,6 +27,7 @@ import { SessionsApi } from "./SessionsApi.ts"
 import { SitesApi } from "./SitesApi.ts"
 import { StatisticsApi } from "./StatisticsApi.ts"
 import { TariffsApi } from "./TariffsApi.ts"
+import { TokenConflictsApi } from "./TokenConflictsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 import { UnknownChargersApi } from "./UnknownChargersApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
@@ -47,6 +48,7 @@ export class Api extends HttpApi.make("voltlane-v2")
     ReservationsApi,
     CertificatesApi,
     SessionsApi,
+    TokenConflictsApi,
     TokensApi,
     ApiKeysApi,
     StatisticsApi

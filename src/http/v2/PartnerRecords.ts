@@ -5,12 +5,13 @@ import type { ExchangeRecord } from "../../domain/party/ExchangeRecord.ts"
 import { Exchanges, type ModuleHealth as DomainHealth } from "../../domain/ports/Exchanges.ts"
 import { HubClients } from "../../domain/ports/HubClients.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
+import { RoamingTokens, type TokenPullState } from "../../domain/ports/RoamingTokens.ts"
 import { Subscriptions } from "../../domain/ports/Subscriptions.ts"
 import { Api } from "./Api.ts"
 import { organisationId } from "./Caller.ts"
 import { toDeliveryHealth } from "./Deliveries.ts"
 import { listed, pageRequest, PublicUrl } from "./Paging.ts"
-import type { LoggedExchange, ModuleHealth } from "./PartnerRecordsApi.ts"
+import type { LoggedExchange, ModuleHealth, TokenFetch } from "./PartnerRecordsApi.ts"
 
 const toExchange = (exchange: ExchangeRecord & { readonly id: string }): typeof LoggedExchange.Type => ({
   id: exchange.id,
@@ -36,6 +37,13 @@ const toHealth = (health: DomainHealth): typeof ModuleHealth.Type => ({
   lastFailure: health.lastFailure ?? null
 })
 
+const toFetch = (state: TokenPullState): typeof TokenFetch.Type => ({
+  ...state,
+  pulledAt: state.pulledAt ?? null,
+  triedAt: state.triedAt ?? null,
+  problem: state.problem ?? null
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "partner-records",
@@ -43,6 +51,7 @@ export const layer = HttpApiBuilder.group(
     const clients = yield* HubClients
     const exchanges = yield* Exchanges
     const partners = yield* Partners
+    const roaming = yield* RoamingTokens
     const subscriptions = yield* Subscriptions
     const publicUrl = yield* PublicUrl
 
@@ -63,7 +72,13 @@ export const layer = HttpApiBuilder.group(
           .health(organisationId, id, yield* Clock.currentTimeMillis)
           .pipe(Effect.catchTag("NotFound", () => Effect.undefined))
         const modules = (yield* exchanges.health(organisationId, id)).map(toHealth)
-        return { status, modules, deliveries: told === undefined ? null : toDeliveryHealth(told) }
+        const fetched = yield* roaming.pullState(organisationId, id)
+        return {
+          status,
+          modules,
+          tokens: fetched === undefined ? null : toFetch(fetched),
+          deliveries: told === undefined ? null : toDeliveryHealth(told)
+        }
       }),
       clients: Effect.fn("v2.partner-records.clients")(function* ({ params, query, request }) {
         const { id, organisationId } = yield* partnerOf(params.partnerId)

@@ -42,9 +42,20 @@ export const ModuleHealth = Schema.Struct({
   failures: Schema.Int
 }).annotate({ identifier: "PartnerModuleHealth" })
 
+export const TokenFetch = Schema.Struct({
+  pulledAt: moment.annotate({ description: "When the last fetch that ended well began" }),
+  triedAt: moment,
+  dueAt: Time,
+  taken: Schema.Int.annotate({ description: "Tokens that it took" }),
+  unreadable: Schema.Int.annotate({ description: "What was no token of this partner's" }),
+  problem: optionalText.annotate({ description: "Why the last one failed" }),
+  tokens: Schema.Int.annotate({ description: "How many there are of this partner by now, pushed ones too" })
+}).annotate({ identifier: "TokenFetch" })
+
 export const PartnerHealth = Schema.Struct({
   status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
   modules: Schema.Array(ModuleHealth),
+  tokens: Schema.NullOr(TokenFetch).annotate({ description: "Null where it never had tokens to be fetched" }),
   deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where it was never to be told of anything" })
 }).annotate({ identifier: "PartnerHealth" })
 

@@ -31,6 +31,7 @@ import * as Sessions from "./Sessions.ts"
 import * as Sites from "./Sites.ts"
 import * as Statistics from "./Statistics.ts"
 import * as Tariffs from "./Tariffs.ts"
+import * as TokenConflicts from "./TokenConflicts.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Transfers from "./Transfers.ts"
 import * as UnknownChargers from "./UnknownChargers.ts"
@@ -69,6 +70,7 @@ export const v2Routes = (options: V2Options) => {
     Partners.layer,
     Deliveries.layer,
     PartnerView.layer,
+    TokenConflicts.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,
