@@ -118,7 +118,7 @@ export const chargerStatus = (
     lastMessage: now.lastMessage,
     activeConnection: now.connected,
     locationInfo: locationInfo(site),
-    pushIntegrationEnabled: false,
+    pushIntegrationEnabled: charger.pushed,
     chargerSpecificMessageStructure: false,
     chargerConfigurations: charger.configuration.map(({ key, readonly, value }) => ({
       configName: key,

@@ -5,8 +5,8 @@ import type { WebhookTarget } from "../domain/ports/Webhooks.ts"
 import { call, type CallOptions } from "./HttpCall.ts"
 import { signatureHeaders } from "./Signature.ts"
 
-/** Bounds of a post: whoever is posted to has to take it down and no more (Standard Webhooks has 15 to 30 s), and what he answers nobody reads. */
-export const postBounds = { timeoutMillis: 15_000, maxResponseBytes: 64 * 1024 }
+/** Most bytes of an answer: whoever is posted to has to take it down, and what he says to it nobody reads (T31). */
+const maxAnswerBytes = 64 * 1024
 
 export interface Post extends WebhookTarget {
   readonly id: string
@@ -34,7 +34,7 @@ export const post = ({ body, id, secrets, url }: Post, options: CallOptions): Ef
       "user-agent": "voltlane-webhooks",
       ...signatureHeaders(id, Math.floor(began / 1_000), body, secrets)
     }
-    return yield* call({ method: "POST", url, headers, body }, { ...options, ...postBounds }).pipe(
+    return yield* call({ method: "POST", url, headers, body }, { ...options, maxResponseBytes: maxAnswerBytes }).pipe(
       Effect.matchEffect({
         onSuccess: ({ headers: answered, status }) =>
           Effect.map(Clock.currentTimeMillis, (now): PostResult => ({

@@ -78,6 +78,7 @@ export const ChargerRow = Schema.Struct({
   lastMessage: Schema.String,
   connected: Schema.Boolean,
   offlineSince: optional(Millis),
+  pushed: Schema.Boolean,
   createdAt: Millis,
   updatedAt: Millis
 })
@@ -91,7 +92,9 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
     s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
     (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
     -- A node that is gone could not close what it held: its lease is the last that is known.
-    CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince"
+    CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince",
+    EXISTS (SELECT 1 FROM webhook w JOIN subscription b ON b.id = w.id AND b.active
+      WHERE w.organisation_id = c.organisation_id AND (w.site_ids IS NULL OR c.site_id = ANY (w.site_ids))) AS pushed
   FROM charger c
   LEFT JOIN charger_configuration g ON g.charger_id = c.charger_id
   LEFT JOIN charger_seen s ON s.charger_id = c.charger_id

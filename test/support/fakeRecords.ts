@@ -138,6 +138,7 @@ export const newCharger = (
   lastMessage: "",
   connected: false,
   offlineSince: undefined,
+  pushed: false,
   createdAt: now,
   updatedAt: now
 })

@@ -63,6 +63,8 @@ export interface Charger {
   readonly connected: boolean
   /** ms epoch of the end of its last connection; undefined while it is connected and for one that never was. */
   readonly offlineSince: number | undefined
+  /** An active webhook covers its site. */
+  readonly pushed: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -1,0 +1,441 @@
+/** Webhooks from the call that sets one up to the post that arrives, on both databases: signed, in order, kept for three days. */
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { createServer } from "node:net"
+import * as SubscriptionRunner from "../../src/actors/SubscriptionRunner.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { PartnerKind } from "../../src/domain/ports/SubscriptionKind.ts"
+import type { CallOptions } from "../../src/outbound/HttpCall.ts"
+import * as WebhookDeliveries from "../../src/outbound/WebhookDeliveries.ts"
+import * as CommandsStorage from "../../src/storage/Commands.ts"
+import * as JournalStorage from "../../src/storage/Journal.ts"
+import { closedUrls } from "../support/closedUrls.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { beside } from "../support/fakePorts.ts"
+import { FakeWorld } from "../support/fakeRecords.ts"
+import { ended, freshId, metered, noon, started } from "../support/journalFacts.ts"
+import { Receiver, signaturesBy } from "../support/receiver.ts"
+import { repositories } from "../support/repositories.ts"
+import { type Ask, type Json, makeOrganisation, restApp, withCharger } from "../support/restApp.ts"
+
+const hour = 3_600_000
+
+const ports = Layer.mergeAll(
+  JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
+  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true })
+).pipe(Layer.provideMerge(repositories))
+
+const open: CallOptions = { allowPrivate: true, timeoutMillis: 500, maxResponseBytes: 10_000 }
+
+const noPartners = Layer.succeed(
+  PartnerKind,
+  PartnerKind.of({
+    types: [],
+    concern: () => Effect.succeed([]),
+    everything: () => Effect.succeed([]),
+    deliver: () => Effect.die("there is no partner"),
+    isThere: () => Effect.succeed(false)
+  })
+)
+
+/** The engine under a clock that can be put forward: what it waits for by the clock comes when it is. */
+const engine = Effect.fnUntraced(function* (options: CallOptions = open) {
+  const real = yield* Clock.Clock
+  let ahead = 0
+  const now = () => real.currentTimeMillisUnsafe() + ahead
+  const shifted: Clock.Clock = Object.assign(Object.create(real) as Clock.Clock, {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now)
+  })
+  const running = SubscriptionRunner.layer({
+    ...SubscriptionRunner.defaultSubscriptionOptions,
+    restMillis: 1,
+    pollMillis: 10
+  }).pipe(Layer.provide([noPartners, WebhookDeliveries.layer(options)]))
+  yield* Layer.build(running).pipe(Effect.provideService(Clock.Clock, shifted))
+  return { now, forward: (millis: number): void => void (ahead += millis) }
+})
+
+let made = 0
+
+/** An organisation with a charger, the face, and somebody who receives. */
+const world = Effect.fnUntraced(function* (options: CallOptions = open) {
+  const context = yield* Effect.context<Layer.Success<typeof ports>>()
+  const known = Layer.succeedContext(context)
+  const poster = WebhookDeliveries.layer(options).pipe(Layer.provide(known))
+  const app = yield* Effect.acquireRelease(
+    Effect.sync(() => restApp(Layer.mergeAll(known, beside(new FakeWorld()), poster))),
+    ({ close }) => Effect.promise(close)
+  )
+  const receiver = yield* Effect.acquireRelease(
+    Effect.promise(() => Receiver.open()),
+    (one) => Effect.promise(() => one.close())
+  )
+  const { key, organisationId } = yield* makeOrganisation()
+  const journal = yield* Journal
+  const chargerId = `HOOK-${made++}`
+  const { siteId } = yield* Effect.promise(() => withCharger(app.ask, key, chargerId))
+  const seeded = { organisationId, siteId }
+  const session = () => ({ chargerId, sessionId: freshId(), transactionId: made++ })
+  type Tx = ReturnType<typeof session>
+  const asked = (method: string, path: string, body?: unknown) =>
+    Effect.promise(async (): Promise<Json> => {
+      const answer = await app.ask(method, `/cpo/v2/${path}`, { key, body })
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+      return answer.json
+    })
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      const { items } = yield* asked("GET", "webhooks")
+      for (const { id } of items) yield* asked("DELETE", `webhooks/${id}`)
+    })
+  )
+  return {
+    ask: app.ask as Ask,
+    asked,
+    key,
+    receiver,
+    chargerId,
+    siteId,
+    session,
+    hook: (more: object = {}) => asked("POST", "webhooks", { url: receiver.url, ...more }),
+    start: (tx: Tx) => journal.commit([started(seeded, tx)]),
+    read: (tx: Tx, n: number) => journal.commit([metered(seeded, tx, noon + n * 1000, 1000 + n)]),
+    end: (tx: Tx) => journal.commit([ended(seeded, tx)])
+  }
+})
+
+const until = (holds: () => boolean | Promise<boolean>, what: string) =>
+  Effect.promise(async () => {
+    const since = Date.now()
+    while (!(await holds())) {
+      if (Date.now() - since > 20_000) throw new Error(`waited in vain until ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })
+
+/** Long enough that what is on its way would have come. */
+const aWhile = Effect.sleep(300)
+
+forEachDriver("Webhooks", ports, (it) => {
+  it.effect("are posted what the feed has, signed, in the order of each subject, and say so", () =>
+    Effect.gen(function* () {
+      const { asked, end, hook, read, receiver, session, start } = yield* world()
+      const { id, secret } = yield* hook()
+      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+      yield* engine()
+      const [one, other] = [session(), session()]
+      for (const tx of [one, other]) yield* start(tx)
+      for (let n = 0; n < 10; n++) yield* Effect.all([read(one, n), read(other, n)])
+      for (const tx of [one, other]) yield* end(tx)
+      const { items: feed } = yield* asked("GET", "events?type=session.started,session.updated,session.ended&limit=100")
+      yield* until(
+        () => receiver.received.filter(({ event }) => event.type.startsWith("session")).length >= 24,
+        "all came"
+      )
+      const of = (tx: { readonly sessionId: string }, events: ReadonlyArray<Json>) =>
+        events.filter(({ subject }) => subject === `session:${tx.sessionId}`)
+      for (const tx of [one, other]) {
+        assert.deepStrictEqual(
+          of(
+            tx,
+            receiver.received.map(({ event }) => event)
+          ),
+          of(tx, feed)
+        )
+      }
+      for (const message of receiver.received) {
+        assert.strictEqual(message.headers["webhook-id"], `evt_${message.event.id}`)
+        assert.strictEqual(message.headers["content-type"], "application/json")
+        assert.isBelow(Math.abs(Number(message.headers["webhook-timestamp"]) - Date.now() / 1000), 60)
+        assert.strictEqual(yield* Effect.promise(() => signaturesBy(secret, message)), 1)
+      }
+      const delivered = () => asked("GET", `webhooks/${id}/deliveries?status=Delivered&limit=100`)
+      yield* until(
+        async () => (await Effect.runPromise(delivered())).items.length === receiver.received.length,
+        "all are listed"
+      )
+      const { items } = yield* delivered()
+      assert.deepStrictEqual(
+        new Set(items.map(({ httpStatus, status, tries }: Json) => `${status} ${tries} ${httpStatus}`)),
+        new Set(["Delivered 1 204"])
+      )
+      const page = yield* asked("GET", `webhooks/${id}/deliveries?limit=5`)
+      const next = yield* asked("GET", `webhooks/${id}/deliveries?limit=5&cursor=${page.nextCursor}`)
+      assert.deepStrictEqual(
+        [...page.items, ...next.items].map((item: Json) => item.id),
+        items.slice(0, 10).map((item: Json) => item.id)
+      )
+    })
+  )
+
+  it.effect("are posted the types and sites that they want, of their own organisation alone", () =>
+    Effect.gen(function* () {
+      const mine = yield* world()
+      const theirs = yield* world()
+      const { id: elsewhere } = yield* mine.asked("POST", "sites", { name: "Elsewhere" })
+      yield* mine.hook({ types: ["session.started", "site.changed"], siteIds: [mine.siteId] })
+      const quiet = yield* Effect.promise(() => Receiver.open())
+      yield* mine.hook({ url: quiet.url, siteIds: [elsewhere] })
+      yield* engine()
+      const [tx, other] = [mine.session(), theirs.session()]
+      yield* theirs.start(other)
+      yield* mine.start(tx)
+      yield* mine.end(tx)
+      yield* mine.asked("PATCH", `sites/${elsewhere}`, { name: "Elsewhere else" })
+      yield* mine.asked("POST", "tokens", { uid: "CARD" })
+      yield* until(() => mine.receiver.received.length >= 1 && quiet.received.length >= 1, "both were told")
+      yield* aWhile
+      const told = ({ received }: Receiver) => received.map(({ event }) => [event.type, event.subject])
+      assert.deepStrictEqual(told(mine.receiver), [["session.started", `session:${tx.sessionId}`]])
+      assert.deepStrictEqual(told(quiet), [["site.changed", `site:${elsewhere}`]])
+      assert.deepStrictEqual(told(theirs.receiver), [])
+      yield* Effect.promise(() => quiet.close())
+    })
+  )
+
+  it.effect("sign by both secrets for a day after a rotation, and by the new one alone after it", () =>
+    Effect.gen(function* () {
+      const { asked, hook, receiver, session, start } = yield* world()
+      const { id, secret } = yield* hook({ types: ["session.started"] })
+      const { forward } = yield* engine()
+      const rotated = yield* asked("POST", `webhooks/${id}/rotate-secret`)
+      assert.notStrictEqual(rotated.secret, secret)
+      const signed = Effect.fnUntraced(function* (n: number) {
+        yield* start(session())
+        yield* until(() => receiver.received.length >= n, "it came")
+        const message = receiver.received[n - 1]!
+        return yield* Effect.promise(() =>
+          Promise.all([secret, rotated.secret].map((one) => signaturesBy(one, message)))
+        )
+      })
+      assert.deepStrictEqual(yield* signed(1), [1, 1])
+      forward(23.9 * hour)
+      assert.deepStrictEqual(yield* signed(2), [1, 1])
+      forward(0.2 * hour)
+      assert.deepStrictEqual(yield* signed(3), [0, 1])
+      assert.strictEqual(String(receiver.received[2]?.headers["webhook-signature"]).split(" ").length, 1)
+      const shown = yield* asked("GET", `webhooks/${id}`)
+      assert.notInclude(JSON.stringify(shown), "whsec")
+    })
+  )
+
+  it.effect("are tried again, the same message each time, until they are taken", () =>
+    Effect.gen(function* () {
+      const { asked, end, hook, receiver, session, start } = yield* world()
+      const { id, secret } = yield* hook({ types: ["session.started", "session.ended"] })
+      const { forward } = yield* engine()
+      let refusals = 0
+      receiver.answer = (response) => {
+        if (refusals++ === 1) return
+        response.writeHead(refusals <= 4 ? 500 : 200).end()
+      }
+      const tx = session()
+      yield* start(tx)
+      yield* end(tx)
+      for (let n = 1; n <= 4; n++) {
+        yield* until(() => receiver.received.length >= n, `try ${n} came`)
+        if (n === 2) yield* Effect.sleep(600)
+        yield* until(async () => {
+          const { items } = await Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`))
+          const first = items.find(({ eventId }: Json) => eventId === receiver.received[0]?.event.id)
+          return first.tries === n && first.status === "Pending" && first.problem !== null
+        }, `try ${n} was noted`)
+        forward(hour)
+      }
+      yield* until(() => receiver.received.length >= 6, "both were taken")
+      const [first, ...others] = receiver.received
+      assert.deepStrictEqual(
+        receiver.received.map(({ event }) => event.type),
+        [...Array.from({ length: 5 }, () => "session.started"), "session.ended"]
+      )
+      for (const one of others.slice(0, 4)) {
+        assert.deepStrictEqual([one.headers["webhook-id"], one.text], [first?.headers["webhook-id"], first?.text])
+      }
+      assert.isAtLeast(
+        Number(others[3]?.headers["webhook-timestamp"]) - Number(first?.headers["webhook-timestamp"]),
+        (4 * hour) / 1000
+      )
+      assert.strictEqual(yield* Effect.promise(() => signaturesBy(secret, others[3]!)), 1)
+      yield* until(async () => {
+        const { items } = await Effect.runPromise(asked("GET", `webhooks/${id}/deliveries?status=Delivered`))
+        return items.length === 2 && items[1].tries === 5
+      }, "it is listed as delivered at the fifth try")
+    })
+  )
+
+  it.effect("are switched off by 410 Gone, and told from then on when they are switched on again", () =>
+    Effect.gen(function* () {
+      const { asked, hook, receiver, session, start } = yield* world()
+      const { id } = yield* hook({ types: ["session.started"] })
+      const { forward } = yield* engine()
+      receiver.answer = (response) => void response.writeHead(410).end()
+      yield* start(session())
+      yield* until(async () => !(await Effect.runPromise(asked("GET", `webhooks/${id}`))).active, "it is off")
+      const off = yield* asked("GET", `webhooks/${id}`)
+      assert.match(off.lastProblem.message, /410/)
+      receiver.answer = (response) => void response.writeHead(204).end()
+      yield* start(session())
+      forward(24 * hour)
+      yield* aWhile
+      assert.strictEqual(receiver.received.length, 1)
+      yield* asked("PATCH", `webhooks/${id}`, { active: true })
+      const last = session()
+      yield* start(last)
+      yield* until(
+        () => receiver.received.some(({ event }) => event.subject === `session:${last.sessionId}`),
+        "it came"
+      )
+    })
+  )
+
+  it.effect("are given up after three days, and replayed when somebody asks for it", () =>
+    Effect.gen(function* () {
+      const { asked, hook, receiver, session, start } = yield* world()
+      const { id } = yield* hook({ types: ["session.started"] })
+      const clock = yield* engine()
+      receiver.answer = (response) => void response.writeHead(503).end("busy")
+      const began = clock.now()
+      yield* start(session())
+      const delivery = () =>
+        Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`)).then(({ items: [first] }) => first)
+      const times: Array<number> = []
+      for (let tries = 1; ; tries++) {
+        yield* until(() => receiver.received.length >= tries, `try ${tries} came`)
+        times.push(clock.now() - began)
+        yield* until(async () => (await delivery()).tries === tries, `try ${tries} was noted`)
+        const now = yield* Effect.promise(delivery)
+        if (now.status === "Parked") break
+        assert.isBelow(clock.now() - began, 75 * hour)
+        clock.forward(Math.max(0, Date.parse(now.nextTryAt) - clock.now()) + 5 * 60_000)
+      }
+      assert.isAtLeast(times.at(-1)!, 72 * hour)
+      assert.isAbove(times.length, 60)
+      // Twice as long after each, and an hour at most.
+      assert.isAtMost(times[1]! - times[0]!, 6 * 60_000)
+      assert.isAtMost(times.at(-1)! - times.at(-2)!, 66 * 60_000)
+      const parked = yield* Effect.promise(delivery)
+      assert.match(parked.problem, /503/)
+      assert.isNull(parked.nextTryAt)
+      clock.forward(24 * hour)
+      yield* aWhile
+      assert.strictEqual(receiver.received.length, times.length)
+      receiver.answer = (response) => void response.writeHead(200).end()
+      const stranger = yield* makeOrganisation()
+      const { ask } = yield* world()
+      const path = `/cpo/v2/webhooks/${id}/deliveries/${parked.id}/replay`
+      assert.strictEqual((yield* Effect.promise(() => ask("POST", path, { key: stranger.key }))).status, 404)
+      const replayed = yield* asked("POST", `webhooks/${id}/deliveries/${parked.id}/replay`)
+      assert.deepStrictEqual(replayed, { id: parked.id, status: "Pending" })
+      yield* until(async () => (await delivery()).status === "Delivered", "it came through")
+      assert.strictEqual(receiver.received.at(-1)?.event.id, parked.eventId)
+    })
+  )
+
+  it.effect("find out whoever is back after an outage, and have missed nothing", () =>
+    Effect.gen(function* () {
+      const { end, hook, read, receiver, session, start } = yield* world()
+      yield* hook({ url: receiver.url })
+      const { forward } = yield* engine()
+      receiver.answer = (response) => void response.destroy()
+      const txs = Array.from({ length: 12 }, session)
+      for (const tx of txs) yield* start(tx)
+      yield* until(() => receiver.received.length >= 3, "it was tried")
+      forward(hour)
+      for (const tx of txs) yield* Effect.andThen(read(tx, 1), end(tx))
+      yield* aWhile
+      const before = receiver.received.length
+      receiver.answer = (response) => void response.writeHead(200).end()
+      const taken = () => new Set(receiver.received.slice(before).map(({ event }) => event.id)).size
+      for (let n = 0; n < 100 && taken() < 36; n++) {
+        forward(10 * 60_000)
+        yield* Effect.sleep(50)
+      }
+      yield* until(() => taken() >= 36, "all came")
+      for (const { sessionId } of txs) {
+        const told = receiver.received.slice(before).filter(({ event }) => event.subject === `session:${sessionId}`)
+        // The clock was put forward over leases: what was on its way then comes twice, under one id.
+        assert.deepStrictEqual(
+          [...new Set(told.map(({ event, headers }) => `${String(headers["webhook-id"])} ${event.type}`))].map(
+            (one) => one.split(" ")[1]
+          ),
+          ["session.started", "session.updated", "session.ended"]
+        )
+      }
+    })
+  )
+
+  it.effect("answer a ping, and tell what was wrong with one", () =>
+    Effect.gen(function* () {
+      const { asked, hook, receiver } = yield* world()
+      const { id, secret } = yield* hook()
+      const first = yield* asked("POST", `webhooks/${id}/ping`)
+      assert.deepInclude(first, { delivered: true, httpStatus: 204, problem: null })
+      const [message] = receiver.received
+      assert.strictEqual(message?.event.type, "webhook.ping")
+      assert.strictEqual(yield* Effect.promise(() => signaturesBy(secret, message!)), 1)
+      receiver.answer = (response) => void response.writeHead(302, { location: "http://169.254.169.254/" }).end()
+      assert.deepInclude(yield* asked("POST", `webhooks/${id}/ping`), { delivered: false, httpStatus: 302 })
+      receiver.answer = (response) => void response.writeHead(200).end("x".repeat(100_000))
+      const large = yield* asked("POST", `webhooks/${id}/ping`)
+      assert.deepInclude(large, { delivered: false, httpStatus: null })
+      assert.match(large.problem, /bytes/)
+    })
+  )
+
+  it.effect("are never posted to what is not public, whatever their URL", () =>
+    Effect.gen(function* () {
+      const closed: CallOptions = { allowPrivate: false, timeoutMillis: 500, maxResponseBytes: 1000 }
+      const { ask, asked, key, session, start } = yield* world(closed)
+      let connections = 0
+      const canary = createServer((socket) => {
+        connections++
+        socket.destroy()
+      })
+      yield* Effect.promise(() => new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", () => resolve())))
+      const address = canary.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const urls = closedUrls(port)
+      for (const url of urls) {
+        const answer = yield* Effect.promise(() => ask("POST", "/cpo/v2/webhooks", { key, body: { url } }))
+        assert.deepStrictEqual([url, answer.status], [url, 400])
+        assert.strictEqual(answer.json.errors[0].pointer, "/url")
+      }
+      // One that has got in all the same is not posted to either.
+      const { id } = yield* asked("POST", "webhooks", { url: "https://hooks.example/" })
+      const sql = yield* SqlClient.SqlClient
+      yield* engine(closed)
+      for (const url of [`https://127.0.0.1:${port}/`, `http://127.0.0.1:${port}/`, `https://localtest.me:${port}/`]) {
+        yield* sql`UPDATE webhook SET url = ${url} WHERE id = ${id}`
+        yield* asked("POST", `webhooks/${id}/ping`)
+      }
+      yield* start(session())
+      yield* until(async () => {
+        const { items } = await Effect.runPromise(asked("GET", `webhooks/${id}/deliveries?status=Pending`))
+        return items.some(({ tries }: Json) => tries > 0)
+      }, "it was tried")
+      assert.strictEqual(connections, 0)
+      yield* Effect.promise(() => new Promise((resolve) => canary.close(resolve)))
+    })
+  )
+
+  it.effect("switch on the charger's pushIntegrationEnabled while one covers it", () =>
+    Effect.gen(function* () {
+      const { asked, chargerId, hook, siteId } = yield* world()
+      const { id: elsewhere } = yield* asked("POST", "sites", { name: "Elsewhere" })
+      const enabled = Effect.map(asked("GET", `chargers/${chargerId}`), (charger) => charger.pushIntegrationEnabled)
+      assert.isFalse(yield* enabled)
+      const { id } = yield* hook({ siteIds: [elsewhere] })
+      assert.isFalse(yield* enabled)
+      yield* asked("PATCH", `webhooks/${id}`, { siteIds: [elsewhere, siteId] })
+      assert.isTrue(yield* enabled)
+      yield* asked("PATCH", `webhooks/${id}`, { active: false })
+      assert.isFalse(yield* enabled)
+      yield* asked("PATCH", `webhooks/${id}`, { active: true, siteIds: null, types: ["token.changed"] })
+      assert.isTrue(yield* enabled)
+      yield* asked("DELETE", `webhooks/${id}`)
+      assert.isFalse(yield* enabled)
+    })
+  )
+})
