@@ -28,6 +28,7 @@ const repositories = [
   "ChargingProfiles.ts",
   "ConnectorUptime.ts",
   "Exchanges.ts",
+  "Events.ts",
   "Expectations.ts",
   "HubClients.ts",
   "Organisations.ts",
@@ -42,7 +43,10 @@ const repositories = [
   "Statistics.ts",
   "TariffAssignments.ts",
   "Tariffs.ts",
-  "Tokens.ts"
+  "Tokens.ts",
+  "WebhookDeliveries.ts",
+  "WebhookRows.ts",
+  "Webhooks.ts"
 ]
 
 /** Bare statements that name an organisation's table, with the reason. */
@@ -60,11 +64,18 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
     /^SELECT c\.charger_id AS "chargerId", c\.organisation_id/,
     "a fragment; who uses it adds the scope"
   ],
-  ["ChargerRows.ts", /^SELECT c\.charger_id AS "chargerId", c\.site_id/, "a fragment; who uses it adds the scope"]
+  ["ChargerRows.ts", /^SELECT c\.charger_id AS "chargerId", c\.site_id/, "a fragment; who uses it adds the scope"],
+  ["Webhooks.ts", /^SELECT \$\{webhookColumns\(sql\)\}/, "subscriptions of all organisations are read for at once"],
+  [
+    "Webhooks.ts",
+    /^SELECT w\.url, w\.secret/,
+    "its subscription was just taken to be delivered to, or its row just read"
+  ],
+  ["WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>
