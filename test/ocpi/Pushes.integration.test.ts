@@ -1,10 +1,12 @@
 /** What we call at a partner, in each version, over real HTTP: every change once, in order, to whom it concerns, and through all that a partner can do wrong. */
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { Fault } from "./partner/Faults.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import type { Partner } from "./partner/Partner.ts"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
+import type { Version } from "./schemas/Schemas.ts"
 
 const roaming = new Roaming()
 
@@ -21,24 +23,24 @@ const calls = (partner: Partner, method: string, module: string): number =>
 
 let cards = 0
 
+/** A partner that has the place's location. */
+const watching = async (version: Version) => {
+  const place = await makePlace(roaming.world)
+  const { id, partner } = await roaming.registered(version)
+  await partner.eventually("the location is pushed", () => heldLocation(partner, place) !== undefined)
+  return { id, partner, place }
+}
+
+/** A card of the partner's that charges without a question. */
+const withCard = async (partner: Partner, more: Json = { whitelist: "ALWAYS" }): Promise<string> => {
+  const uid = `PUSH${(cards += 1)}`
+  expect((await partner.putToken(partner.cards.make(uid, more))).code).toBe(1000)
+  return uid
+}
+
 describe.each(allVersions)("to a partner on OCPI %s", (version) => {
-  /** A partner that has the place's location. */
-  const watching = async () => {
-    const place = await makePlace(roaming.world)
-    const { id, partner } = await roaming.registered(version)
-    await partner.eventually("the location is pushed", () => heldLocation(partner, place) !== undefined)
-    return { id, partner, place }
-  }
-
-  /** A card of the partner's that charges without a question. */
-  const withCard = async (partner: Partner, more: Json = { whitelist: "ALWAYS" }): Promise<string> => {
-    const uid = `PUSH${(cards += 1)}`
-    expect((await partner.putToken(partner.cards.make(uid, more))).code).toBe(1000)
-    return uid
-  }
-
   it("out PUT locations/:countryCode/:partyId/:locationId, as it is pulled", async () => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching(version)
     await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
     await roaming.world.ask("PATCH", `sites/${place.siteId}`, { name: "Harbour, renamed" })
     await partner.eventually("the name", () => heldLocation(partner, place)?.["name"] === "Harbour, renamed")
@@ -47,7 +49,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
   })
 
   it("out PATCH locations/:countryCode/:partyId/:locationId/:evseUid within a second", async () => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching(version)
     await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
     const since = Date.now()
     await place.station.status(1, "Faulted", { errorCode: "GroundFailure" })
@@ -59,7 +61,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
   })
 
   it("out PUT sessions/:countryCode/:partyId/:sessionId and out POST cdrs to whose driver it is, and to nobody else", async () => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching(version)
     const other = (await roaming.registered(version)).partner
     const driver = new Driver(place)
     await driver.start(await withCard(partner))
@@ -76,7 +78,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
   })
 
   it("out POST cdrs once, though its answer was lost", async () => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching(version)
     const driver = new Driver(place)
     await driver.start(await withCard(partner))
     partner.server.faults.plan({ fault: { does: "loseAnswer" }, module: "cdrs", times: 1 })
@@ -89,15 +91,24 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out PUT tariffs/:countryCode/:partyId/:tariffId, and its end by out DELETE", async () => {
-    const { partner, place } = await watching()
+  it("out PUT tariffs/:countryCode/:partyId/:tariffId, as it is pulled", async () => {
+    const { partner, place } = await watching(version)
     const held = () => [...partner.stores.tariffs.values()].find(({ id }) => id === place.tariffId)
     await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, {
       elements: [{ priceComponents: [{ type: "ENERGY", price: 0.75, stepSize: 1 }] }]
     })
     await partner.eventually("the tariff", () => JSON.stringify(held() ?? {}).includes("0.75"))
-    const pulled = (await partner.pull("tariffs")).find(({ id }) => id === place.tariffId)
-    expect(held()).toEqual(pulled)
+    expect(held()).toEqual((await partner.pull("tariffs")).find(({ id }) => id === place.tariffId))
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out DELETE tariffs/:countryCode/:partyId/:tariffId that is no longer for anything", async () => {
+    const { partner, place } = await watching(version)
+    const held = () => [...partner.stores.tariffs.values()].some(({ id }) => id === place.tariffId)
+    await partner.eventually("the tariff", held)
+    await roaming.world.ask("DELETE", `tariffs/${place.tariffId}/assignments?siteId=${place.siteId}`)
+    await roaming.world.ask("DELETE", `tariffs/${place.tariffId}`)
+    await partner.eventually("its end", () => !held())
     expect(partner.problems).toEqual([])
   })
 
@@ -114,25 +125,30 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
   })
 
   it("out POST tokens/:tokenUid/authorize while the driver waits, and its word counts", async () => {
-    const { partner, place } = await watching()
-    const uid = await withCard(partner, { whitelist: "NEVER" })
-    const asked = async () => {
+    const { partner, place } = await watching(version)
+    const said = async (uid: string) => {
       const { idTagInfo } = await place.station.call("Authorize", { idTag: uid })
       return (idTagInfo as Json)["status"]
     }
-    expect(await asked()).toBe("Accepted")
+    const aCard = () => withCard(partner, { whitelist: "NEVER" })
+    const [allowed, blocked, unasked] = [await aCard(), await aCard(), await aCard()]
+    expect(await said(allowed)).toBe("Accepted")
     partner.cards.authorize = () => ({ allowed: "BLOCKED" })
-    expect(await asked()).toBe("Blocked")
-    expect(partner.cards.asked.map((one) => one.uid)).toEqual([uid, uid])
+    expect(await said(blocked)).toBe("Blocked")
+    expect(partner.cards.asked.map(({ uid }) => uid)).toEqual([allowed, blocked])
     // Whoever cannot be asked allows nobody whom he wants to be asked about.
-    partner.server.faults.plan({ fault: { does: "hang" }, module: "tokens" })
-    const since = Date.now()
-    expect(await asked()).toBe("Invalid")
-    expect(Date.now() - since).toBeLessThan(10_000)
+    partner.server.faults.plan({ fault: { does: "hang" }, module: "tokens", method: "POST" })
+    expect(await said(unasked)).toBe("Invalid")
     partner.server.faults.clear()
     expect(partner.problems).toEqual([])
   })
+})
 
+/** How much memory the service has, in MiB. */
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+describe("to a partner that does wrong", () => {
   it.each<Fault>([
     { does: "status", http: 500 },
     { does: "status", http: 429, retryAfterSeconds: 1 },
@@ -140,7 +156,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     { does: "truncate" },
     { does: "notJson" }
   ])("what failed by %j is sent again, and the last state arrives", async (fault) => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching("2.2.1")
     await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
     partner.server.faults.plan({ fault, module: "locations", times: 2 })
     await place.station.status(2, "Faulted", { errorCode: "GroundFailure" })
@@ -150,7 +166,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
   })
 
   it("that was away for a while, everything arrives in order when it is back", { timeout: 120_000 }, async () => {
-    const { partner, place } = await watching()
+    const { partner, place } = await watching("2.2.1")
     const driver = new Driver(place)
     const uid = await withCard(partner)
     await partner.server.down()
@@ -170,5 +186,33 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(Date.now() - since).toBeLessThan(90_000)
     expect(calls(partner, "POST", "cdrs")).toBe(3)
     expect(partner.problems).toEqual([])
+  })
+
+  it.skipIf(process.platform !== "linux")(
+    "what sends without an end is read to its bound, and no further",
+    async () => {
+      const partner = await roaming.partner("2.2.1")
+      const { token, versionsUrl } = await roaming.invite(partner)
+      const { pid } = roaming.world.service.life
+      const before = memoryOf(pid)
+      partner.server.faults.plan({ fault: { does: "flood", bytes: 100_000_000 }, module: "tokens" })
+      await partner.register(versionsUrl, token)
+      await partner.eventually("it is asked for its tokens", () => calls(partner, "GET", "tokens") > 0)
+      await expect.poll(() => roaming.world.service.status("/readyz"), { timeout: 10_000 }).toBe(200)
+      expect(partner.server.flooded).toBeLessThan(40_000_000)
+      expect(memoryOf(pid) - before).toBeLessThan(96)
+    }
+  )
+
+  it("whose next page is the same page is left where it is", async () => {
+    const partner = await roaming.partner("2.2.1")
+    partner.cards.add(partner.cards.make(`LOOP${(cards += 1)}`))
+    const { token, versionsUrl } = await roaming.invite(partner)
+    partner.server.faults.plan({ fault: { does: "loop" }, module: "tokens" })
+    await partner.register(versionsUrl, token)
+    await partner.eventually("it is asked for its tokens", () => calls(partner, "GET", "tokens") > 0)
+    const other = (await roaming.registered("2.2.1")).partner
+    await partner.eventually("another is asked", () => calls(other, "GET", "tokens") > 0)
+    expect(calls(partner, "GET", "tokens")).toBeLessThan(5)
   })
 })
