@@ -14,6 +14,7 @@ import { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import type { TariffElement } from "../../src/domain/tariff/Tariff.ts"
 import type { Window } from "../../src/domain/values/Window.ts"
 import * as JournalRepository from "../../src/storage/Journal.ts"
 import { limits } from "../../src/Config.ts"
@@ -66,18 +67,47 @@ const price = Effect.gen(function* () {
 })
 
 /** An organisation with two chargers under a tariff of 0.5 per kWh, and two partners. */
-const aWorld = (name: string) =>
+const aWorld = (name: string, before: ReadonlyArray<TariffElement> = []) =>
   Effect.gen(function* () {
     const chargers = [`${name}-1`, `${name}-2`] as const
     const seeded = yield* seedChargers(chargers)
     for (const charger of chargers) yield* aConnector(charger, 1, 1, "Charging")
     const tariffs = yield* Tariffs
     const writing = writingOf(seeded.organisationId)
-    const elements = [{ priceComponents: [{ type: "ENERGY" as const, price: 0.5, vat: 20, stepSize: 1 }] }]
+    const elements = [...before, { priceComponents: [{ type: "ENERGY" as const, price: 0.5, vat: 20, stepSize: 1 }] }]
     const tariff = yield* tariffs.create({ currency: "EUR", elements }, writing)
     yield* tariffs.assign(tariff.id, { scope: "organisation" }, writing)
     const scope = (partnerId: string) => ({ organisationId: seeded.organisationId, partnerId })
     return { seeded, chargers, tariff, writing, one: scope(freshId()), other: scope(freshId()) }
+  })
+
+const forReservations: ReadonlyArray<TariffElement> = [
+  { priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }], restrictions: { reservation: "RESERVATION" } }
+]
+
+/** A reservation that a partner asked for, and to which the charger has said yes; answers its command, which is its session's id. */
+const reserve = ({ organisationId }: Seeded, chargerId: string, roaming: SessionRoaming) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const id = freshId()
+    const given = {
+      reservationId: 7,
+      place: { evseId: 1, connectorId: 1 },
+      tokenUid: "CARD",
+      expiresAt: noon + 60 * minute
+    }
+    const now = new Date(noon)
+    yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
+      VALUES (${roaming.partnerId}, ${organisationId}, 'Partner', 'Registered', '{}', ${now}, ${now})`
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+      VALUES (${id}, ${organisationId}, ${chargerId}, 'ReserveNow', 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}', 'partner', ${now})`
+    yield* sql`INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
+      VALUES (${id}, ${organisationId}, ${roaming.partnerId}, 'ReserveNow', '2.2.1', 'sealed', 'c', ${now})`
+    yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
+      VALUES (${id}, ${organisationId}, ${chargerId}, 1, 'card', ${JSON.stringify({ ...roaming, evseId: 1, expiresAt: noon })}::text::jsonb,
+        ${now}, ${now})`
+    yield* sql`UPDATE command SET status = 'Accepted', result = '{}', completed_at = ${now}, sent_at = ${now} WHERE id = ${id}`
+    return id
   })
 
 forEachDriver("what partners' drivers charged", world, (it) => {
@@ -237,6 +267,32 @@ forEachDriver("what partners' drivers charged", world, (it) => {
       assert.deepStrictEqual(
         items.map(({ body, revision }) => [body.total.exclVat, revision]),
         [[2, 1]]
+      )
+    })
+  )
+
+  it.effect("is the partner's from its reservation on, under one id", () =>
+    Effect.gen(function* () {
+      const sessions = yield* RoamingSessions
+      const { chargers, one, seeded } = yield* aWorld("KEPT", forReservations)
+      const id = yield* reserve(seeded, chargers[0], contract(one.partnerId, { authMethod: "COMMAND" }))
+      const listed = Effect.map(sessions.window(one, everything), ({ items }) =>
+        items.map(({ id, roaming, status }) => [id, status, roaming.authMethod])
+      )
+      assert.deepStrictEqual(yield* listed, [[id, "RESERVATION", "COMMAND"]])
+      const other = yield* begin(seeded, chargers[1], contract(one.partnerId))
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId, { authMethod: "COMMAND" }), { id })
+      const order = [
+        [id, "ACTIVE", "COMMAND"],
+        [other.sessionId, "ACTIVE", "WHITELIST"]
+      ].toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))
+      assert.deepStrictEqual(yield* listed, order, "a start moves nothing")
+      yield* end(seeded, tx)
+      yield* price
+      const { items } = yield* (yield* RoamingCdrs).window({ ...one, takesCredits: true }, everything)
+      assert.deepStrictEqual(
+        items.map(({ sessionId }) => sessionId),
+        [id]
       )
     })
   )
