@@ -65,6 +65,8 @@ const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirT
 const retire = (own: Scoped, id: string, now: number) =>
   Effect.gen(function* () {
     const until = new Date(now + retiringTokenHours * hourMillis)
+    // What we have told the partner to call by is about to become what it calls by.
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Registration'`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
     yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}

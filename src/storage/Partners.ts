@@ -2,7 +2,7 @@
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
-import type { Partner } from "../domain/party/Partner.ts"
+import { isRegistered, type Partner } from "../domain/party/Partner.ts"
 import { type NewPartner, type PartnerPatch, Partners } from "../domain/ports/Partners.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PartnerRecord } from "../domain/RecordFact.ts"
@@ -132,7 +132,9 @@ const bearer = ({ sql, writable }: Recording) =>
       // Where nothing can be written the next call says it: a partner is not sent away for that.
       yield* Effect.ignore(Effect.andThen(writable, guardedWrite(used)))
     }
-    return { partner: partnerOf(partner), use, reading }
+    const found = partnerOf(partner)
+    // We have told it this token in a renewal; that it calls by it shows that the partner's side of that is done, whatever we heard.
+    return { partner: found, use: use === "Registration" && isRegistered(found) ? "Access" : use, reading }
   })
 
 export const layer: Layer.Layer<Partners, never, RecordingServices> = Layer.effect(

@@ -175,6 +175,26 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
+  it.effect("takes what a registered partner was told to call by, for as long as we do not know whether it does", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const organisation = yield* anOrganisation
+      const { partner } = yield* invite(organisation)
+      const { id } = partner
+      yield* partners.register(id, yield* registration("E1"), organisation.writing())
+      const told = { verifier: yield* verifier("E2"), expiresAt: noon + hour }
+      yield* partners.expect(id, told, organisation.writing())
+      expect(yield* bearerOf("E2")).toEqual([id, "Access"])
+      // Nothing is decided by that: the token before stays as it is.
+      expect(yield* bearerOf("E1")).toEqual([id, "Access"])
+      expect(yield* bearerOf("E2", noon + hour + 1)).toBeUndefined()
+      yield* partners.renew(id, yield* registration("E2"), organisation.writing())
+      expect(yield* bearerOf("E1", noon + hour + 1)).toEqual([id, "Retiring"])
+      expect(yield* bearerOf("E2", noon + hour + 1)).toEqual([id, "Access"])
+      expect(yield* bearerOf("E1", noon + hour + 1)).toBeUndefined()
+    })
+  )
+
   it.effect("knows nobody any more that has unregistered, and lets it begin again by a new invitation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners

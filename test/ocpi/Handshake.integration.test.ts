@@ -102,6 +102,30 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(twice).toMatchObject({ code: "registered" })
   })
 
+  it("is renewed from this side without a gap, also where the partner's answer is lost", async () => {
+    const { id, partner } = await roaming.registered(version)
+    const [ours, theirs] = [partner.theirToken ?? "", partner.theirs]
+    const renewed = await roaming.world.post(`partners/${id}/renew`, {})
+    expect(renewed).toMatchObject({ status: "Registered", ocpiVersion: version })
+    expect(partner.theirs).not.toEqual(theirs)
+    const url = partner.endpoint("credentials") ?? ""
+    const told = String(partner.theirs?.["token"])
+    // The old one until the new one is used for the first time.
+    expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(200)
+    expect((await partner.client.ask("GET", url, { token: told })).http).toBe(200)
+    expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(401)
+    partner.server.faults.plan({ module: "credentials", method: "PUT", fault: { does: "loseAnswer" }, times: 1 })
+    await roaming.world.ask("POST", `partners/${id}/renew`, {}, 409)
+    const lost = String(partner.theirs?.["token"])
+    expect(lost).not.toBe(told)
+    const modules = partner.endpoint("tokens") ?? url
+    for (const token of [told, lost]) {
+      expect((await partner.client.ask("GET", url, { token })).http, token).toBe(200)
+      expect((await partner.client.ask("GET", `${modules}/DE/ABC/1`, { token })).http, token).not.toBe(401)
+    }
+    expect(await roaming.shown(id)).toMatchObject({ status: "Registered" })
+  })
+
   it("for a version that the partner does not have is 3002, and 3003 without its credentials", async () => {
     const other = version === "2.1.1" ? "2.2" : "2.1.1"
     const partner = await roaming.partner(version)

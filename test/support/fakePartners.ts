@@ -101,6 +101,13 @@ export const registrar = (world: FakeWorld) =>
           find(world, by.organisationId, id),
           Effect.fail(new Conflict({ code: "partner_unusable", message: "The partner could not be asked." }))
         )
+      ),
+    renew: (id, { by }) =>
+      world.write(() =>
+        Effect.andThen(
+          find(world, by.organisationId, id),
+          Effect.fail(new Conflict({ code: "not_registered", message: "Only a registered one." }))
+        )
       )
   })
 

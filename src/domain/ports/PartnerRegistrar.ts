@@ -25,5 +25,10 @@ export class PartnerRegistrar extends Context.Service<
       handover: Handover,
       writing: Writing
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+    /**
+     * New tokens for both sides, in the version that it is registered with (OCPI 2.2.1 §7.2.3). Where the partner's answer is lost, what it has of
+     * us, the old token or the new one, is taken for a day. `Conflict` `not_registered`, or as above.
+     */
+    readonly renew: (id: string, writing: Writing) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
   }
 >()("voltlane/PartnerRegistrar") {}

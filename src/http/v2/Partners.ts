@@ -85,6 +85,9 @@ export const layer = HttpApiBuilder.group(
         const { shown, stored } = invitation(by.now)
         return shown(yield* partners.invite(params.partnerId, stored, by))
       }),
+      renew: Effect.fn("v2.partners.renew")(function* ({ params }) {
+        return wire(yield* registrar.renew(params.partnerId, yield* writing))
+      }),
       register: Effect.fn("v2.partners.register")(function* ({ params, payload }) {
         return wire(yield* registrar.register(params.partnerId, payload, yield* writing))
       })

@@ -134,5 +134,11 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: Handover,
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Register with a partner that has handed us its token", "partners:write"))
+  }).annotateMerge(operation("Register with a partner that has handed us its token", "partners:write")),
+  HttpApiEndpoint.post("renew", "/v2/partners/:partnerId/renew", {
+    params,
+    headers: IdempotencyHeader,
+    success: Partner.pipe(HttpApiSchema.status(201)),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Exchange new tokens with a registered partner, without a gap", "partners:write"))
 ) {}

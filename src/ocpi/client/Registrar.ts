@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
-import { isRegistered, type Partner } from "../../domain/party/Partner.ts"
+import { type Connection, isRegistered, type Partner, retiringTokenHours } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
@@ -17,7 +17,7 @@ import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
 import { observing } from "./Observing.ts"
-import { type Access, ask, type ClientOptions } from "./OcpiClient.ts"
+import { type Access, ask, type ClientOptions, type TokenForm } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
 
 export interface RegistrarOptions {
@@ -28,6 +28,16 @@ export interface RegistrarOptions {
 
 /** How long the partner may take to call back: the whole handshake. */
 const expectedMillis = 60_000
+
+/** How long the token of a renewal of which we never heard the end is taken: as long as the partner would take our old one. */
+const renewedMillis = retiringTokenHours * 3_600_000
+
+/** How a handshake goes: the form of the token to try first, and for how long the partner may call by the token that it is told. */
+interface Shaking {
+  readonly form: TokenForm
+  readonly method: "POST" | "PUT"
+  readonly takenMillis: number
+}
 
 const conflict = (code: string, message: string) => new Conflict({ code, message })
 
@@ -58,6 +68,7 @@ const found = (handover: Handover, access: Access, correlationId: string, client
 
 /** Sends our credentials, and reads the partner's. */
 const exchanged = (
+  method: "POST" | "PUT",
   { discovery, url }: Effect.Success<ReturnType<typeof found>>,
   ours: Credentials,
   access: Access,
@@ -66,14 +77,14 @@ const exchanged = (
 ) =>
   Effect.gen(function* () {
     const wire = wireObjects[discovery.version].credentials
-    const post = {
-      method: "POST",
+    const call = {
+      method,
       url,
       module: "credentials",
       body: JSON.stringify(wire.encode(ours)),
       correlationId
     } as const
-    const { data } = yield* Effect.mapError(ask(post, { ...access, form: discovery.form }, client), unusable)
+    const { data } = yield* Effect.mapError(ask(call, { ...access, form: discovery.form }, client), unusable)
     return yield* Effect.mapError(wire.decode(data), () =>
       conflict("partner_unusable", "The partner answered with something that is no credentials object.")
     )
@@ -86,46 +97,61 @@ const make = (options: RegistrarOptions) =>
     const parties = yield* Parties
     const secrets = yield* Secrets
 
-    const accessOf = (partner: Partner, handover: Handover): Access => {
-      const { tokenForm } = partner.switches
-      const wanted =
-        handover.version !== undefined && isOurs(handover.version) ? factsOf(handover.version) : versions[0]!
-      return { token: handover.token, form: tokenForm ?? wanted.tokenForm, isFixed: tokenForm !== undefined }
-    }
+    /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is then stored. */
+    const shaken = (partner: Partner, handover: Handover, { form, method, takenMillis }: Shaking, writing: Writing) =>
+      Effect.gen(function* () {
+        const { now } = writing
+        const client = { ...options.client, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
+        const correlationId = secrets.uuid(now)
+        const { tokenForm } = partner.switches
+        const access: Access = { token: handover.token, form: tokenForm ?? form, isFixed: tokenForm !== undefined }
+        const where = yield* found(handover, access, correlationId, client)
+        const token = newPartnerToken(secrets)
+        const verifier = tokenVerifier(secrets, token)
+        yield* partners.expect(partner.id, { verifier, expiresAt: now + takenMillis }, writing)
+        const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
+        const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
+        const { discovery } = where
+        const connection: Connection = {
+          version: discovery.version,
+          versionsUrl: theirs.url,
+          tokenForm: discovery.form,
+          parties: theirs.parties,
+          endpoints: discovery.endpoints,
+          registeredAt: now
+        }
+        return { connection, theirToken: secrets.seal("partner-token", theirs.token), ourVerifier: verifier }
+      })
 
     const register = Effect.fn("PartnerRegistrar.register")(function* (
       id: string,
       handover: Handover,
       writing: Writing
     ) {
-      const { by, now } = writing
-      const partner = yield* partners.get(by.organisationId, id)
+      const partner = yield* partners.get(writing.by.organisationId, id)
       if (isRegistered(partner)) {
         return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
       }
-      const observe = observing(exchanges, partner)
-      const client = { ...options.client, newId: () => secrets.uuid(now), observe }
-      const correlationId = secrets.uuid(now)
-      const access = accessOf(partner, handover)
-      const where = yield* found(handover, access, correlationId, client)
-      const token = newPartnerToken(secrets)
-      const verifier = tokenVerifier(secrets, token)
-      yield* partners.expect(id, { verifier, expiresAt: now + expectedMillis }, writing)
-      const ours = yield* ourCredentials(parties, options.base, by.organisationId, token)
-      const theirs = yield* exchanged(where, ours, access, correlationId, client)
-      const { endpoints, form, version } = where.discovery
-      const connection = {
-        version,
-        versionsUrl: theirs.url,
-        tokenForm: form,
-        parties: theirs.parties,
-        endpoints,
-        registeredAt: now
-      }
-      const theirToken = secrets.seal("partner-token", theirs.token)
-      return yield* partners.register(id, { connection, theirToken, ourVerifier: verifier }, writing)
+      const { version } = handover
+      const form = version !== undefined && isOurs(version) ? factsOf(version).tokenForm : versions[0]!.tokenForm
+      const shaking = { form, method: "POST", takenMillis: expectedMillis } as const
+      return yield* partners.register(id, yield* shaken(partner, handover, shaking, writing), writing)
     })
-    return PartnerRegistrar.of({ register })
+
+    const renew = Effect.fn("PartnerRegistrar.renew")(function* (id: string, writing: Writing) {
+      const partner = yield* partners.get(writing.by.organisationId, id)
+      const { connection, organisationId, status } = partner
+      const sealed = yield* partners.theirToken(organisationId, id)
+      const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+      if (status !== "Registered" || connection === undefined || token === undefined) {
+        return yield* conflict("not_registered", "Only a registered partner's credentials can be renewed.")
+      }
+      const { tokenForm: form, version, versionsUrl } = connection
+      const shaking = { form, method: "PUT", takenMillis: renewedMillis } as const
+      const renewed = yield* shaken(partner, { versionsUrl, token, version }, shaking, writing)
+      return yield* partners.renew(id, renewed, writing)
+    })
+    return PartnerRegistrar.of({ register, renew })
   })
 
 export const layer = (
