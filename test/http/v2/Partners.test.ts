@@ -1,0 +1,126 @@
+/** Partners and parties in REST v2: what is answered to whom, and what is refused. Handshakes are tried over real HTTP in `test/ocpi`. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fakeApp, type Json } from "../../support/restApp.ts"
+
+type App = Awaited<ReturnType<typeof fakeApp>>
+let app: App
+beforeAll(async () => {
+  app = await fakeApp()
+})
+afterAll(() => app.close())
+
+const ask = (method: string, path: string, body?: Json, key = app.key) =>
+  app.ask(method, `/cpo/v2${path}`, { key, ...(body === undefined ? {} : { body }) })
+
+const partner = { name: "Example Mobility", countryCode: "DE", partyId: "EXM", roles: ["EMSP"] }
+
+describe("a partner", () => {
+  it("is invited with a token that is shown once, and our versions URL", async () => {
+    const made = await ask("POST", "/partners", { ...partner, roles: ["EMSP", "EMSP", "NSP"] })
+    expect(made.status).toBe(201)
+    expect(made.headers.get("location")).toBe(`https://cpo.example/cpo/v2/partners/${made.json.id}`)
+    const { credentialsToken, ...shown } = made.json
+    expect(credentialsToken).toMatch(/^[0-9A-Za-z]{43}$/)
+    expect(shown).toEqual({
+      id: expect.any(String),
+      name: "Example Mobility",
+      countryCode: "DE",
+      partyId: "EXM",
+      roles: ["EMSP", "NSP"],
+      status: "Invited",
+      ocpiVersion: null,
+      versionsUrl: "https://cpo.example/ocpi/versions",
+      partnerVersionsUrl: null,
+      parties: [],
+      modules: [],
+      registeredAt: null,
+      switches: {},
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String)
+    })
+    const read = await ask("GET", `/partners/${shown.id}`)
+    expect([read.status, read.json]).toEqual([200, shown])
+    expect((await ask("GET", "/partners")).json.items).toContainEqual(shown)
+    const again = await ask("POST", `/partners/${shown.id}/invite`)
+    expect(again.status).toBe(201)
+    expect(again.json.credentialsToken).toMatch(/^[0-9A-Za-z]{43}$/)
+    expect(again.json.credentialsToken).not.toBe(credentialsToken)
+    expect(app.logged.join()).not.toContain(credentialsToken)
+  })
+
+  it("is one for a party and a role", async () => {
+    const twice = await ask("POST", "/partners", partner)
+    expect([twice.status, twice.json.code]).toEqual([409, "party_in_use"])
+    expect((await ask("POST", "/partners", { ...partner, roles: ["HUB"] })).status).toBe(201)
+  })
+
+  it.each([
+    ["no name", { name: undefined }, "/name"],
+    ["a country that is none", { countryCode: "XX" }, "/countryCode"],
+    ["a party of four letters", { partyId: "ABCD" }, "/partyId"],
+    ["no role", { roles: [] }, "/roles"],
+    ["a role that is none", { roles: ["DRIVER"] }, "/roles/0"],
+    ["a switch of no such form", { switches: { tokenForm: "Hex" } }, "/switches/tokenForm"]
+  ])("with %s is refused, and told where", async (_, wrong, pointer) => {
+    const refused = await ask("POST", "/partners", { ...partner, partyId: "NEW", ...wrong })
+    expect(refused.status).toBe(400)
+    expect(refused.json.errors.map((error: Json) => error.pointer)).toEqual([pointer])
+  })
+
+  it("is handed over with an absolute URL and a token that a header can carry", async () => {
+    const { id } = (await ask("POST", "/partners", { ...partner, partyId: "HND" })).json
+    const handover = { versionsUrl: "https://partner.example/versions", token: "theirs" }
+    for (const wrong of [{ versionsUrl: "/versions" }, { token: "two words" }, { token: "" }, { version: "3.0" }]) {
+      expect((await ask("POST", `/partners/${id}/register`, { ...handover, ...wrong })).status).toBe(400)
+    }
+    const refused = await ask("POST", `/partners/${id}/register`, handover)
+    expect([refused.status, refused.json.code]).toEqual([409, "partner_unusable"])
+    const renewed = await ask("POST", `/partners/${id}/renew`)
+    expect([renewed.status, renewed.json.code]).toEqual([409, "not_registered"])
+  })
+
+  it("is suspended, and removed", async () => {
+    const { id } = (await ask("POST", "/partners", { ...partner, partyId: "SUS" })).json
+    const changed = await ask("PATCH", `/partners/${id}`, { suspended: true, name: "Other" })
+    expect([changed.status, changed.json.status, changed.json.name]).toEqual([200, "Suspended", "Other"])
+    expect((await ask("DELETE", `/partners/${id}`)).status).toBe(204)
+    for (const path of ["", "/exchanges", "/health", "/clients"]) {
+      expect((await ask("GET", `/partners/${id}${path}`)).status, path).toBe(404)
+    }
+  })
+
+  it("needs the permission, which is named", async () => {
+    const reader = await app.organise(["partners:read"])
+    expect((await ask("GET", "/partners", undefined, reader.key)).status).toBe(200)
+    const refused = await ask("POST", "/partners", partner, reader.key)
+    expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["partners:write"]])
+    const other = await app.organise(["sites:read"])
+    expect((await ask("GET", "/parties", undefined, other.key)).status).toBe(403)
+  })
+})
+
+describe("the organisation's parties", () => {
+  it("are listed in pages, the default one first", async () => {
+    const businessDetails = { name: "Belgian branch", website: "https://branch.example" }
+    const made = await ask("POST", "/parties", { countryCode: "BE", partyId: "VL2", businessDetails })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ countryCode: "BE", partyId: "VL2", businessDetails, default: false })
+    const first = await ask("GET", "/parties?limit=1")
+    expect(first.json.items).toMatchObject([{ countryCode: "NL", default: true, businessDetails: { website: null } }])
+    const second = await ask("GET", `/parties?limit=1&cursor=${first.json.nextCursor}`)
+    expect(second.json).toEqual({ items: [made.json], nextCursor: null })
+    expect((await ask("GET", "/parties?cursor=unknown")).status).toBe(400)
+  })
+
+  it("are refused with a website that is none or a name that OCPI cannot say", async () => {
+    const party = { countryCode: "BE", partyId: "VL3" }
+    for (const businessDetails of [
+      { name: "" },
+      { name: "x".repeat(101) },
+      { name: "N", website: "javascript:1" },
+      {}
+    ]) {
+      expect((await ask("POST", "/parties", { ...party, businessDetails })).status).toBe(400)
+    }
+  })
+})
