@@ -215,8 +215,8 @@ const conflicts = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.conflicts")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const vouching = sql`t.type_key = 'RFID' AND t.valid AND EXISTS (
-      SELECT 1 FROM partner p WHERE p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)`
+    const vouching = own`t.type_key = 'RFID' AND t.valid AND EXISTS (
+      SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)`
     const rows = yield* guarded(
       keyRows(own`
         SELECT t.uid_key AS key FROM roaming_token t

@@ -48,7 +48,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("charges when its partner says so, who is asked once for both the card and the start", async () => {
+  it("out POST tokens/:tokenUid/authorize: charges when its partner says so, who is asked once for the card and the start", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "NEVER" })
     partner.cards.authorize = () => ({ allowed: "ALLOWED", ...(old ? {} : { authorization_reference: "ref-1" }) })

@@ -5,7 +5,7 @@ import { allVersions, Roaming } from "./partner/Roaming.ts"
 const roaming = new Roaming()
 
 describe.each(allVersions)("the tokens that a partner on OCPI %s has before it registers", (version) => {
-  it("are known here soon after, from all pages of its list", async () => {
+  it("out GET tokens: are known here soon after, from all pages of its list", async () => {
     const partner = await roaming.partner(version)
     const cards = Array.from({ length: 5 }, (_, n) => partner.cards.make(`PULL${version.replaceAll(".", "")}${n}`))
     for (const card of cards) partner.cards.add(card)

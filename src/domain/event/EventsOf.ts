@@ -20,7 +20,7 @@ const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "session.held": ["SessionStarted", "SessionEnded", "SessionClosed", "SessionHeld"],
   "cdr.issued": ["CdrIssued"],
   "command.completed": ["CommandAnswered"],
-  "token.changed": ["TokenCreated", "TokenChanged", "TokenRemoved"],
+  "token.changed": ["TokenCreated", "TokenChanged", "TokenRemoved", "RoamingTokenChanged"],
   "tariff.changed": ["TariffCreated", "TariffChanged", "TariffRemoved", "TariffAssigned", "TariffUnassigned"],
   "site.changed": ["SiteCreated", "SiteChanged", "SiteRemoved"],
   "partner.changed": [

@@ -17,6 +17,21 @@ const token = (change: "Created" | "Changed" | "Removed"): Telling =>
     data: { uid, change, status: status ?? null }
   }))
 
+/** Of a partner's token; one that the partner has taken back is blocked. */
+const roamingToken: Telling = telling(
+  Schema.Struct({
+    after: Schema.Struct({ uid: Schema.String, valid: Schema.Boolean }),
+    before: Schema.optional(Schema.Unknown)
+  }),
+  ({ after: { uid, valid }, before }) => [
+    {
+      type: "token.changed",
+      subject: `token:${uid}`,
+      data: { uid, change: before === undefined ? "Created" : "Changed", status: valid ? "Accepted" : "Blocked" }
+    }
+  ]
+)
+
 const tariff = (change: "Created" | "Changed" | "Removed"): Telling =>
   changing(Schema.Struct({ id: Schema.String, version: Schema.Int }), ({ id, version }) => ({
     type: "tariff.changed",
@@ -52,6 +67,7 @@ export const recordTellings: Readonly<Record<string, Telling>> = {
   TokenCreated: token("Created"),
   TokenChanged: token("Changed"),
   TokenRemoved: token("Removed"),
+  RoamingTokenChanged: roamingToken,
   TariffCreated: tariff("Created"),
   TariffChanged: tariff("Changed"),
   TariffRemoved: tariff("Removed"),

@@ -273,6 +273,16 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     [{ type: "token.changed", subject: "token:CARD", data: { uid: "CARD", change: "Removed", status: "Blocked" } }]
   ],
   [
+    "a partner's card",
+    fact("RoamingTokenChanged", { by: "partner:1", after: { uid: "CARD", valid: true, contractId: "private" } }),
+    [{ type: "token.changed", subject: "token:CARD", data: { uid: "CARD", change: "Created", status: "Accepted" } }]
+  ],
+  [
+    "a partner's card that was taken back",
+    fact("RoamingTokenChanged", { by: "platform", before: { uid: "CARD" }, after: { uid: "CARD", valid: false } }),
+    [{ type: "token.changed", subject: "token:CARD", data: { uid: "CARD", change: "Changed", status: "Blocked" } }]
+  ],
+  [
     "a tariff",
     fact("TariffChanged", { by: "key:1", before: { id: "t", version: 1 }, after: { id: "t", version: 2 } }),
     [{ type: "tariff.changed", subject: "tariff:t", data: { tariffId: "t", change: "Changed", version: 2 } }]
