@@ -218,6 +218,21 @@ describe.each(allVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("out POST commands/:responseUrl, bare and once, and of what was accepted only", async () => {
+    const { partner, place } = await aPlace(version)
+    place.station.on("UnlockConnector", { status: "UnlockFailed" })
+    const [evse] = list((await partner.read(place.siteId))["evses"])
+    const [connector] = list(evse?.["connectors"])
+    const where = { location_id: place.siteId, evse_uid: evse?.["uid"], connector_id: connector?.["id"] }
+    const unlock = await partner.command("UNLOCK_CONNECTOR", where)
+    const refused = await partner.command("STOP_SESSION", { session_id: "nothing" })
+    expect([unlock.answer["result"], refused.answer["result"]]).toEqual(["ACCEPTED", "UNKNOWN_SESSION"])
+    expect((await partner.result(unlock.id))["result"]).toBe(later ? "FAILED" : "REJECTED")
+    const posted = partner.server.heard.filter(({ module }) => module === "commands")
+    expect(posted.map(({ path }) => path)).toEqual([["UNLOCK_CONNECTOR", unlock.id]])
+    expect(partner.problems).toEqual([])
+  })
+
   it("POST commands/:command that cannot be: unknown places, sessions and words", async () => {
     const { partner, place } = await aPlace(version)
     const token = partner.cards.make(`NOT${(cards += 1)}`)
@@ -246,6 +261,17 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(faults).toEqual([])
     const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
     expect(unknown.http).toBe(404)
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out POST chargingprofiles/:responseUrl says what came of it, once", async () => {
+    const { partner, place, sessionId } = await charging(version)
+    place.station.on("SetChargingProfile", { status: "Rejected" })
+    const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 6 }] }
+    const { answer, id } = await partner.profile("PUT", sessionId, { charging_profile })
+    expect(answer["result"]).toBe("ACCEPTED")
+    expect(await partner.result(id)).toEqual({ result: "REJECTED" })
+    expect(partner.results.get(id)).toHaveLength(1)
     expect(partner.problems).toEqual([])
   })
 
@@ -280,6 +306,30 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(place.station.asked("ClearChargingProfile")).toHaveLength(1)
     const without = await partner.ask("DELETE", "chargingprofiles", `/${sessionId}`)
     expect([without.http, without.code]).toEqual([200, 2001])
+    expect(partner.problems).toEqual([])
+  })
+
+  it("out PUT chargingprofiles/:sessionId once others change what is in force", async () => {
+    const { partner, place, sessionId } = await charging(version)
+    const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 16 }] }
+    const { id } = await partner.profile("PUT", sessionId, { charging_profile })
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    expect(partner.activeProfiles.size).toBe(0)
+    const command = await roaming.world.command(place.chargerId, "SetChargingProfile", {
+      connectorId: 0,
+      chargingProfile: {
+        chargingProfileId: 77,
+        stackLevel: 0,
+        chargingProfilePurpose: "ChargePointMaxProfile",
+        chargingProfileKind: "Absolute",
+        chargingSchedule: { chargingRateUnit: "A", chargingSchedulePeriod: [{ startPeriod: 0, limit: 10 }] }
+      }
+    })
+    expect(command.status).toBe("Accepted")
+    await partner.eventually("the active profile", () => partner.activeProfiles.has(sessionId))
+    expect(partner.activeProfiles.get(sessionId)).toMatchObject({
+      charging_profile: { charging_profile_period: [{ start_period: 0, limit: 10 }] }
+    })
     expect(partner.problems).toEqual([])
   })
 

@@ -331,7 +331,6 @@ export const cdrLocation22: Fields = {
   connector_power_type: [oneOf(...powerTypes22), "1"]
 }
 
-/** `max` and the kind of text are what 2.2.1 changed. */
 export const signedData = (data: Check, key: Check): Check =>
   object({
     encoding_method: [ci(36), "1"],
