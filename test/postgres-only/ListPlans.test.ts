@@ -6,6 +6,8 @@ import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Access } from "../../src/domain/ports/Access.ts"
+import { Events } from "../../src/domain/ports/Events.ts"
+import { Webhooks } from "../../src/domain/ports/Webhooks.ts"
 import { ChargerHistory } from "../../src/domain/ports/ChargerHistory.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
@@ -94,6 +96,27 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
       SELECT gen_random_uuid(), organisation_id, row_number() OVER (PARTITION BY organisation_id), id, 0, charger_id, site_id, ${now}, ${now},
         ${JSON.stringify(sealed)}::text::jsonb, ${now} FROM session`
+    // A fact in a hundred is ours: whoever reads the feed passes over the others.
+    yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+      SELECT decode(lpad(to_hex(n), 32, '0'), 'hex'), CASE WHEN n % 100 = 0 THEN ${ours.id}::uuid ELSE ${theirs.id}::uuid END,
+        'TokenCreated', 'token:' || n, ${now}, ${now}, json_build_object('after', json_build_object('uid', n::text))
+      FROM generate_series(1, 20000) n`
+    // Of webhooks each organisation has a few.
+    yield* sql`INSERT INTO organisation (id, name, country_code, party_id, created_at)
+      SELECT gen_random_uuid(), 'Other', 'QX', 'H' || n, ${now} FROM generate_series(1, 120) n`
+    yield* sql`INSERT INTO subscription (id, organisation_id, kind, active, position)
+      SELECT gen_random_uuid(), o.id, 'webhook', true, 0 FROM organisation o, generate_series(1, 50) n`
+    yield* sql`INSERT INTO webhook (id, organisation_id, url, secret, created_at, updated_at)
+      SELECT id, organisation_id, 'https://hooks.example/', '', ${now}, ${now} FROM subscription WHERE kind = 'webhook'`
+    yield* sql`INSERT INTO webhook_delivered (webhook_id, slot, organisation_id, item_id, event_id, type, position, tries, http_status, due_at,
+        delivered_at)
+      SELECT w.id, n, w.organisation_id, gen_random_uuid(), n::text, 'token.changed', n, 1, 204, ${now}, ${now}
+      FROM (SELECT * FROM webhook WHERE organisation_id = ${ours.id}) w, generate_series(1, 400) n`
+    yield* sql`INSERT INTO subscription_object (subscription_id, organisation_id, kind, object_id, lane, item_id, position, since, due_at,
+        next_at, parked_at)
+      SELECT w.id, w.organisation_id, 'event', n::text, n::text, gen_random_uuid(), n, n, ${now}, CASE WHEN n % 2 = 0 THEN ${now}::timestamptz END,
+        CASE WHEN n % 2 = 1 THEN ${now}::timestamptz END
+      FROM (SELECT * FROM webhook WHERE organisation_id = ${ours.id}) w, generate_series(1, 400) n`
     yield* sql`ANALYZE`
   })
 
@@ -261,6 +284,33 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(tokens.get(ours.id, "Card2")), "token_pkey")
           const page = yield* sessions.list(ours.id, { limit: 1 })
           yield* expectIndexed(yield* statementsOf(sessions.get(ours.id, page.items[0]?.id ?? "")))
+        })
+      )
+
+      it.effect("webhooks, their deliveries and the feed are read along their keys", () =>
+        Effect.gen(function* () {
+          const [events, webhooks] = [yield* Events, yield* Webhooks]
+          const page = yield* webhooks.list(ours.id, { limit: 20 })
+          const id = page.items[0]?.id ?? ""
+          yield* expectIndexed(yield* statementsOf(webhooks.list(ours.id, { limit: 20 })), "webhook_organisation")
+          const next = webhooks.list(ours.id, { limit: 20, cursor: page.nextCursor ?? "" })
+          yield* expectIndexed(yield* statementsOf(next), "webhook_organisation")
+          for (const status of [undefined, "Pending", "Parked", "Delivered"] as const) {
+            for (const statement of yield* statementsOf(webhooks.deliveries(ours.id, id, { limit: 50, status }))) {
+              // What is sorted is one webhook's: a bounded queue, and a ring.
+              expect(yield* planOf(statement)).not.toMatch(wholeTable)
+            }
+          }
+          for (const position of [0, 15_000]) {
+            const after = { position, told: undefined }
+            for (const more of [{}, { chargerId: "C1" }, { siteId: id }, { types: ["token.changed"] as const }]) {
+              const [statement] = yield* statementsOf(events.page(ours.id, { after, limit: 5, ...more }))
+              assert(statement !== undefined)
+              const plan = yield* planOf(statement)
+              expect(plan).not.toMatch(wholeTable)
+              expect(plan).toContain("journal_pkey")
+            }
+          }
         })
       )
 
