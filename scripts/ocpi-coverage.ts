@@ -53,7 +53,7 @@ export const calls: ReadonlyArray<Shown> = oldestFirst.flatMap((version) =>
 const testFiles = (): ReadonlyArray<string> =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => name.endsWith(".test.ts"))
+    .filter((name) => name.endsWith(".integration.test.ts"))
     .toSorted()
 
 /** In which versions the tests of a file run. */
@@ -94,7 +94,7 @@ export const missing = (wanted: ReadonlyArray<Shown>): ReadonlyArray<string> => 
   return wanted.map(keyOf).filter((key) => !found.has(key) && !notShown.has(key))
 }
 
-const link = (file: string): string => `[${file.replace(/(\.integration)?\.test\.ts$/, "")}](../${folder}/${file})`
+const link = (file: string): string => `[${file.replace(/\.integration\.test\.ts$/, "")}](../${folder}/${file})`
 
 const table = (wanted: ReadonlyArray<Shown>, version: OcpiVersion, head: string): ReadonlyArray<string> => {
   const found = shownBy()
