@@ -1,0 +1,61 @@
+/** Partners of a bench: one server that answers for many eMSPs of OCPI 2.2.1 as fast as it can, and tells of each push when it came. */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export interface Push {
+  readonly partner: number
+  readonly method: string
+  /** Behind the module's address. */
+  readonly path: ReadonlyArray<string>
+  readonly body: Readonly<Record<string, unknown>>
+  /** Of `performance.now`. */
+  readonly at: number
+}
+
+const read = async (incoming: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+export const partnerParty = (partner: number): string => `B${partner.toString(36).toUpperCase().padStart(2, "0")}`
+
+/** Below `/N/…` is partner N; whatever token comes is taken. */
+export const servePartners = async (pushed: (push: Push) => void) => {
+  let base = ""
+  const answerOf = (partner: number, module: string): unknown => {
+    const own = `${base}/${partner}`
+    switch (module) {
+      case "versions":
+        return [{ version: "2.2.1", url: `${own}/details` }]
+      case "details": {
+        const endpoint = (identifier: string) => ({ identifier, role: "RECEIVER", url: `${own}/${identifier}` })
+        return { version: "2.2.1", endpoints: ["credentials", "locations"].map(endpoint) }
+      }
+      case "credentials": {
+        const role = { role: "EMSP", business_details: { name: "Bench" }, country_code: "DE" }
+        return {
+          token: `bench-${partner}`,
+          url: `${own}/versions`,
+          roles: [{ ...role, party_id: partnerParty(partner) }]
+        }
+      }
+      default:
+        return undefined
+    }
+  }
+  const server = createServer((incoming, response) => {
+    const at = performance.now()
+    void read(incoming).then((text) => {
+      const [, partner = "", module = "", ...path] = (incoming.url ?? "").split("/")
+      const body = text === "" ? {} : (JSON.parse(text) as Push["body"])
+      pushed({ partner: Number(partner), method: incoming.method ?? "", path: [module, ...path], body, at })
+      response.writeHead(200, { "content-type": "application/json" })
+      const data = answerOf(Number(partner), module)
+      response.end(JSON.stringify({ data, status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { base, close: () => void server.close() }
+}

@@ -1,0 +1,113 @@
+/**
+ * How soon partners know that an evse's status has changed: chargers report so many changes a second, and each goes to every partner. From the moment
+ * when the charger sends it to the moment when the partner's server has the request; both are in this process, the service in one of its own, on a
+ * PostgreSQL of its own. Gate: 99 of 100 within a second, by one request each.
+ *
+ *     node bench/push/statuses.ts [CHANGES_A_SECOND] [PARTNERS] [SECONDS]     # 100, 20 and 20 if not said
+ */
+import { WebSocket } from "ws"
+import { startPostgres } from "../../scripts/postgres.ts"
+import { Service } from "../../test/simulation/Process.ts"
+import { until } from "../../test/simulation/Wait.ts"
+import { partnerParty, type Push, servePartners } from "./partners.ts"
+
+const [rate = 100, partners = 20, seconds = 20] = process.argv.slice(2).map(Number)
+const chargers = 100
+const gateMillis = 1_000
+
+const address = { streetAddress: "Quay", city: "Groningen", country: "NLD", latitude: 53.2, longitude: 6.5 }
+
+/** When each charger's last change was sent, by its site. */
+const sent = new Map<string, { readonly status: string; readonly at: number }>()
+const latencies: Array<number> = []
+const heard = { shown: 0, patches: 0, late: 0 }
+
+const pushed = ({ at, body, method, path: [module, , , siteId = ""] }: Push): void => {
+  if (module !== "locations") return
+  if (method === "PUT") return void (heard.shown += 1)
+  heard.patches += 1
+  const change = sent.get(siteId)
+  // A change that was overtaken by the next counts as late, not as fast.
+  if (change === undefined || change.status !== body["status"]) heard.late += 1
+  else latencies.push(at - change.at)
+}
+
+const postgres = await startPostgres({ fsync: true })
+const partnerServer = await servePartners(pushed)
+await using service = await Service.start({ databaseUrl: postgres.url, env: { OUTBOUND_ALLOW_PRIVATE: "true" } })
+
+const post = async (path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
+  const { status, text } = await service.rest.request("POST", path, body)
+  if (status > 299) throw new Error(`${path} was answered ${status}: ${text}`)
+  return JSON.parse(text) as Readonly<Record<string, unknown>>
+}
+
+/** A charger of one connector at a site of its own, and a way to report its status. */
+const connect = async (n: number) => {
+  const chargerId = `BENCH-${n}`
+  const { id } = await post("sites", { name: `Bench ${n}`, ...address })
+  await post("chargers", { name: chargerId, chargerId, siteId: id })
+  const socket = new WebSocket(`${service.ocppUrl}/${chargerId}`, ["ocpp1.6"])
+  await new Promise((resolve, reject) => void socket.once("open", resolve).once("error", reject))
+  // What it is asked, it does not know.
+  socket.on("message", (data) => {
+    const [kind, messageId] = JSON.parse(String(data)) as [number, string]
+    if (kind === 2) socket.send(JSON.stringify([4, messageId, "NotImplemented", "", {}]))
+  })
+  let messages = 0
+  const call = (action: string, payload: object) => socket.send(JSON.stringify([2, `${++messages}`, action, payload]))
+  call("BootNotification", { chargePointVendor: "Bench", chargePointModel: "One" })
+  call("StatusNotification", { connectorId: 1, errorCode: "NoError", status: "Available" })
+  let isCharging = false
+  const change = () => {
+    isCharging = !isCharging
+    sent.set(String(id), { status: isCharging ? "CHARGING" : "AVAILABLE", at: performance.now() })
+    const status = isCharging ? "Charging" : "Available"
+    call("StatusNotification", { connectorId: 1, errorCode: "NoError", status })
+  }
+  return { change, close: () => socket.terminate() }
+}
+
+const fleet: Array<Awaited<ReturnType<typeof connect>>> = []
+for (let n = 0; n < chargers; n++) fleet.push(await connect(n))
+for (let n = 0; n < partners; n++) {
+  const party = { countryCode: "DE", partyId: partnerParty(n), roles: ["EMSP"] }
+  const { id } = await post("partners", { name: `Bench ${n}`, ...party })
+  const versionsUrl = `${partnerServer.base}/${n}/versions`
+  await post(`partners/${String(id)}/register`, { versionsUrl, token: `bench-${n}` })
+}
+await until(
+  () => `${heard.shown} of ${chargers * partners} locations were told`,
+  120_000,
+  () => heard.shown >= chargers * partners
+)
+heard.patches = 0
+
+const total = rate * seconds
+const start = performance.now()
+for (let n = 0; n < total; n++) {
+  const due = start + (n * 1_000) / rate
+  while (performance.now() < due)
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())))
+  fleet[n % chargers]?.change()
+}
+await until(
+  () => `${heard.patches} of ${total * partners} changes were told`,
+  60_000,
+  () => heard.patches >= total * partners
+).catch((error: unknown) => console.log(String(error)))
+
+const sorted = latencies.toSorted((one, other) => one - other)
+const at = (share: number) =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(0)
+const late = (heard.late / Math.max(1, heard.patches)) * 100
+console.log(
+  `${rate} changes/s to ${partners} partners for ${seconds} s: ${heard.patches} requests for ${total * partners}, ` +
+    `p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms, overtaken ${late.toFixed(2)} %`
+)
+if (!(Number(at(0.99)) <= gateMillis) || late >= 1 || heard.patches > total * partners) process.exitCode = 1
+for (const one of fleet) one.close()
+partnerServer.close()
+await service[Symbol.asyncDispose]()
+await postgres.stop()
+process.exit()
