@@ -9,6 +9,7 @@ import { WebSocket } from "ws"
 import { startPostgres } from "../../scripts/postgres.ts"
 import { Service } from "../../test/simulation/Process.ts"
 import { until } from "../../test/simulation/Wait.ts"
+import { cpuSeconds } from "../measure/process.ts"
 import { partnerParty, type Push, servePartners } from "./partners.ts"
 
 const [rate = 100, partners = 20, seconds = 20] = process.argv.slice(2).map(Number)
@@ -82,6 +83,8 @@ await until(
   () => heard.shown >= chargers * partners
 )
 heard.patches = 0
+const cpu = () => ({ ours: cpuSeconds(service.life.pid), postgres: cpuSeconds(postgres.pid) })
+const before = cpu()
 
 const total = rate * seconds
 const start = performance.now()
@@ -97,13 +100,16 @@ await until(
   () => heard.patches >= total * partners
 ).catch((error: unknown) => console.log(String(error)))
 
+const after = cpu()
+const each = (of: "ours" | "postgres") => (((after[of] - before[of]) * 1_000) / Math.max(1, heard.patches)).toFixed(2)
 const sorted = latencies.toSorted((one, other) => one - other)
 const at = (share: number) =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(0)
 const late = (heard.late / Math.max(1, heard.patches)) * 100
 console.log(
   `${rate} changes/s to ${partners} partners for ${seconds} s: ${heard.patches} requests for ${total * partners}, ` +
-    `p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms, overtaken ${late.toFixed(2)} %`
+    `p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms, overtaken ${late.toFixed(2)} %; ` +
+    `CPU of a request: ours ${each("ours")} ms, PostgreSQL ${each("postgres")} ms`
 )
 if (!(Number(at(0.99)) <= gateMillis) || late >= 1 || heard.patches > total * partners) process.exitCode = 1
 for (const one of fleet) one.close()

@@ -1,42 +1,29 @@
 /**
- * Delivers what is due to one subscriber, by one fiber: takes objects in their order, a few at a time, hands each to its kind and stores what came of
- * it. It ends when nothing is left to do now, or the subscriber does not answer.
+ * Delivers what is due: takes objects of all subscribers in one statement, in their order and a few for each at a time, hands each to its kind in a
+ * fiber of its own, and stores together what came back together. A slow subscriber keeps its own places taken and nobody else's.
  */
-import { Clock, Effect, Metric, Queue } from "effect"
+import { Cause, Clock, Effect, FiberSet, Latch } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
-import {
-  circuitAfter,
-  circuitReleased,
-  type Settled,
-  settlementOf,
-  type SettlingOptions
-} from "../domain/subscription/Settling.ts"
+import { circuitAfter, type Settled, settlementOf, type SettlingOptions } from "../domain/subscription/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
+import { countDelivery } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
-  /** Deliveries to one subscriber at a time. */
+  /** Objects of one subscriber that are taken at a time; at most twice as many are on their way. */
   readonly atOnce: number
+  /** For so long what comes back is gathered, to be stored together. */
+  readonly gatherMillis: number
   /** For so long a delivery may take, all its calls together. */
   readonly deliveryMillis: number
   /** For so long nobody else takes what this process has taken: longer than a delivery, since it may have died. */
   readonly leaseMillis: number
 }
 
-const deliveries = Metric.counter("subscription_deliveries_total", {
-  description: "Deliveries to partners and webhooks by what came of them",
-  incremental: true
-})
-
-const lag = Metric.histogram("subscription_delivery_seconds", {
-  description: "From when an object became due until its subscriber had it",
-  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
-})
-
 /** A delivery that has come back; without an outcome, storage was away and nothing is known. */
-export interface Returned {
+interface Returned {
   readonly item: DueItem
   readonly outcome: Outcome | undefined
 }
@@ -62,101 +49,140 @@ const outcomeOf = (kind: SubscriptionKind, subscription: Subscription, item: Due
     )
   )
 
-/** What is stored of returned deliveries, and what the subscriber's state is then. */
-const settle = (subscription: Subscription, returned: ReadonlyArray<Returned>, options: DeliveryOptions) =>
+const settledOf = ({ item, outcome }: Returned, now: number, options: DeliveryOptions): Settled => {
+  if (outcome !== undefined) return { item, settlement: settlementOf(item, outcome, now, options) }
+  const { refusals } = item
+  return { item, settlement: { _tag: "Again", at: now + 1_000, refusals, problem: "storage was away" } }
+}
+
+/** The state of a subscriber after some deliveries to it have come back, stored where it has changed. */
+const judged = (subscription: Subscription, outcomes: ReadonlyArray<Outcome>, options: DeliveryOptions) =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions
     const now = yield* Clock.currentTimeMillis
-    const settled = returned.map(({ item, outcome }): Settled => {
-      if (outcome !== undefined) return { item, settlement: settlementOf(item, outcome, now, options) }
-      const { refusals } = item
-      return { item, settlement: { _tag: "Again", at: now + 1_000, refusals, problem: "storage was away" } }
-    })
-    yield* storage.settle(settled, now)
-    const outcomes = returned.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
-    for (const { item, outcome } of returned) {
-      if (outcome === undefined) continue
-      const result = outcome._tag
-      yield* Metric.update(Metric.withAttributes(deliveries, { kind: subscription.kind, object: item.kind, result }), 1)
-      if (result === "Delivered") {
-        yield* Metric.update(Metric.withAttributes(lag, { kind: subscription.kind }), (now - item.dueAt) / 1_000)
-      }
-    }
     const gone = outcomes.find((outcome) => outcome._tag === "Gone")
     if (gone !== undefined) {
       yield* storage.deactivate(subscription.id, now, gone.message)
-      return subscription
+      return undefined
     }
     const circuit = circuitAfter(subscription, outcomes, now, options)
     const failed = outcomes.findLast((outcome) => outcome._tag === "Failed" || outcome._tag === "Refused")
     if (circuit === undefined && failed === undefined) return subscription
     const { failures, notBefore, openedAt } = circuit ?? subscription
     yield* storage.circuit(subscription.id, { failures, notBefore, openedAt }, { now, error: failed?.message })
-    if (circuit?.openedAt !== undefined && subscription.openedAt === undefined) {
+    if (openedAt !== undefined && subscription.openedAt === undefined) {
       yield* Effect.logWarning(`${subscription.kind} ${subscription.id} does not answer: ${failed?.message ?? ""}`)
     }
     return { ...subscription, failures, notBefore, openedAt }
   })
 
-/** What a worker is told: what came back, and that something may have become due meanwhile. */
-export interface Inbox {
-  readonly queue: Queue.Queue<Returned | "look">
-  /** Ends it, unless something is in it. */
-  readonly end: () => boolean
-}
+/** What is on its way, and what has come back of it. */
+class Dispatch {
+  readonly word = Latch.makeUnsafe(false)
+  private readonly subscriptions = new Map<string, Subscription>()
+  private readonly flying = new Map<string, number>()
+  private readonly waiting = new Set<string>()
+  private readonly back: Array<Returned> = []
+  private readonly kinds: Kinds
+  private readonly options: DeliveryOptions
+  private readonly fibers: FiberSet.FiberSet<void>
 
-/** Delivers until nothing is due now. What is on its way when storage goes away is delivered again when its lease is over. */
-export const deliverDue = (
-  kinds: Kinds,
-  subscriptionId: string,
-  { end, queue }: Inbox,
-  options: DeliveryOptions
-): Effect.Effect<void, StorageUnavailable, Subscriptions> =>
-  Effect.scoped(
-    Effect.gen(function* () {
+  constructor(kinds: Kinds, options: DeliveryOptions, fibers: FiberSet.FiberSet<void>) {
+    this.kinds = kinds
+    this.options = options
+    this.fibers = fibers
+  }
+
+  /** Those that there are; whoever is not among them is sent nothing. */
+  readonly known = (all: ReadonlyArray<Subscription>): void => {
+    this.subscriptions.clear()
+    for (const one of all) this.subscriptions.set(one.id, one)
+  }
+
+  /** Something may be due to these. */
+  readonly look = (ids: Iterable<string>): void => {
+    for (const id of ids) this.waiting.add(id)
+    if (this.waiting.size > 0) this.word.openUnsafe()
+  }
+
+  /** What has come back until now. */
+  readonly returned = (): ReadonlyArray<Returned> => {
+    const all = this.back.splice(0)
+    for (const { item } of all) {
+      this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
+      this.waiting.add(item.subscriptionId)
+    }
+    return all
+  }
+
+  readonly settle = (returned: ReadonlyArray<Returned>) =>
+    Effect.gen({ self: this }, function* () {
       const storage = yield* Subscriptions
-      let subscription = yield* storage.find(subscriptionId)
-      const kind = subscription && kinds.get(subscription.kind)
-      if (kind === undefined) return
-      let flying = 0
-      while (subscription !== undefined) {
-        const current: Subscription = subscription
-        const now = yield* Clock.currentTimeMillis
-        const limit = options.atOnce - flying
-        const items =
-          limit > 0 ? yield* storage.claim(subscriptionId, { now, limit, leaseMillis: options.leaseMillis }) : []
-        flying += items.length
-        for (const item of items) {
-          yield* Effect.forkScoped(
-            Effect.flatMap(outcomeOf(kind, current, item, options), (outcome) => Queue.offer(queue, { item, outcome }))
-          )
-        }
-        if (flying === 0 && end()) return
-        const returned = (yield* Queue.takeAll(queue)).filter((one) => one !== "look")
-        flying -= returned.length
-        if (returned.length > 0) subscription = yield* settle(current, returned, options)
+      const now = yield* Clock.currentTimeMillis
+      yield* storage.settle(
+        returned.map((one) => settledOf(one, now, this.options)),
+        now
+      )
+      for (const [id, theirs] of Map.groupBy(returned, ({ item }) => item.subscriptionId)) {
+        const subscription = this.subscriptions.get(id)
+        if (subscription === undefined) continue
+        for (const { item, outcome } of theirs) yield* countDelivery(subscription.kind, item, outcome, now)
+        const outcomes = theirs.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
+        const next = yield* judged(subscription, outcomes, this.options)
+        if (next === undefined) this.subscriptions.delete(id)
+        else this.subscriptions.set(id, next)
       }
     })
-  )
 
-/** Asks a subscriber that had stopped answering whether it is there again; when it is, all that waited goes at once. */
-export const probe = (
-  kinds: Kinds,
-  subscriptionId: string,
-  options: DeliveryOptions
-): Effect.Effect<boolean, StorageUnavailable, Subscriptions> =>
-  Effect.gen(function* () {
+  private deliver(item: DueItem): Effect.Effect<void> {
+    const subscription = this.subscriptions.get(item.subscriptionId)
+    const kind = subscription && this.kinds.get(subscription.kind)
+    const outcome =
+      subscription === undefined || kind === undefined
+        ? Effect.undefined
+        : outcomeOf(kind, subscription, item, this.options)
+    return Effect.map(outcome, (told) => {
+      this.back.push({ item, outcome: told })
+      this.word.openUnsafe()
+    })
+  }
+
+  readonly take = Effect.gen({ self: this }, function* () {
     const storage = yield* Subscriptions
-    const subscription = yield* storage.find(subscriptionId)
-    const kind = subscription && kinds.get(subscription.kind)
-    if (subscription?.openedAt === undefined || kind === undefined) return false
-    const isThere = yield* kind.isThere(subscription).pipe(
-      Effect.timeoutOrElse({ duration: options.deliveryMillis, orElse: () => Effect.succeed(false) }),
-      Effect.catchDefect((defect) => Effect.as(Effect.logError("a probe died", defect), false))
+    const { atOnce: limit, leaseMillis } = this.options
+    const ids = [...this.waiting].filter((id) => this.subscriptions.has(id) && (this.flying.get(id) ?? 0) <= limit)
+    this.waiting.clear()
+    if (ids.length === 0) return
+    const items = yield* storage.claim(ids, { now: yield* Clock.currentTimeMillis, limit, leaseMillis })
+    for (const item of items) {
+      this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 0) + 1)
+      yield* FiberSet.run(this.fibers, this.deliver(item))
+    }
+  })
+}
+
+/** Delivers until the scope closes. What is on its way when storage goes away is delivered again when its lease is over. */
+export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
+  Effect.gen(function* () {
+    const dispatch = new Dispatch(kinds, options, yield* FiberSet.make<void>())
+    const { word } = dispatch
+    const round = Effect.gen(function* () {
+      yield* word.await
+      yield* Effect.sleep(options.gatherMillis)
+      yield* Effect.sync(() => word.closeUnsafe())
+      const returned = dispatch.returned()
+      if (returned.length > 0) yield* dispatch.settle(returned)
+      yield* dispatch.take
+    }).pipe(
+      Effect.catchTag("StorageUnavailable", (error: StorageUnavailable) =>
+        Effect.logDebug("deliveries wait for the database", error)
+      ),
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.failCause(cause)
+          : Effect.logError("deliveries: a round went wrong", cause)
+      )
     )
-    if (!isThere) return false
-    const now = yield* Clock.currentTimeMillis
-    yield* storage.circuit(subscriptionId, circuitReleased(options), { now, isReleased: true })
-    yield* Effect.logInfo(`${subscription.kind} ${subscriptionId} answers again`)
-    return true
+    yield* Effect.forkScoped(Effect.forever(round))
+    return dispatch
   })

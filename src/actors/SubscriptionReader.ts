@@ -82,6 +82,8 @@ export interface Round {
   readonly more: boolean
   /** Subscriptions that something became due to. */
   readonly due: ReadonlySet<string>
+  /** Those that there are. */
+  readonly active: ReadonlyArray<Subscription>
 }
 
 /** One round: those that are new are told everything first, and then all read on. */
@@ -97,10 +99,10 @@ export const readOn = (kinds: Kinds, options: ReaderOptions): Effect.Effect<Roun
       due.add(subscription.id)
       more = true
     }
-    for (const reading of readingsOf(active.filter(({ needsAll }) => !needsAll))) {
+    for (const reading of readingsOf(active.filter(({ isFull, needsAll }) => !needsAll && isFull !== true))) {
       const page = yield* readPage(kinds, reading, options)
       for (const id of page.due) due.add(id)
       more ||= page.read
     }
-    return { more, due }
+    return { more, due, active }
   })

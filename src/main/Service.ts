@@ -33,6 +33,7 @@ import * as TokenPull from "../ocpi/client/TokenPull.ts"
 import { locationTexts } from "../ocpi/objects/location/Texts.ts"
 import * as PartnerView from "../ocpi/View.ts"
 import * as PartnerKind from "../ocpi/push/PartnerKind.ts"
+import * as TokensAtHand from "../ocpi/push/TokensAtHand.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -227,6 +228,10 @@ export interface Running {
   readonly database: { readonly kind: string; readonly durability: string }
 }
 
+/** Partners as subscribers, who are called so often that their tokens are at hand. */
+const pushing = ({ outbound }: ServiceSettings) =>
+  PartnerKind.layer.pipe(Layer.provide(PartnerClient.layer(outbound)), Layer.provide(TokensAtHand.layer))
+
 /** How long a stop may take in all: chargers and balancers are told before, and supervisors kill after half a minute. */
 const drainLimit = "20 seconds"
 
@@ -245,7 +250,7 @@ export const start = (settings: ServiceSettings) =>
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(),
       SessionCloser.layer(),
-      SubscriptionRunner.layer().pipe(Layer.provide(PartnerKind.layer)),
+      SubscriptionRunner.layer().pipe(Layer.provide(pushing(settings))),
       TokenKeeper.layer().pipe(Layer.provide(TokenPull.layer()))
     ).pipe(
       Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),

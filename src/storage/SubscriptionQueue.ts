@@ -107,23 +107,28 @@ const fill = (records: Recording) =>
   })
 
 const claim = ({ sql, writable }: Recording) =>
-  Effect.fn("Subscriptions.claim")(function* (subscriptionId: string, { leaseMillis, limit, now }: Claim) {
+  Effect.fn("Subscriptions.claim")(function* (
+    subscriptionIds: ReadonlyArray<string>,
+    { leaseMillis, limit, now }: Claim
+  ) {
     const at = new Date(now)
     const rows = yield* Effect.andThen(
       writable,
       guardedWrite(
         itemRows(sql`
           WITH picked AS (
-            SELECT o.subscription_id, o.kind, o.object_id FROM subscription_object o
-            JOIN subscription s ON s.id = o.subscription_id AND s.active AND s.opened_at IS NULL
+            SELECT d.subscription_id, d.kind, d.object_id FROM subscription s
+            CROSS JOIN LATERAL (
+              SELECT o.subscription_id, o.kind, o.object_id FROM subscription_object o
+              WHERE o.subscription_id = s.id AND o.next_at <= ${at} AND (o.claimed_until IS NULL OR o.claimed_until <= ${at})
+                AND NOT EXISTS (
+                  SELECT 1 FROM subscription_object b
+                  WHERE b.subscription_id = o.subscription_id AND b.lane = o.lane AND b.next_at IS NOT NULL
+                    AND ((b.since, b.kind, b.object_id) < (o.since, o.kind, o.object_id) OR b.claimed_until > ${at}))
+              ORDER BY o.since LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
+            ) d
+            WHERE s.id = ANY (${uuidArray(subscriptionIds)}) AND s.active AND s.opened_at IS NULL
               AND (s.not_before IS NULL OR s.not_before <= ${at})
-            WHERE o.subscription_id = ${subscriptionId} AND o.next_at <= ${at}
-              AND (o.claimed_until IS NULL OR o.claimed_until <= ${at})
-              AND NOT EXISTS (
-                SELECT 1 FROM subscription_object b
-                WHERE b.subscription_id = o.subscription_id AND b.lane = o.lane AND b.next_at IS NOT NULL
-                  AND ((b.since, b.kind, b.object_id) < (o.since, o.kind, o.object_id) OR b.claimed_until > ${at}))
-            ORDER BY o.since LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
           )
           UPDATE subscription_object o SET claimed_until = ${new Date(now + leaseMillis)} FROM picked p
           WHERE o.subscription_id = p.subscription_id AND o.kind = p.kind AND o.object_id = p.object_id

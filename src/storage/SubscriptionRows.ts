@@ -14,6 +14,7 @@ const SubscriptionRow = Schema.Struct({
   notBefore: optional(Millis)
 })
 export const subscriptionRows = rowsOf(SubscriptionRow)
+export const activeRows = rowsOf(Schema.Struct({ ...SubscriptionRow.fields, isFull: Schema.Boolean }))
 
 /** Of `subscription s`. */
 export const subscriptionColumns = (sql: SqlClient.SqlClient) => sql`

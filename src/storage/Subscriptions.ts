@@ -8,18 +8,16 @@ import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Notifications } from "./Notifications.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 import { queue } from "./SubscriptionQueue.ts"
-import { factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
+import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
 import { views } from "./SubscriptionViews.ts"
 
-/** Those that are switched on; one that has too much due is looked at again when it has less. */
 const active = (sql: SqlClient.SqlClient) =>
   Effect.fn("Subscriptions.active")((maxDue: number) =>
     guarded(
-      subscriptionRows(sql`
-        SELECT ${subscriptionColumns(sql)} FROM subscription s
-        WHERE s.active AND NOT EXISTS (
-          SELECT 1 FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL OFFSET ${maxDue})
-        ORDER BY s.id`)
+      activeRows(sql`
+        SELECT ${subscriptionColumns(sql)}, EXISTS (
+          SELECT 1 FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL OFFSET ${maxDue}) AS "isFull"
+        FROM subscription s WHERE s.active ORDER BY s.id`)
     )
   )
 

@@ -60,7 +60,7 @@ const makeDue = (id: string, objects: ReadonlyArray<ObjectRef>, now = noon) =>
   })
 
 const claim = (id: string, now = noon, limit = 10) =>
-  Effect.flatMap(Subscriptions, (storage) => storage.claim(id, { now, limit, leaseMillis: lease }))
+  Effect.flatMap(Subscriptions, (storage) => storage.claim([id], { now, limit, leaseMillis: lease }))
 
 const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
 

@@ -115,13 +115,16 @@ export const memorySubscriptions = () => {
           return [one.id]
         })
       ),
-    claim: (id, { leaseMillis, limit, now }) =>
+    claim: (ids, { leaseMillis, limit, now }) =>
       Effect.sync(() => {
-        if (open(id, now) === undefined) return []
-        const taken = of(id)
-          .filter((row) => isTakeable(row, now))
-          .toSorted(order)
-          .slice(0, limit)
+        const taken = ids
+          .filter((id) => open(id, now) !== undefined)
+          .flatMap((id) =>
+            of(id)
+              .filter((row) => isTakeable(row, now))
+              .toSorted(order)
+              .slice(0, limit)
+          )
         for (const row of taken) row.claimedUntil = now + leaseMillis
         return taken.map((row) => ({ ...row }))
       }),

@@ -24,6 +24,7 @@ export interface Move {
 
 export interface Claim {
   readonly now: number
+  /** For each subscription. */
   readonly limit: number
   /** For so long nobody else takes them. */
   readonly leaseMillis: number
@@ -62,7 +63,7 @@ export class Subscriptions extends Context.Service<
   {
     /** A word whenever facts were committed, by whatever process. One may get lost. */
     readonly committed: Stream.Stream<void>
-    /** Those that are switched on, of all organisations; `maxDue` leaves out those that have so much due that they read no further. */
+    /** Those that are switched on, of all organisations. One that has more than `maxDue` due is full. */
     readonly active: (maxDue: number) => Effect.Effect<ReadonlyArray<Subscription>, StorageUnavailable>
     /** Undefined where it is gone, or switched off. */
     readonly find: (subscriptionId: string) => Effect.Effect<Subscription | undefined, StorageUnavailable>
@@ -89,8 +90,11 @@ export class Subscriptions extends Context.Service<
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Takes those that are to be asked whether they are there again: none is taken twice within `everyMillis`. */
     readonly takeSilent: (now: number, everyMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Takes due objects, oldest first, of each lane the first alone. Nothing where the subscriber is inactive, silent or waited for. */
-    readonly claim: (subscriptionId: string, claim: Claim) => Effect.Effect<ReadonlyArray<DueItem>, StorageUnavailable>
+    /** Takes due objects, oldest first, of each lane the first alone. Nothing of those that are inactive, silent or waited for. */
+    readonly claim: (
+      subscriptionIds: ReadonlyArray<string>,
+      claim: Claim
+    ) => Effect.Effect<ReadonlyArray<DueItem>, StorageUnavailable>
     /** Stores what came of tries. What has changed since it was taken stays due. */
     readonly settle: (settled: ReadonlyArray<Settled>, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Stores whether it answers. `isReleased` makes all that waits for a further try due at once. */

@@ -61,8 +61,6 @@ export const settlementOf = (
   switch (outcome._tag) {
     case "Delivered":
       return { _tag: "Done", hash: outcome.hash, reference: outcome.reference, also: outcome.also }
-    case "Later":
-      return { _tag: "Again", at: now + outcome.afterMillis, refusals: item.refusals, problem: "waits for more of it" }
     case "Gone":
     case "Failed": {
       const problem = outcome.message
@@ -95,7 +93,6 @@ export const circuitAfter = (
 ): Circuit | undefined => {
   let next: Circuit = { failures, openedAt, notBefore }
   for (const outcome of outcomes) {
-    if (outcome._tag === "Later") continue
     if (outcome._tag === "Delivered" || outcome._tag === "Refused") {
       next = { failures: 0, openedAt: undefined, notBefore: next.notBefore }
     } else if (outcome._tag === "Failed" && outcome.retryAfterMillis !== undefined) {

@@ -14,6 +14,8 @@ export interface Subscription {
   readonly position: number
   /** Everything that there is must become due before it reads on: it is new, or has lost what it was told. */
   readonly needsAll: boolean
+  /** It has so much due that nothing more is read for it; only said where it is asked. */
+  readonly isFull?: boolean
   /** Deliveries in a row that found nobody. */
   readonly failures: number
   /** Since when nothing is sent to it but the question whether it is there again; ms epoch. */
@@ -84,8 +86,6 @@ export type Outcome =
       /** Other objects of the same lane that were told with it. */
       readonly also?: ReadonlyArray<Told> | undefined
     }
-  /** Something that belongs to it is not known yet, on our side. */
-  | { readonly _tag: "Later"; readonly afterMillis: number }
   /** Nobody answered, or answered that they cannot now: the same later. `retryAfterMillis` as the subscriber asked, for all of its items. */
   | { readonly _tag: "Failed"; readonly message: string; readonly retryAfterMillis?: number | undefined }
   /** Somebody answered, and does not want this object. */

@@ -2,7 +2,7 @@
  * Sessions, records and tariffs to partners. A session is always sent whole: what a partner made of an unclear answer does not matter then (OCPI 2.2.1
  * §9.2.2, where PATCH appends periods). A record is sent until it was taken, and never again (§10.2.2).
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { RoamingCdr } from "../../domain/cdr/RoamingCdr.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
@@ -14,21 +14,8 @@ import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
 const referenceMax = 1_024
 
-/** For so long a session that has ended waits for what it costs; its record is issued within a second or two. */
-const pricingMillis = 10_000
-
-/** It has ended, and will be billed, and what it costs is not known yet. */
-const isUnpriced = ({ billed, endedAt, heldReason, status, tariffId }: RoamingSession): boolean =>
-  status === "COMPLETED" &&
-  endedAt !== undefined &&
-  tariffId !== undefined &&
-  heldReason === undefined &&
-  billed === undefined
-
 export const tellSession = (telling: Telling, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (isUnpriced(session) && now < telling.item.dueAt + pricingMillis) return { _tag: "Later", afterMillis: 500 }
     const body = telling.wire.sessions.encode(session)
     const hash = hashOf(body)
     if (sameHash(telling.item.hash, hash)) return nothing(telling)
