@@ -85,13 +85,14 @@ const dueRows = rowsOf(
 
 const take = ({ secrets, sql, writable }: Recording) =>
   Effect.fn("Errands.take")(function* (wanted: Parameters<Errands["Service"]["take"]>[0]) {
-    const { except, leaseMillis, limit, now } = wanted
+    const { except, leaseMillis, limit, limitPerPartner, now } = wanted
     const at = new Date(now)
     yield* writable
     const rows = yield* guardedWrite(
       dueRows(sql`
-        WITH due AS (
-          SELECT b.command_id, b.about FROM partner_callback b
+        WITH ready AS (
+          SELECT b.command_id, b.about, row_number() OVER (PARTITION BY e.partner_id ORDER BY b.due_at) AS place
+          FROM partner_callback b
           JOIN partner_errand e ON e.command_id = b.command_id AND e.organisation_id = b.organisation_id
           JOIN command m ON m.id = b.command_id AND m.organisation_id = b.organisation_id
           WHERE b.state = 'Open' AND b.due_at <= ${at} AND e.partner_id <> ALL (${uuidArray(except)})
@@ -99,6 +100,11 @@ const take = ({ secrets, sql, writable }: Recording) =>
             -- First things first: nobody hears that a reservation is gone before he has heard that it was there.
             AND (b.about = 'Result' OR NOT EXISTS (
               SELECT 1 FROM partner_callback f WHERE f.command_id = b.command_id AND f.about = 'Result' AND f.state = 'Open'))
+        ), due AS (
+          SELECT b.command_id, b.about FROM partner_callback b
+          JOIN ready r ON r.command_id = b.command_id AND r.about = b.about AND r.place <= ${limitPerPartner}::int
+          -- Looked at again once it is locked: another process may have taken it.
+          WHERE b.state = 'Open' AND b.due_at <= ${at}
           ORDER BY b.due_at LIMIT ${limit}::int FOR UPDATE OF b SKIP LOCKED
         ), taken AS (
           UPDATE partner_callback b SET due_at = ${new Date(now + leaseMillis)}, tries = b.tries + 1

@@ -30,6 +30,7 @@ const ports = Layer.mergeAll(
 /** Later than any other test's noon: what they leave behind is none of this suite's. */
 const noon = Date.UTC(2026, 10, 20, 12)
 const leaseMillis = 30_000
+const limitPerPartner = 5
 
 let made = 0
 
@@ -128,7 +129,7 @@ const due = Effect.fnUntraced(function* (
   after: number,
   except: ReadonlyArray<string> = []
 ) {
-  const taken = yield* (yield* Errands).take({ now: noon + after, leaseMillis, limit: 1000, except })
+  const taken = yield* (yield* Errands).take({ now: noon + after, leaseMillis, limit: 1000, limitPerPartner, except })
   return taken.filter(({ commandId }) => ids.includes(commandId))
 })
 
@@ -195,6 +196,20 @@ forEachDriver("Errands", ports, (it) => {
       assert.deepStrictEqual([again?.commandId, again?.tries, none.length], [id, 2, 0])
       yield* errands.told(again!, noon + 9500)
       assert.deepStrictEqual(yield* due([id, other], 1e9), [])
+    })
+  )
+
+  it.effect("of one partner do not come all at once", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const ids: Array<string> = []
+      for (let i = 0; i < limitPerPartner + 2; i++) {
+        const { id } = yield* issue(one, errandOf(one.partner.id))
+        yield* answer(one, id)
+        ids.push(id)
+      }
+      assert.strictEqual((yield* due(ids, 6000)).length, limitPerPartner)
+      assert.strictEqual((yield* due(ids, 6001)).length, 2)
     })
   )
 

@@ -77,6 +77,7 @@ export class Errands extends Context.Service<
       readonly now: number
       readonly leaseMillis: number
       readonly limit: number
+      readonly limitPerPartner: number
       readonly except: ReadonlyArray<string>
     }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
     readonly told: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>

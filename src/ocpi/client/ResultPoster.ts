@@ -195,7 +195,8 @@ export const layer = (
         const limit = atOnce - onTheirWay.all
         if (limit <= 0) return
         const now = yield* Clock.currentTimeMillis
-        const due = yield* errands.take({ now, leaseMillis, limit, except: onTheirWay.busy(atOncePerPartner) })
+        const except = onTheirWay.busy(atOncePerPartner)
+        const due = yield* errands.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
         yield* Effect.forEach(due, start, { discard: true })
       }).pipe(
         Effect.catchTag("StorageUnavailable", () => Effect.void),

@@ -1,0 +1,175 @@
+/** When partners are told what came of their commands, how often it is tried, and what one that hangs takes from the others. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { NotFound } from "../../../src/domain/Errors.ts"
+import type { Partner } from "../../../src/domain/party/Partner.ts"
+import { Chargers } from "../../../src/domain/ports/Chargers.ts"
+import { ChargingProfiles } from "../../../src/domain/ports/ChargingProfiles.ts"
+import { type DueCallback, Errands } from "../../../src/domain/ports/Errands.ts"
+import { Partners } from "../../../src/domain/ports/Partners.ts"
+import { Sessions } from "../../../src/domain/ports/Sessions.ts"
+import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
+import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
+import * as ResultPoster from "../../../src/ocpi/client/ResultPoster.ts"
+
+const due = (commandId: string, more: Partial<DueCallback> = {}): DueCallback => ({
+  commandId,
+  about: "Result",
+  organisationId: "o",
+  partnerId: "p",
+  sessionId: undefined,
+  version: "2.2.1",
+  responseUrl: `https://emsp.example.com/${commandId}`,
+  correlationId: "story",
+  from: { countryCode: "NL", partyId: "CPO" },
+  to: { countryCode: "DE", partyId: "ABC" },
+  tries: 1,
+  kind: "UnlockConnector",
+  status: "Accepted",
+  result: undefined,
+  connectorStatus: undefined,
+  ...more
+})
+
+type Answer = (request: PartnerRequest, partnerId: string) => Effect.Effect<void, PartnerFailed>
+
+/** What the poster did to the store and the partner, in order; `queue` is what is due. */
+const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) => {
+  const done: Array<string> = []
+  const sent: Array<PartnerRequest> = []
+  const errands = Errands.of({
+    take: ({ except, limit }) =>
+      Effect.sync(() => {
+        const taken = queue.filter(({ partnerId }) => !except.includes(partnerId)).slice(0, Math.min(limit, 4))
+        for (const one of taken) queue.splice(queue.indexOf(one), 1)
+        return taken
+      }),
+    told: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
+    retry: ({ commandId }, problem, at) =>
+      Effect.map(Clock.currentTimeMillis, (now) => void done.push(`retry ${commandId} in ${at - now}: ${problem}`)),
+    giveUp: ({ commandId }, problem) => Effect.sync(() => void done.push(`gave up ${commandId}: ${problem}`)),
+    ended: Stream.never,
+    repeated: () => Effect.succeed(false),
+    reservationNumber: (_, __, fresh) => Effect.succeed(fresh),
+    reservation: () => Effect.undefined,
+    profiles: () => Effect.succeed({ profileId: undefined, lastMinute: 0 })
+  })
+  const partners = {
+    get: (_: string, id: string) =>
+      id === "gone" ? Effect.fail(new NotFound({ kind: "partner", id })) : Effect.succeed({ id } as Partner)
+  }
+  const client = {
+    call: (partner: Partner, request: PartnerRequest) =>
+      Effect.andThen(
+        Effect.sync(() => void sent.push(request)),
+        answer(request, partner.id)
+      )
+  }
+  const layer = ResultPoster.layer().pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.succeed(Errands, errands),
+        Layer.succeed(Partners, partners as never),
+        Layer.succeed(PartnerClient, client as never),
+        Layer.succeed(Sessions, {} as never),
+        Layer.succeed(Chargers, {} as never),
+        Layer.succeed(ChargingProfiles, {} as never)
+      )
+    )
+  )
+  return { layer, done, sent }
+}
+
+const failed = (message: string, retryAfterMillis?: number) =>
+  new PartnerFailed({ heard: true, status: undefined, http: 500, message, retryAfterMillis })
+
+/** Ten of its rounds. */
+const rounds = Effect.forEach(Array.from({ length: 10 }), () => TestClock.adjust("1 second"), { discard: true })
+
+describe("the poster of results", () => {
+  it.effect("posts the bare result to the address that came with the command, and is done", () =>
+    Effect.gen(function* () {
+      const { done, layer, sent } = world([due("a"), due("b", { status: "TimedOut" }), due("c", { version: "2.1.1" })])
+      yield* Layer.build(layer)
+      yield* rounds
+      assert.deepStrictEqual(
+        sent.map(({ at, body }) => [at, body]),
+        [
+          [{ url: "https://emsp.example.com/a" }, { result: "ACCEPTED" }],
+          [{ url: "https://emsp.example.com/b" }, { result: "TIMEOUT" }],
+          [{ url: "https://emsp.example.com/c" }, { result: "ACCEPTED" }]
+        ]
+      )
+      assert.deepInclude(sent[0], {
+        method: "POST",
+        correlationId: "story",
+        from: { countryCode: "NL", partyId: "CPO" },
+        to: { countryCode: "DE", partyId: "ABC" }
+      })
+      assert.deepStrictEqual(done, ["told a", "told b", "told c"])
+    })
+  )
+
+  it.effect("has nothing to say where the version has no word for it", () =>
+    Effect.gen(function* () {
+      const about = "ReservationCancelled" as const
+      const { done, layer, sent } = world([due("old", { about, version: "2.1.1" }), due("new", { about })])
+      yield* Layer.build(layer)
+      yield* rounds
+      assert.deepStrictEqual(
+        sent.map(({ body }) => body),
+        [{ result: "CANCELED_RESERVATION" }]
+      )
+      assert.deepStrictEqual(done.toSorted(), ["told new", "told old"])
+    })
+  )
+
+  it.effect("tries six times, each later than the one before and never sooner than it is asked to, then gives up", () =>
+    Effect.gen(function* () {
+      const tries = [1, 2, 3, 4, 5, 6].map((n) => due(`try${n}`, { tries: n }))
+      const { done, layer } = world([...tries, due("busy", { partnerId: "busy" })], (_, id) =>
+        Effect.fail(failed("HTTP 500", id === "busy" ? 30_000 : undefined))
+      )
+      yield* Layer.build(layer)
+      yield* rounds
+      assert.deepStrictEqual(done, [
+        "retry try1 in 1000: HTTP 500",
+        "retry try2 in 4000: HTTP 500",
+        "retry try3 in 15000: HTTP 500",
+        "retry try4 in 60000: HTTP 500",
+        "retry try5 in 240000: HTTP 500",
+        "gave up try6: HTTP 500",
+        "retry busy in 30000: HTTP 500"
+      ])
+    })
+  )
+
+  it.effect("gives up what nobody can be told, and goes on", () =>
+    Effect.gen(function* () {
+      const { done, layer } = world([due("x", { partnerId: "gone" }), due("y", { responseUrl: undefined }), due("z")])
+      yield* Layer.build(layer)
+      yield* rounds
+      assert.deepStrictEqual(done.toSorted(), [
+        "gave up x: the partner, or what it was about, is not there any more",
+        "gave up y: its response_url was sealed by another SECRET_KEY",
+        "told z"
+      ])
+    })
+  )
+
+  it.effect("keeps what is for others going while one partner hangs", () =>
+    Effect.gen(function* () {
+      const hanging = Array.from({ length: 40 }, (_, n) => due(`h${n}`, { partnerId: "slow" }))
+      const others = Array.from({ length: 8 }, (_, n) => due(`o${n}`, { partnerId: "quick" }))
+      const { done, layer, sent } = world([...hanging, ...others], (_, id) =>
+        id === "slow" ? Effect.never : Effect.void
+      )
+      yield* Layer.build(layer)
+      yield* rounds
+      assert.strictEqual(done.filter((line) => line.startsWith("told o")).length, 8)
+      const toSlow = sent.filter(({ at }) => "url" in at && /\/h\d/.test(at.url)).length
+      assert.isAtMost(toSlow, ResultPoster.defaultPosterOptions.atOncePerPartner + 3)
+    })
+  )
+})
