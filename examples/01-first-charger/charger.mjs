@@ -36,7 +36,19 @@ const answers = {
   Reset: { status: "Accepted" },
   ChangeAvailability: { status: "Accepted" },
   ChangeConfiguration: { status: "Accepted" },
-  ClearCache: { status: "Accepted" }
+  ClearCache: { status: "Accepted" },
+  SetChargingProfile: { status: "Accepted" },
+  ClearChargingProfile: { status: "Accepted" },
+  GetCompositeSchedule: ({ connectorId, duration }) => ({
+    status: "Accepted",
+    connectorId,
+    scheduleStart: now(),
+    chargingSchedule: {
+      duration,
+      chargingRateUnit: "A",
+      chargingSchedulePeriod: [{ startPeriod: 0, limit: 10 }]
+    }
+  })
 }
 let running
 const begin = async (card) => {
@@ -44,17 +56,19 @@ const begin = async (card) => {
   const start = { connectorId: 1, idTag: card, meterStart: 5000, timestamp: now() }
   running = (await call("StartTransaction", start)).transactionId
   await status("Charging")
-  await meter(running, 6000)
+  // Little enough for a minute: what no connector can give is held for a look at it, and not billed.
+  await meter(running, 5200)
 }
 const end = async () => {
   if (running === undefined) return
   const transactionId = running
   running = undefined
-  await call("StopTransaction", { transactionId, meterStop: 7000, timestamp: now(), reason: "Remote" })
+  await call("StopTransaction", { transactionId, meterStop: 5400, timestamp: now(), reason: "Remote" })
   await status("Available")
 }
 const obey = ({ method, params }) => {
-  const answer = answers[method]
+  const known = answers[method]
+  const answer = typeof known === "function" ? known(params) : known
   console.log(`asked: ${method}`, JSON.stringify(params), JSON.stringify(answer ?? "NotImplemented"))
   if (answer === undefined) throw createRPCError("NotImplemented")
   const deed = { RemoteStartTransaction: () => begin(params.idTag), RemoteStopTransaction: end }[method]
