@@ -1,11 +1,12 @@
 /** The port `RoamingCdrs` over SQL: records along the indices of those that are a partner's. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { RoamingCdr } from "../domain/cdr/RoamingCdr.ts"
+import { type RoamingCdr, versionsWithoutCredits } from "../domain/cdr/RoamingCdr.ts"
 import { NotFound } from "../domain/Errors.ts"
 import { type CdrsTaken, RoamingCdrs } from "../domain/ports/RoamingCdrs.ts"
 import type { Window } from "../domain/values/Window.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
+import { textArray, uuidArray } from "./Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
 import { cdrColumns, CdrRow } from "./Cdrs.ts"
 import { Millis, rowOf, rowsOf, Whole } from "./rows.ts"
@@ -19,15 +20,18 @@ const Row = Schema.Struct({
   lastUpdated: Millis
 })
 const rows = rowsOf(Row)
+const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 const totalRow = rowOf(Schema.Struct({ total: Whole }))
 
-/** Of the organisation's `cdr d`: those that the partner is told. */
-const told = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) => {
-  const first = sql`AND d.credits IS NULL AND (d.revision = 0 OR NOT EXISTS (
+/** True of a `cdr d` that neither takes another one back nor stands in its place. */
+const isFirst = (sql: SqlClient.SqlClient) => sql`
+  (d.credits IS NULL AND (d.revision = 0 OR NOT EXISTS (
     SELECT 1 FROM cdr o WHERE o.organisation_id = d.organisation_id AND o.session_id = d.session_id AND o.credits IS NULL
-      AND o.revision < d.revision))`
-  return sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : first}`
-}
+      AND o.revision < d.revision)))`
+
+/** Of the organisation's `cdr d`: those that the partner is told. */
+const told = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
+  sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : sql`AND ${isFirst(sql)}`}`
 
 const within = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
   ${from === undefined ? sql`` : sql`AND d.stored_at >= ${new Date(from)}`}
@@ -66,7 +70,22 @@ const get = (sql: SqlClient.SqlClient) =>
     return cdr ?? (yield* new NotFound({ kind: "cdr", id }))
   })
 
+const withheld = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingCdrs.withheld")(function* (organisationId: string, ids: ReadonlyArray<string>) {
+    if (ids.length === 0) return new Set<string>()
+    const own = scopedTo(sql, organisationId)
+    const found = yield* guarded(
+      idRows(own`
+        SELECT d.id FROM cdr d JOIN partner p ON p.id = d.partner_id
+        WHERE ${own.rowsOf("d")} AND ${own.rowsOf("p")} AND d.id = ANY (${uuidArray(ids)}) AND NOT ${isFirst(sql)}
+          AND (p.switches ->> 'noCreditCdrs' = 'true' OR p.connection ->> 'version' = ANY (${textArray(versionsWithoutCredits)}))`)
+    )
+    return new Set(found.map(({ id }) => id))
+  })
+
 export const layer: Layer.Layer<RoamingCdrs, never, SqlClient.SqlClient> = Layer.effect(
   RoamingCdrs,
-  Effect.map(SqlClient.SqlClient, (sql) => RoamingCdrs.of({ window: window(sql), get: get(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    RoamingCdrs.of({ window: window(sql), get: get(sql), withheld: withheld(sql) })
+  )
 )

@@ -240,6 +240,20 @@ forEachDriver("what partners' drivers charged", world, (it) => {
         const get = records.get({ ...one, takesCredits: false }, hidden.id)
         assert.strictEqual((yield* Effect.flip(get))._tag, "NotFound")
       }
+      const stored = items.map(({ id }) => id)
+      assert.deepStrictEqual(
+        yield* records.withheld(one.organisationId, stored),
+        new Set(),
+        "a partner that takes them"
+      )
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(noon)
+      yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
+        VALUES (${one.partnerId}, ${one.organisationId}, 'Partner', 'Registered', '{"noCreditCdrs": true}', ${now}, ${now})`
+      assert.deepStrictEqual(yield* records.withheld(one.organisationId, [cdr.id, ...stored]), new Set(stored))
+      assert.deepStrictEqual(yield* records.withheld(freshId(), stored), new Set(), "of another organisation nothing")
+      yield* sql`UPDATE partner SET switches = '{}', connection = '{"version": "2.1.1"}' WHERE id = ${one.partnerId}`
+      assert.deepStrictEqual(yield* records.withheld(one.organisationId, [cdr.id, ...stored]), new Set(stored))
       const all = yield* (yield* Cdrs).list(one.organisationId, { limit: 10, partnerId: one.partnerId })
       assert.lengthOf(all.items, 3)
     })

@@ -25,6 +25,7 @@ import { Partners } from "../../src/domain/ports/Partners.ts"
 import { PartnerView } from "../../src/domain/ports/PartnerView.ts"
 import { Presence } from "../../src/domain/ports/Presence.ts"
 import { Reservations } from "../../src/domain/ports/Reservations.ts"
+import { RoamingCdrs } from "../../src/domain/ports/RoamingCdrs.ts"
 import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
@@ -497,6 +498,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
+    Layer.mock(RoamingCdrs, {}),
     Layer.mock(RoamingTokens, {
       conflicts: () => Effect.succeed({ items: [], nextCursor: null }),
       pullState: () => Effect.undefined

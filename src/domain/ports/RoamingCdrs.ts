@@ -18,6 +18,11 @@ export class RoamingCdrs extends Context.Service<
   {
     /** In order of their numbers, by when they were stored. */
     readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
+    /** Those of some records that their partner is not told, since it takes no credits: somebody has to settle with it by hand. */
+    readonly withheld: (
+      organisationId: string,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
     /** `NotFound` for one that is not this partner's, or that it does not take, too. */
     readonly get: (taken: CdrsTaken, id: string) => Effect.Effect<RoamingCdr, NotFound | StorageUnavailable>
   }

@@ -4,7 +4,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
 import type { Place } from "../../domain/cdr/Place.ts"
 import { type CdrFilter, Cdrs } from "../../domain/ports/Cdrs.ts"
+import { RoamingCdrs } from "../../domain/ports/RoamingCdrs.ts"
 import type { SignedData } from "../../domain/session/SignedData.ts"
+import type { Page } from "../../domain/values/Page.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
@@ -44,7 +46,7 @@ const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) =
   }))
 })
 
-const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
+const toCdr = ({ body, ...cdr }: DomainCdr, withheld: ReadonlySet<string>): typeof Cdr.Type => ({
   id: cdr.id,
   number: cdr.number,
   sessionId: cdr.sessionId,
@@ -56,7 +58,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   tokenType: body.tokenType ?? null,
   authorization: body.authorization ?? null,
   reservationId: body.reservationId ?? null,
-  roaming: body.roaming === undefined ? null : toRoaming(body.roaming),
+  roaming: body.roaming === undefined ? null : { ...toRoaming(body.roaming), withheld: withheld.has(cdr.id) },
   startedAt: cdr.startedAt,
   endedAt: cdr.endedAt,
   timeZone: body.timeZone,
@@ -80,6 +82,8 @@ const toCdr = ({ body, ...cdr }: DomainCdr): typeof Cdr.Type => ({
   creditReferenceId: cdr.creditReferenceId ?? null,
   issuedAt: cdr.issuedAt
 })
+
+const none: ReadonlySet<string> = new Set()
 
 /** Records of one page of an export: as many as one statement reads. */
 const exportPage = 500
@@ -107,7 +111,24 @@ export const layer = HttpApiBuilder.group(
   "cdrs",
   Effect.fn(function* (handlers) {
     const cdrs = yield* Cdrs
+    const roaming = yield* RoamingCdrs
     const publicUrl = yield* PublicUrl
+
+    /** Records as they are shown. Of a partner's only those can be withheld that a correction or a credit made. */
+    const shown = Effect.fnUntraced(function* (organisation: string, page: Page<DomainCdr>) {
+      const doubtful = page.items.filter(
+        ({ body, creditReferenceId, revision }) =>
+          body.roaming !== undefined && (creditReferenceId !== undefined || revision > 0)
+      )
+      const ids = doubtful.map(({ id }) => id)
+      const withheld = ids.length === 0 ? none : yield* roaming.withheld(organisation, ids)
+      return { ...page, items: page.items.map((cdr) => toCdr(cdr, withheld)) }
+    })
+
+    const one = Effect.fnUntraced(function* (organisation: string, cdr: DomainCdr) {
+      const { items } = yield* shown(organisation, { items: [cdr], nextCursor: null })
+      return items[0] ?? toCdr(cdr, none)
+    })
 
     /** All records that fit, read page by page as they are taken; the first page before the answer begins. */
     const lines = Effect.fnUntraced(function* (
@@ -116,13 +137,15 @@ export const layer = HttpApiBuilder.group(
       line: (cdr: typeof Cdr.Type) => string
     ) {
       const organisation = yield* organisationId
-      const first = yield* cdrs.list(organisation, { limit: exportPage, ...filter })
+      const read = (cursor: string | undefined) =>
+        Effect.flatMap(cdrs.list(organisation, { limit: exportPage, cursor, ...filter }), (page) =>
+          shown(organisation, page)
+        )
+      const first = yield* read(undefined)
       const pages = Stream.paginate(first, (page) =>
         Effect.map(
-          page.nextCursor === null
-            ? Effect.succeedNone
-            : Effect.asSome(cdrs.list(organisation, { limit: exportPage, cursor: page.nextCursor, ...filter })),
-          (next) => [[page.items.map((cdr) => line(toCdr(cdr))).join("")], next] as const
+          page.nextCursor === null ? Effect.succeedNone : Effect.asSome(read(page.nextCursor)),
+          (next) => [[page.items.map(line).join("")], next] as const
         )
       )
       return Stream.encodeText(Stream.concat(Stream.make(head), pages))
@@ -131,7 +154,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("v2.cdrs.list")(function* ({ query, request }) {
         const filter = { ...pageRequest(query), ...filterOf(query) }
-        return listed(publicUrl, request.url, yield* cdrs.list(yield* organisationId, filter), toCdr)
+        const organisation = yield* organisationId
+        const page = yield* shown(organisation, yield* cdrs.list(organisation, filter))
+        return listed(publicUrl, request.url, page, (cdr) => cdr)
       }),
       csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
         return yield* lines(filterOf(query), csvHead, csvLine)
@@ -140,11 +165,12 @@ export const layer = HttpApiBuilder.group(
         return yield* lines(filterOf(query), "", jsonLine)
       }),
       get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
-        return toCdr(yield* cdrs.get(yield* organisationId, params.cdrId))
+        const organisation = yield* organisationId
+        return yield* one(organisation, yield* cdrs.get(organisation, params.cdrId))
       }),
       credit: Effect.fn("v2.cdrs.credit")(function* ({ params }) {
         const cdr = yield* cdrs.credit(params.cdrId, yield* writing)
-        return located(publicUrl, `/v2/cdrs/${cdr.id}`, toCdr(cdr))
+        return located(publicUrl, `/v2/cdrs/${cdr.id}`, yield* one(yield* organisationId, cdr))
       })
     })
   })

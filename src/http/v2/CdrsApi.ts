@@ -6,7 +6,7 @@ import { text, Time, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
-import { Roaming } from "./RoamingShape.ts"
+import { RoamingOfCdr } from "./RoamingShape.ts"
 import { Period, Price } from "./TariffSchema.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
@@ -66,7 +66,7 @@ export const Cdr = Schema.Struct({
     Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
   ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),
   reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that is paid for with it" }),
-  roaming: Schema.NullOr(Roaming).annotate({ description: "Who is billed by it; null for a card of one's own" }),
+  roaming: Schema.NullOr(RoamingOfCdr).annotate({ description: "Who is billed by it; null for a card of one's own" }),
   startedAt: Time,
   endedAt: Time,
   timeZone: Schema.String,

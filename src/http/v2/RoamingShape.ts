@@ -25,3 +25,12 @@ export const toRoaming = (roaming: SessionRoaming): typeof Roaming.Type => ({
   authMethod: roaming.authMethod,
   authorizationReference: roaming.authorizationReference ?? null
 })
+
+/** Of a record. */
+export const RoamingOfCdr = Schema.Struct({
+  ...Roaming.fields,
+  withheld: Schema.Boolean.annotate({
+    description:
+      "True: the partner takes no credit records, and is told neither this one nor what takes a record's place; settle with it by hand"
+  })
+}).annotate({ identifier: "RoamingOfCdr" })

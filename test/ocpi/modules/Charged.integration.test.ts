@@ -172,6 +172,7 @@ it.each(allVersions)("a session in %s is followed from its start to its price", 
 
 it("what was billed is taken back by a credit record, where there are words for it and they are wanted", async () => {
   const told: Record<string, ReadonlyArray<unknown>> = {}
+  const withheld: Record<string, ReadonlyArray<unknown>> = {}
   const totals: Record<string, ReadonlyArray<unknown>> = {}
   for (const version of allVersions) {
     const { id: partnerId, partner } = await roaming.registered(version)
@@ -183,6 +184,8 @@ it("what was billed is taken back by a credit record, where there are words for 
       sessionId,
       sessionId
     ])
+    const credits = await world.items(`cdrs?partnerId=${partnerId}`)
+    withheld[version] = credits.map((one) => (one["roaming"] as Json)["withheld"])
     const list = await cdrsOf(partner)
     told[version] = list.map((one) => one["credit_reference_id"] ?? null)
     totals[version] = list.map((one) => one["total_cost"])
@@ -199,6 +202,11 @@ it("what was billed is taken back by a credit record, where there are words for 
     { excl_vat: 2, incl_vat: 2.4 },
     { excl_vat: -2, incl_vat: -2.4 }
   ]
+  expect(withheld, "what is not told is seen in REST").toEqual({
+    "2.1.1": [true, false],
+    "2.2": [false, false],
+    "2.2.1": [false, false]
+  })
   expect(totals).toEqual({ "2.1.1": [2], "2.2": later, "2.2.1": later })
 })
 
