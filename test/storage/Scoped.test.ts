@@ -38,6 +38,7 @@ const repositories = [
   "PartnerRegistrations.ts",
   "PartnerRows.ts",
   "Partners.ts",
+  "Places.ts",
   "SessionReadings.ts",
   "Sessions.ts",
   "Sites.ts",

@@ -281,6 +281,54 @@ describe("START_SESSION", () => {
   })
 })
 
+describe("RESERVE_NOW", () => {
+  it("of the same reservation at another charger takes it away from the first", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    const { evseUid, station } = await drive.beside(partner, spot)
+    for (const one of [spot.station, station]) {
+      one.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+    }
+    const first = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
+    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
+    const moved = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { evse_uid: evseUid }))
+    expect(await partner.result(moved.id)).toEqual({ result: "ACCEPTED" })
+    const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
+    expect(station.asked("ReserveNow")).toMatchObject([{ connectorId: 1, reservationId }])
+    const cancelled = () => Promise.resolve(spot.station.asked("CancelReservation").length === 1)
+    await until(() => "the first charger let go", 10_000, cancelled)
+    // It goes where the reservation is now.
+    const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
+    expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
+    expect(station.asked("CancelReservation")).toEqual([{ reservationId }])
+    expect(partner.results.get(first.id)).toHaveLength(1)
+    expect(problemsOf(partner)).toEqual([])
+  })
+
+  it("is kept for its driver, whose session it becomes", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("ReserveNow", { status: "Accepted" })
+    const token = partner.cards.make("RESERVER")
+    const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { token }))
+    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+    // At another connector the card is nobody's, and another card does not take the place.
+    expect((await spot.station.start(2, "RESERVER")).status).toBe("Invalid")
+    const { status } = await spot.station.start(1, "RESERVER")
+    expect(status).toBe("Accepted")
+    const sessions = await world.items(`sessions?chargerId=${spot.chargerId}`)
+    expect(sessions.find((session) => session["connectorId"] === 1)).toMatchObject({
+      tokenUid: "RESERVER",
+      status: "ACTIVE"
+    })
+    const stop = await partner.command("STOP_SESSION", {
+      session_id: String(sessions.find((one) => one["evseId"] === 1)?.["id"])
+    })
+    expect(stop.answer).toMatchObject({ result: "ACCEPTED" })
+    expect(problemsOf(partner)).toEqual([])
+  })
+})
+
 describe("CANCEL_RESERVATION", () => {
   it.each(["2.2", "2.2.1"] as const)(
     "on OCPI %s cancels by the charger's number, and only one's own",

@@ -62,6 +62,31 @@ export class Drive {
     return { chargerId, locationId, station, evse: (connectorId) => uids[connectorId - 1] ?? "" }
   }
 
+  /** Another charger at the location of a spot, with one connector. */
+  async beside(
+    partner: Partner,
+    { locationId }: Spot
+  ): Promise<{ readonly station: Station; readonly evseUid: string }> {
+    const { world } = this.roaming
+    const read = async () => uidsOf((await partner.ask("GET", "locations", `/${locationId}`)).data)
+    const before = await read()
+    const station = new Station(world.service.ocppUrl, await world.charger({ siteId: locationId }))
+    onTestFinished(() => station.close())
+    await station.connect()
+    await station.boot()
+    await station.status(1, "Available")
+    let evseUid: string | undefined
+    await until(
+      () => "the location has another evse",
+      15_000,
+      async () => {
+        evseUid = (await read()).find((uid) => !before.includes(uid))
+        return evseUid !== undefined
+      }
+    )
+    return { station, evseUid: evseUid ?? "" }
+  }
+
   /** The station again, after it was away or the service was. */
   async again(chargerId: string): Promise<Station> {
     const station = new Station(this.roaming.world.service.ocppUrl, chargerId)
