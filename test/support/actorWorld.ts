@@ -22,6 +22,7 @@ import type { RealTimeAuthorizer } from "../../src/domain/ports/RealTimeAuthoriz
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import { ModelCommands } from "./modelCommands.ts"
+import type { RoamingCard } from "../../src/domain/token/RealTime.ts"
 import { silentPartners } from "./silentPartners.ts"
 
 type Failure = StorageUnavailable | FactRefused
@@ -66,6 +67,8 @@ export interface World {
   reloads: number
   /** What each question after a token is told of the charger's reservations, in order; none once they are used up. */
   readonly reservations: Array<ReadonlyArray<ReservationFacts>>
+  /** Partners' cards of whatever uid is asked about. */
+  cards: ReadonlyArray<RoamingCard>
   readonly commands: ModelCommands
   /** What the organisation's policy has beside what every state has. */
   policy: Partial<ChargerState["policy"]>
@@ -105,6 +108,7 @@ export const makeWorld = (): World => ({
   removed: new Set(),
   reloads: 0,
   reservations: [],
+  cards: [],
   commands: new ModelCommands(),
   policy: {}
 })
@@ -187,7 +191,7 @@ const directory = (world: World) =>
       findToken: () =>
         asked(world, () => {
           const reservations = world.reservations.shift() ?? []
-          return { token: undefined, reservations, roaming: [], openSessions: [] }
+          return { token: undefined, reservations, roaming: world.cards, openSessions: [] }
         }),
       findSession: () => asked(world, () => undefined),
       takeTransactionNumbers: () => Effect.succeed(1)

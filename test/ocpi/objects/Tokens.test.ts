@@ -1,0 +1,109 @@
+/** Tokens in the words of each version: what is taken of them, what is sent, and what a version cannot say. */
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { RoamingTokenBody } from "../../../src/domain/token/RoamingToken.ts"
+import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
+import { schemasOf } from "../schemas/Schemas.ts"
+
+const party = { countryCode: "DE", partyId: "EMS" }
+
+const full: RoamingTokenBody = {
+  ...party,
+  uid: "04A2B3",
+  type: "APP_USER",
+  contractId: "DE-EMS-7",
+  visualNumber: "DE 7",
+  issuer: "Example",
+  groupUid: "FLEET",
+  valid: true,
+  whitelist: "NEVER",
+  language: "de",
+  defaultProfileType: "GREEN",
+  energyContract: { supplierName: "Stromwerk", contractId: "7" },
+  lastUpdated: Date.UTC(2026, 10, 20, 8, 30)
+}
+
+const bare: RoamingTokenBody = {
+  ...full,
+  type: "RFID",
+  visualNumber: undefined,
+  groupUid: undefined,
+  language: undefined,
+  defaultProfileType: undefined,
+  energyContract: undefined
+}
+
+const versions = ["2.1.1", "2.2", "2.2.1"] as const
+
+describe.each(versions)("a token in OCPI %s", (version) => {
+  const wire = wireObjects[version].tokens
+  const back = (sent: unknown) => Effect.runSync(wire.decode(sent, party))
+
+  it("is what the standard says, with and without what may be left out", () => {
+    for (const token of [full, bare]) expect(schemasOf[version].Token(wire.encode(token), "token")).toEqual([])
+  })
+
+  it("is read as it was written, where nothing is lost", () => {
+    expect(back(wire.encode(bare))).toEqual(bare)
+  })
+
+  it("takes null for what is left out", () => {
+    const nulls = {
+      visual_number: null,
+      language: null,
+      group_id: null,
+      energy_contract: null,
+      default_profile_type: null
+    }
+    expect(back({ ...(wire.encode(bare) as object), ...nulls })).toEqual(bare)
+  })
+
+  it("is refused with what the database cannot hold, or without a uid", () => {
+    for (const uid of ["", "a\0b", "\ud800", "x".repeat(256)]) {
+      expect(() => back({ ...(wire.encode(bare) as object), uid }), JSON.stringify(uid)).toThrow()
+    }
+  })
+
+  it("is changed by a PATCH in what it names and is not null", () => {
+    const patch = { valid: false, visual_number: null, last_updated: "2026-11-20T09:00:00+01:00", invented: 1 }
+    expect(Effect.runSync(wire.decodePatch(patch))).toEqual({ valid: false, lastUpdated: Date.UTC(2026, 10, 20, 8) })
+  })
+
+  it("is asked about with references that the standard has", () => {
+    const references = wire.references({ id: "site", evseUids: ["e1", "e2"] })
+    expect(schemasOf[version].LocationReferences(references, "references")).toEqual([])
+  })
+})
+
+describe("what OCPI 2.1.1 has no room for in a token", () => {
+  it("is the group, the profile, the energy contract, and a type that is neither RFID nor OTHER", () => {
+    const wire = wireObjects["2.1.1"].tokens
+    expect(Effect.runSync(wire.decode(wire.encode(full), party))).toEqual({
+      ...full,
+      type: "OTHER",
+      groupUid: undefined,
+      defaultProfileType: undefined,
+      energyContract: undefined
+    })
+  })
+})
+
+describe("a partner's word", () => {
+  const read = (version: (typeof versions)[number], word: unknown) =>
+    Effect.runSync(wireObjects[version].tokens.decodeWord(word, party))
+  const token = wireObjects["2.2.1"].tokens.encode(full)
+
+  it("comes with the token and a reference from 2.2 on, and alone in 2.1.1", () => {
+    const word = { allowed: "ALLOWED", token, authorization_reference: "ref", location: { location_id: "x" } }
+    expect(read("2.2.1", word)).toEqual({ allowed: "ALLOWED", token: full, authorizationReference: "ref" })
+    expect(read("2.1.1", word)).toEqual({ allowed: "ALLOWED", token: undefined, authorizationReference: undefined })
+  })
+
+  it("counts without a token, with one that cannot be read, and without a reference that is too long", () => {
+    const told = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
+    expect(read("2.2", { allowed: "BLOCKED" })).toEqual(told)
+    expect(read("2.2", { allowed: "BLOCKED", token: { uid: 7 }, authorization_reference: null })).toEqual(told)
+    expect(read("2.2", { allowed: "BLOCKED", authorization_reference: "x".repeat(37) })).toEqual(told)
+    expect(() => read("2.2", { info: "no word" })).toThrow()
+  })
+})
