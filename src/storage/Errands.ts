@@ -14,6 +14,7 @@ import {
 import { tokenKey } from "../domain/token/Token.ts"
 import { uuidArray } from "./Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { sweepErrands } from "./ErrandsKept.ts"
 import { putGrant } from "./Grants.ts"
 import { Notifications } from "./Notifications.ts"
 import { optional, rowOf, rowsOf } from "./rows.ts"
@@ -254,6 +255,7 @@ export const layer: Layer.Layer<Errands, never, RecordingServices | Notification
   Effect.gen(function* () {
     const records = yield* recording
     const notifications = yield* Notifications
+    yield* sweepErrands(records.sql, records.writable)
     return Errands.of({
       take: take(records),
       ...ends(records),

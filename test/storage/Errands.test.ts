@@ -1,6 +1,7 @@
 /** Partners' errands: stored with their command, due when it has ended or its time is over, and told by one alone. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import type { CommandAnswered } from "../../src/domain/Fact.ts"
 import { answerSeconds, type NewErrand } from "../../src/domain/party/Errand.ts"
 import type { NewGrant } from "../../src/domain/party/Grant.ts"
@@ -15,6 +16,7 @@ import { Sites } from "../../src/domain/ports/Sites.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
 import * as CommandsStorage from "../../src/storage/Commands.ts"
 import * as ErrandsStorage from "../../src/storage/Errands.ts"
+import { forgetErrands } from "../../src/storage/ErrandsKept.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { freshId, started } from "../support/journalFacts.ts"
@@ -295,6 +297,51 @@ forEachDriver("Errands", ports, (it) => {
       assert.strictEqual(yield* find(one.partner.id, {}, stranger.id), undefined)
       yield* answer(one, id, "Rejected", { status: "Occupied" }, "ReserveNow")
       assert.strictEqual(yield* find(one.partner.id), undefined)
+    })
+  )
+
+  it.effect("are forgotten with what hangs on them, and the names of reservations after the last of them", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const sql = yield* SqlClient.SqlClient
+      const errands = yield* Errands
+      const old = noon - 1e10
+      const issued = (now: number) =>
+        Effect.gen(function* () {
+          const reserve = {
+            _tag: "ReserveNow",
+            reservationId: ++made + 5000,
+            place,
+            tokenUid: "A",
+            expiresAt: noon + 1e7
+          } as const
+          const errand = errandOf(one.partner.id, { kind: "ReserveNow", reference: `R${now}`, locationId: "L" })
+          const wanted = { partnerId: one.partner.id, locationId: "L", reference: `R${now}` }
+          yield* errands.reservationNumber(one.organisation.id, wanted, reserve.reservationId, now)
+          const input = {
+            chargerId: one.chargerId,
+            command: reserve,
+            parameters: {},
+            expiresInSeconds: undefined,
+            errand
+          }
+          return (yield* (yield* Commands).issue(input, one.organisation.writing(now))).id
+        })
+      const gone = yield* issued(old)
+      const kept = yield* issued(noon)
+      assert.strictEqual(yield* forgetErrands(sql, old + 1000), 1)
+      const left = (table: string) =>
+        Effect.map(
+          sql<{ id: string }>`SELECT command_id::text AS id FROM ${sql(table)} WHERE command_id IN (${gone}, ${kept})`,
+          (rows) => rows.map(({ id }) => id)
+        )
+      assert.deepStrictEqual([yield* left("partner_errand"), yield* left("partner_callback")], [[kept], [kept]])
+      const names = yield* sql<{ name: string }>`
+        SELECT reference_key AS name FROM partner_reservation WHERE partner_id = ${one.partner.id}`
+      assert.deepStrictEqual(
+        names.map(({ name }) => name),
+        [`r${noon}`]
+      )
     })
   )
 
