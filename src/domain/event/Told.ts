@@ -37,8 +37,8 @@ export const sessionOf = ({ chargerId, siteId }: PlacedFact, sessionId: string) 
 
 /** The id and time of an event are its fact's; of several, each has its number. */
 export const numbered = ({ at, position }: PlacedFact, told: ReadonlyArray<Told>): ReadonlyArray<Event> =>
-  told.map((one, i): Event => {
+  told.map(({ data, subject, type }, i): Event => {
     const id = formatCursor({ position, told: told.length === 1 ? undefined : i + 1 })
     // A union member for member: the type of its data goes with its name.
-    return { id, at: timeOf(at), ...one } as Event
+    return { id, type, at: timeOf(at), subject, data } as Event
   })

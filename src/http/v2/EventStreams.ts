@@ -80,11 +80,20 @@ interface State {
   readonly checkedAt: number
 }
 
-const making = Effect.fnUntraced(function* (keepAliveMillis: number) {
+const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Effect.Effect<void>) {
   const events = yield* Events
   const principalOf = yield* proving
   const bell = makeBell()
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
+  const service = { isEnding: false }
+  const end = Effect.andThen(
+    ending,
+    Effect.suspend(() => {
+      service.isEnding = true
+      return bell.ring
+    })
+  )
+  yield* Effect.forkScoped(end)
 
   /** Still the same organisation's, and still with the right to read. While the database is away nobody can tell. */
   const mayGoOn = ({ caller, key }: Following) =>
@@ -101,13 +110,15 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number) {
     Effect.fnUntraced(function* (state: State) {
       let { after, checkedAt } = state
       const since = yield* Clock.currentTimeMillis
+      // A stream ends between two pulls, and so as a whole: whoever is cut off in the middle takes it for a fault.
       for (;;) {
+        const rung = bell.take()
+        if (service.isEnding) return undefined
         const now = yield* Clock.currentTimeMillis
         if (now - checkedAt >= keepAliveMillis) {
           if (!(yield* mayGoOn(following))) return undefined
           checkedAt = now
         }
-        const rung = bell.take()
         const page = yield* events
           .page(following.caller.organisationId, { ...following, after, limit: pageEvents })
           .pipe(Effect.catchTag("StorageUnavailable", () => Effect.undefined))
@@ -146,7 +157,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
   Layer.effect(
     EventStreams,
     Effect.gen(function* () {
-      const { next } = yield* making(keepAliveMillis)
+      const { next } = yield* making(keepAliveMillis, ending)
       const counter = makeCounter()
       const follow = Effect.fn("EventStreams.follow")(function* (following: Following) {
         const id = following.caller.organisationId
@@ -163,7 +174,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
             )
             return Stream.unfold({ after: following.after, checkedAt }, next(following))
           })
-        ).pipe(Stream.interruptWhen(ending))
+        )
         const told = Stream.concat(Stream.succeed(greeting), body)
         return HttpServerResponse.stream(Stream.encodeText(told), {
           contentType: "text/event-stream",

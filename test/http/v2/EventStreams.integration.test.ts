@@ -94,6 +94,8 @@ class Reader {
   }
 
   status = 0
+  /** It was ended, and not cut off. */
+  isWhole = false
   problem: unknown
   over: Promise<void> = Promise.resolve()
 
@@ -101,6 +103,7 @@ class Reader {
     try {
       const decoder = new TextDecoder()
       for await (const chunk of response.body!) this.take(decoder.decode(chunk, { stream: true }))
+      this.isWhole = true
     } catch {
       // Cut by the test: what came in whole has been taken.
     }
@@ -284,6 +287,7 @@ forEachDriver("Server-sent events", ports, (it) => {
       const late = yield* Effect.promise(() => Reader.open(url, key))
       yield* Effect.promise(() => late.over)
       assert.deepStrictEqual([reader.told, late.told, late.status], [[], [], 200])
+      assert.deepStrictEqual([reader.isWhole, late.isWhole], [true, true])
     })
   )
 
