@@ -252,13 +252,21 @@ describe.each(allVersions)("OCPI %s", (version) => {
 })
 
 describe.each(laterVersions)("OCPI %s", (version) => {
-  it("PUT sessions/:sessionId/charging_preferences, answered by a bare word", async () => {
-    const { partner, sessionId } = await charging(version)
+  it("PUT sessions/:sessionId/charging_preferences, answered by a bare word where the charger can be steered", async () => {
+    const { partner, place, sessionId } = await charging(version)
     const path = `/${sessionId}/charging_preferences`
-    const answer = await partner.ask("PUT", "sessions", path, { profile_type: "REGULAR" })
-    expect([200, 404]).toContain(answer.http)
-    const faults = answer.http === 200 ? laterSchema(version, "ChargingPreferencesResponse")(answer.data, "data") : []
-    expect(faults).toEqual([])
+    const wish = (profile_type: string) => partner.ask("PUT", "sessions", path, { profile_type })
+    const incapable = await wish("REGULAR")
+    expect([incapable.http, incapable.code]).toEqual([404, 2001])
+    const value = "Core,SmartCharging"
+    place.station.on("GetConfiguration", {
+      configurationKey: [{ key: "SupportedFeatureProfiles", readonly: true, value }]
+    })
+    expect((await roaming.world.command(place.chargerId, "GetConfiguration")).status).toBe("Accepted")
+    await expect.poll(async () => (await wish("REGULAR")).data, { timeout: 10_000 }).toBe("ACCEPTED")
+    const faster = (await wish("FAST")).data
+    expect(faster).toBe("PROFILE_TYPE_NOT_SUPPORTED")
+    expect(laterSchema(version, "ChargingPreferencesResponse")(faster, "data")).toEqual([])
     const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
     expect(unknown.http).toBe(404)
     expect(partner.problems).toEqual([])
