@@ -9,7 +9,7 @@ import { Subscriptions } from "../domain/ports/Subscriptions.ts"
 import { type Reading, readingsOf } from "../domain/subscription/Settling.ts"
 import type { Due, JournaledFact, Subscription, SubscriptionKindName } from "../domain/subscription/Subscription.ts"
 
-/** The kinds that this process has; subscriptions of others are left as they are. */
+/** Subscriptions of kinds that are not among them are left as they are. */
 export type Kinds = ReadonlyMap<SubscriptionKindName, SubscriptionKind>
 
 export interface ReaderOptions {

@@ -2,7 +2,7 @@
  * Tells subscribers what has happened: reads the journal as soon as something was committed, and has delivered what is due then. Nobody waits for it;
  * what was cut short is made up after the next start.
  */
-import { Clock, Effect, Latch, Layer, Option, Stream } from "effect"
+import { Clock, Effect, Latch, Layer, Stream } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import { PartnerKind, WebhookKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
@@ -79,17 +79,15 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
   })
 
-/** With the kinds that there are. */
 export const layer = (
   options: SubscriptionOptions = defaultSubscriptionOptions
-): Layer.Layer<never, never, Subscriptions | PartnerKind> =>
+): Layer.Layer<never, never, Subscriptions | PartnerKind | WebhookKind> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const partner = yield* PartnerKind
-      const webhook = yield* Effect.serviceOption(WebhookKind)
-      yield* run(
-        new Map([["partner", partner], ...(Option.isSome(webhook) ? [["webhook", webhook.value] as const] : [])]),
-        options
-      )
+      const kinds: Kinds = new Map([
+        ["partner", yield* PartnerKind],
+        ["webhook", yield* WebhookKind]
+      ])
+      yield* run(kinds, options)
     })
   )

@@ -56,6 +56,21 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
           ids
         )
       ),
+      newestMark: Effect.fn("Reach.newestMark")((organisationId, siteId) =>
+        Effect.map(
+          guarded(sql<{ id: string | null }>`
+            SELECT max(m.id)::text AS id FROM location_stale m WHERE m.organisation_id = ${organisationId} AND m.site_id = ${siteId}`),
+          (rows) => rows[0]?.id ?? undefined
+        )
+      ),
+      isMarked: Effect.fn("Reach.isMarked")((organisationId, siteId, mark) =>
+        Effect.map(
+          guarded(sql`
+            SELECT 1 FROM location_stale m
+            WHERE m.organisation_id = ${organisationId} AND m.site_id = ${siteId} AND m.id <= ${mark}::bigint LIMIT 1`),
+          (rows) => rows.length > 0
+        )
+      ),
       tariffs: Effect.fn("Reach.tariffs")((organisationId) =>
         Effect.map(
           guarded(

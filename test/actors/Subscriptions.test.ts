@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { defaultSubscriptionOptions, layer as runner } from "../../src/actors/SubscriptionRunner.ts"
-import { PartnerKind, type SubscriptionKind } from "../../src/domain/ports/SubscriptionKind.ts"
+import { PartnerKind, type SubscriptionKind, WebhookKind } from "../../src/domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
 import type { DueItem, Outcome } from "../../src/domain/subscription/Subscription.ts"
 import { memorySubscriptions } from "../support/memorySubscriptions.ts"
@@ -56,7 +56,7 @@ class World {
   }
 
   readonly layer = runner(defaultSubscriptionOptions).pipe(
-    Layer.provide(Layer.succeed(PartnerKind, this.kind)),
+    Layer.provide(Layer.mergeAll(Layer.succeed(PartnerKind, this.kind), Layer.succeed(WebhookKind, this.kind))),
     Layer.provide(Layer.succeed(Subscriptions, this.storage.service))
   )
 

@@ -56,7 +56,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const storage = yield* Subscriptions
           const id = subscriberOf(1)
           const claim = storage.claim([id, subscriberOf(2)], { now: noon, limit: 8, leaseMillis: 1 })
-          const asked = [
+          const asked: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
             claim,
             storage.ready(noon),
             storage.active(1_000),

@@ -27,6 +27,17 @@ export class Reach extends Context.Service<
     readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ReachedCharger>, StorageUnavailable>
     /** Sites, and those that partners still see as gone. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+    /** The newest change of a site that is not worked into its location; undefined where there is none. */
+    readonly newestMark: (
+      organisationId: string,
+      siteId: string
+    ) => Effect.Effect<string | undefined, StorageUnavailable>
+    /** Whether that change, or one before it, still is not. */
+    readonly isMarked: (
+      organisationId: string,
+      siteId: string,
+      mark: string
+    ) => Effect.Effect<boolean, StorageUnavailable>
     readonly tariffs: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Those alone that are a partner's. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>

@@ -3,6 +3,7 @@
  * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
  */
 import { Effect, Layer } from "effect"
+import { StorageUnavailable } from "../../domain/Errors.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import { Locations } from "../../domain/ports/Locations.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
@@ -27,14 +28,30 @@ const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
 const gone = () => Effect.succeed(forgotten)
 
+/**
+ * A location with every change that was committed before. One that could not be brought up to date would be told as it was, and counted as told: that is
+ * tried again instead.
+ */
+const freshLocation = Effect.gen(function* () {
+  const locations = yield* Locations
+  const reach = yield* Reach
+  return Effect.fnUntraced(function* (organisationId: string, siteId: string) {
+    const mark = yield* reach.newestMark(organisationId, siteId)
+    const found = yield* Effect.exit(locations.get(organisationId, siteId))
+    if (mark !== undefined && (yield* reach.isMarked(organisationId, siteId, mark))) {
+      return yield* new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" })
+    }
+    return yield* found
+  })
+})
+
 /** How an object of each kind is read and told. */
 const telling = Effect.gen(function* () {
-  const locations = yield* Locations
   const tariffs = yield* Tariffs
   const sessions = yield* RoamingSessions
   const cdrs = yield* RoamingCdrs
   const parties = yield* Parties
-  const locationAt = yield* recent(locations.get)
+  const locationAt = yield* recent(yield* freshLocation)
   const tariffAt = yield* recent(tariffs.get)
   const partyAt = yield* recent((organisationId) =>
     Effect.map(parties.list(organisationId), ([first]): PartyId => first ?? noParty)
