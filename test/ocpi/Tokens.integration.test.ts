@@ -153,3 +153,33 @@ describe("a partner that wants it", () => {
     expect((await partner.putToken(token)).http).toBe(200)
   })
 })
+
+describe("a party behind a hub", () => {
+  const behind = { country_code: "FR", party_id: "BHD" }
+  const info = { ...behind, role: "EMSP", status: "CONNECTED", last_updated: early }
+
+  const registered = async (roles: ReadonlyArray<string>) => {
+    const partner = await roaming.partner("2.2.1")
+    const { token, versionsUrl } = await roaming.invite(partner, { roles })
+    await partner.register(versionsUrl, token)
+    const put = async (uid: string) => {
+      const card = { ...partner.cards.make(uid), ...behind }
+      const { code, http } = await partner.ask("PUT", "tokens", `/FR/BHD/${uid}?type=RFID`, card)
+      return [http, code]
+    }
+    return { partner, put }
+  }
+
+  it("has its tokens pushed by the hub that tells of it, once it has told", async () => {
+    const { partner, put } = await registered(["HUB"])
+    expect(await put("HUB1")).toEqual([404, 2001])
+    await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)
+    expect(await put("HUB1")).toEqual([200, 1000])
+  })
+
+  it("has them pushed by nobody who only says to be one", async () => {
+    const { partner, put } = await registered(["EMSP"])
+    await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)
+    expect(await put("HUB2")).toEqual([404, 2001])
+  })
+})

@@ -5,6 +5,7 @@
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { RoamingContract } from "../../domain/party/Roaming.ts"
+import { HubClients } from "../../domain/ports/HubClients.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { RealTimeAuthorizer, type WordsWanted } from "../../domain/ports/RealTimeAuthorizer.ts"
 import { type ReadingPlace, RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
@@ -16,7 +17,8 @@ import {
   silent,
   wordsWithinMillis
 } from "../../domain/token/RealTime.ts"
-import { defaultTokenType, holdsParty, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { defaultTokenType, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { heldParties, type MayHold } from "../HeldParties.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { statusCodes } from "../Status.ts"
 import type { PartnerFailed } from "./OcpiClient.ts"
@@ -44,7 +46,7 @@ const contractFor = (
   token: RoamingTokenBody | undefined,
   uid: string
 ): RoamingContract | undefined => {
-  if (token !== undefined && holdsParty(partner, token)) return contractOf({ ...token, partnerId: partner.id })
+  if (token !== undefined) return contractOf({ ...token, partnerId: partner.id })
   const party = tokenParty(partner)
   if (card !== undefined || party === undefined) return card
   const { countryCode, partyId } = party
@@ -53,6 +55,7 @@ const contractFor = (
 
 interface Services {
   readonly client: PartnerClient["Service"]
+  readonly mayHold: MayHold
   readonly partners: Partners["Service"]
   readonly tokens: RoamingTokens["Service"]
   readonly secrets: Secrets["Service"]
@@ -78,11 +81,12 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
       to: party
     })
     const { allowed, authorizationReference, token } = yield* wire.decodeWord(answered.data, party)
+    const own = token !== undefined && (yield* services.mayHold(partner, token)) ? token : undefined
     const word: PartnerWord = {
       about,
       allowed,
-      contract: contractFor(partner, about, token, uid),
-      groupUid: token?.groupUid,
+      contract: contractFor(partner, about, own, uid),
+      groupUid: own?.groupUid,
       authorizationReference
     }
     return word
@@ -122,6 +126,7 @@ const make = Effect.gen(function* () {
   const tokens = yield* RoamingTokens
   const services: Services = {
     client: yield* PartnerClient,
+    mayHold: heldParties(yield* HubClients),
     partners: yield* Partners,
     tokens,
     secrets: yield* Secrets
@@ -151,5 +156,8 @@ const make = Effect.gen(function* () {
   return RealTimeAuthorizer.of({ words })
 })
 
-export const layer: Layer.Layer<RealTimeAuthorizer, never, PartnerClient | Partners | RoamingTokens | Secrets> =
-  Layer.effect(RealTimeAuthorizer, make)
+export const layer: Layer.Layer<
+  RealTimeAuthorizer,
+  never,
+  HubClients | PartnerClient | Partners | RoamingTokens | Secrets
+> = Layer.effect(RealTimeAuthorizer, make)

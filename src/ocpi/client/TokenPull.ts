@@ -6,13 +6,15 @@ import { Clock, Effect, Layer, Random, Schema } from "effect"
 import type { Principal } from "../../domain/operator/Operator.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
+import { HubClients } from "../../domain/ports/HubClients.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { type DuePull, type PullEnd, RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { TokenFetcher } from "../../domain/ports/TokenFetcher.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import { holdsParty, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { heldParties, type MayHold } from "../HeldParties.ts"
 import type { WireTokens } from "../objects/token/Words.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { printTimestamp } from "../Timestamp.ts"
@@ -86,16 +88,20 @@ const fetching = (organisationId: string): Principal => ({
   permissions: []
 })
 
-/** Only tokens of the partner's own parties: of others it has none to tell. */
-const readable = (wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
-  Effect.map(
-    Effect.forEach(data, (one) => Effect.option(wire.decode(one, party))),
-    (all): ReadonlyArray<RoamingTokenBody> =>
-      all.flatMap((one) => (one._tag === "Some" && holdsParty(partner, one.value) ? [one.value] : []))
-  )
+/** Only tokens of parties whose tokens the partner may send: of others it has none to tell. */
+const readable = (mayHold: MayHold, wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
+  Effect.gen(function* () {
+    const good: Array<RoamingTokenBody> = []
+    for (const one of data) {
+      const token = yield* Effect.option(wire.decode(one, party))
+      if (token._tag === "Some" && (yield* mayHold(partner, token.value))) good.push(token.value)
+    }
+    return good
+  })
 
 interface Services {
   readonly client: PartnerClient["Service"]
+  readonly mayHold: MayHold
   readonly parties: Parties["Service"]
   readonly partners: Partners["Service"]
   readonly tokens: RoamingTokens["Service"]
@@ -121,7 +127,7 @@ const pageAt = (
 /** Follows the pages and keeps each as it comes. */
 const fetched = (services: Services, options: TokenPullOptions, partner: Partner, due: DuePull) =>
   Effect.gen(function* () {
-    const { client, parties, secrets, tokens } = services
+    const { client, mayHold, parties, secrets, tokens } = services
     const version = client.versionOf(partner)
     const party = tokenParty(partner)
     const address = client.endpointOf(partner, "tokens", "SENDER")
@@ -143,7 +149,7 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
     let unreadable = 0
     for (let pages = 1; ; pages++) {
       const { data, link }: Page = yield* pageAt(services, partner, at, asking)
-      const good = yield* readable(wire, partner, party, data)
+      const good = yield* readable(mayHold, wire, partner, party, data)
       const now = yield* Clock.currentTimeMillis
       for (let from = 0; from < good.length; from += storedAtOnce) {
         yield* tokens.put(partner.id, good.slice(from, from + storedAtOnce), { by: fetching(due.organisationId), now })
@@ -192,12 +198,13 @@ const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<
 /** Provides `TokenFetcher`. */
 export const layer = (
   options: TokenPullOptions = defaultPullOptions
-): Layer.Layer<TokenFetcher, never, Parties | PartnerClient | Partners | RoamingTokens | Secrets> =>
+): Layer.Layer<TokenFetcher, never, HubClients | Parties | PartnerClient | Partners | RoamingTokens | Secrets> =>
   Layer.effect(
     TokenFetcher,
     Effect.gen(function* () {
       const services: Services = {
         client: yield* PartnerClient,
+        mayHold: heldParties(yield* HubClients),
         parties: yield* Parties,
         partners: yield* Partners,
         tokens: yield* RoamingTokens,

@@ -1,19 +1,16 @@
 /**
  * Tokens (OCPI 2.2.1 §12.2.2), as their receiver: a partner pushes its drivers' tokens, changes and reads them. Which partner's a token is says the
- * party in the address; a party that is not the caller's own is nobody's here.
+ * party in the address; a party that is not the caller's own, or behind the hub that it is, is nobody's here.
  */
 import { Effect, type Schema } from "effect"
 import type { Principal } from "../../domain/operator/Operator.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
+import { HubClients } from "../../domain/ports/HubClients.ts"
 import { RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
 import type { Writing } from "../../domain/ports/Sites.ts"
-import {
-  defaultTokenType,
-  holdsParty,
-  type RoamingTokenKey,
-  type RoamingTokenPatch
-} from "../../domain/token/RoamingToken.ts"
+import { defaultTokenType, type RoamingTokenKey, type RoamingTokenPatch } from "../../domain/token/RoamingToken.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
+import { heldParties, type MayHold } from "../HeldParties.ts"
 import { Refused } from "../Status.ts"
 
 const refuse = (reason: Refused["reason"]) => new Refused({ reason })
@@ -43,17 +40,20 @@ const writing = ({ bearer: { partner }, now }: Exchange): Writing => {
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** What a token is addressed by. Versions in which its type is no part of that know it by its uid alone. */
-const addressed = ({ bearer, facts, params, query }: Exchange) => {
-  const { countryCode = "", partyId = "", tokenUid = "" } = params
-  const party: PartyId = { countryCode: countryCode.toUpperCase(), partyId: partyId.toUpperCase() }
-  if (!holdsParty(bearer.partner, party)) {
-    const detail = `${party.countryCode} ${party.partyId} is none of the parties in your credentials.`
-    return Effect.fail(refuse({ _tag: "NotFound", object: "Other", detail }))
-  }
-  const told = query.get("type")?.trim().toUpperCase() || undefined
-  const type = told ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
-  return Effect.succeed({ party, uid: tokenUid, told, type })
-}
+const addressing =
+  (mayHold: MayHold) =>
+  ({ bearer, facts, params, query }: Exchange) =>
+    Effect.gen(function* () {
+      const { countryCode = "", partyId = "", tokenUid = "" } = params
+      const party: PartyId = { countryCode: countryCode.toUpperCase(), partyId: partyId.toUpperCase() }
+      if (!(yield* mayHold(bearer.partner, party))) {
+        const detail = `${party.countryCode} ${party.partyId} is none of the parties in your credentials.`
+        return yield* refuse({ _tag: "NotFound", object: "Other", detail })
+      }
+      const told = query.get("type")?.trim().toUpperCase() || undefined
+      const type = told ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
+      return { party, uid: tokenUid, told, type }
+    })
 
 /** What a body says of which token it is must be what the address says. */
 const matching = (
@@ -80,7 +80,10 @@ const given = (exchange: Exchange) =>
 /** What of a token a PATCH may change: which one it is stays. */
 const changes = ({ countryCode: _, partyId: __, type: ___, uid: ____, ...rest }: RoamingTokenPatch) => rest
 
-export const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
+export const tokensHandlers = Effect.gen(function* () {
+  const tokens = yield* RoamingTokens
+  const addressed = addressing(heldParties(yield* HubClients))
+
   const get: Handler = (exchange) =>
     Effect.gen(function* () {
       const { party, type, uid } = yield* addressed(exchange)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
 import type { CpoParty } from "../../../src/domain/party/Party.ts"
 import { Exchanges } from "../../../src/domain/ports/Exchanges.ts"
+import { HubClients } from "../../../src/domain/ports/HubClients.ts"
 import { Parties } from "../../../src/domain/ports/Parties.ts"
 import { Partners } from "../../../src/domain/ports/Partners.ts"
 import { type DuePull, type PullEnd, RoamingTokens } from "../../../src/domain/ports/RoamingTokens.ts"
@@ -102,6 +103,7 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
   const client = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 100_000 })
   const services = pullLayer({ ...defaultPullOptions, ...options }).pipe(
     Layer.provide(tokens),
+    Layer.provide(Layer.mock(HubClients, {})),
     Layer.provide(Layer.mock(Parties, { list: () => Effect.succeed([ours]) })),
     Layer.provide(client),
     Layer.provide(Layer.mock(Exchanges, { record: () => {} })),
