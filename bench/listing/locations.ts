@@ -141,5 +141,5 @@ const database = Database.layer({
   poolSize: 2,
   watchdogMillis: 60_000
 })
-const layer = LocationsRepository.layer({ texts: locationTexts }).pipe(Layer.provideMerge(database))
+const layer = LocationsRepository.layer({ texts: locationTexts, version: "bench" }).pipe(Layer.provideMerge(database))
 await Effect.runPromise(Effect.provide(program, layer)).finally(() => postgres.stop())

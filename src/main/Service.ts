@@ -132,7 +132,7 @@ const storage = (settings: ServiceSettings) => {
     ChargingProfiles.layer,
     Ledgers.layer,
     LocalLists.layer,
-    Locations.layer({ texts: locationTexts }),
+    Locations.layer({ texts: locationTexts, version: settings.version }),
     Events.layer,
     Expectations.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),

@@ -12,6 +12,8 @@ import { rowsOf } from "./rows.ts"
 export interface LocationsOptions {
   /** A location as it is sent, by format; formats are read by the same names. */
   readonly texts: (location: Location) => Readonly<Record<string, string>>
+  /** Of the service: another one may write locations otherwise, and does so when their turn comes. */
+  readonly version: string
 }
 
 /** Of the transactions that bring locations up to date; the journal's is another. */
@@ -28,18 +30,29 @@ interface Mark extends WantedSite {
   readonly ids: ReadonlyArray<string>
 }
 
+/** Whose sites are looked at. */
+export interface Scope {
+  readonly organisationId: string
+  /** All of the organisation's without it. */
+  readonly siteIds?: ReadonlyArray<string>
+}
+
+const within = (sql: SqlClient.SqlClient, scope: Scope | undefined) => {
+  if (scope === undefined) return sql``
+  const own = sql`WHERE m.organisation_id = ${scope.organisationId}`
+  return scope.siteIds === undefined ? own : sql`${own} AND m.site_id = ANY (${uuidArray(scope.siteIds)})`
+}
+
 /** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
-const marked = (sql: SqlClient.SqlClient, organisationId: string | undefined, limit: number) => {
-  const own = organisationId === undefined ? sql`` : sql`WHERE m.organisation_id = ${organisationId}`
-  return markRows(sql`
+const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: number) =>
+  markRows(sql`
     SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", (
         SELECT jsonb_agg(x.id::text) FROM location_stale x WHERE x.organisation_id = s.organisation_id AND x.site_id = s.site_id) AS ids
     FROM (
       SELECT f.organisation_id, f.site_id
-      FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${own} ORDER BY m.id LIMIT ${marksPerLook}::int) f
+      FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${within(sql, scope)} ORDER BY m.id LIMIT ${marksPerLook}::int) f
       GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int
     ) s`)
-}
 
 /** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */
 const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
@@ -110,14 +123,14 @@ const keep = (
   gone: ReadonlyArray<Location>
 ) =>
   Effect.gen(function* () {
+    const rows = looked.flatMap(({ location }) =>
+      Object.entries(texts(location)).map(([format, text]) => ({ id: location.id, format, text }))
+    )
     yield* forget(sql, gone)
     const fresh = looked.filter(({ before }) => before === undefined)
     const known = looked.filter(({ before }) => before !== undefined)
     if (known.length > 0) yield* update(sql, known)
     if (fresh.length > 0) yield* insert(sql, fresh)
-    const rows = looked.flatMap(({ location }) =>
-      Object.entries(texts(location)).map(([format, text]) => ({ id: location.id, format, text }))
-    )
     if (rows.length > 0) yield* putTexts(sql, rows)
   })
 
@@ -135,24 +148,51 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
     yield* keep(sql, options, looked, gone)
   })
 
+/** Marks every location where another version of the service has written them. */
+export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: LocationsOptions) => sql`
+  WITH changed AS (
+    INSERT INTO service AS s (name, value) VALUES ('locations', convert_to(${version}::text, 'UTF8'))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE s.value <> excluded.value
+    RETURNING s.name
+  )
+  INSERT INTO location_stale (organisation_id, site_id)
+  SELECT l.organisation_id, l.id FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
+
 /**
- * Works in some of what is marked, of one organisation or of all; then also what is due by time. True when there may be more. To be run in a
- * transaction of its own: the time of a change is taken under the lock, so that whoever asked before for what is newer has not seen it yet.
+ * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is told, and keeps nobody else's location from
+ * being shown.
  */
-export const refresh = (
+const lookAtAll = (
   sql: SqlClient.SqlClient,
   options: LocationsOptions,
-  organisationId: string | undefined,
-  limit: number
-) =>
+  sites: ReadonlyArray<WantedSite>,
+  now: number
+): ReturnType<typeof look> =>
+  look(sql, options, sites, now).pipe(
+    Effect.catchDefect((defect) =>
+      sites.length > 1
+        ? Effect.forEach(sites, (site) => lookAtAll(sql, options, [site], now), { discard: true })
+        : Effect.andThen(
+            Effect.annotateLogs(Effect.logError("a location cannot be made", defect), { siteId: sites[0]?.siteId }),
+            // Until something of it changes it is left as it was.
+            sql`UPDATE location SET due_at = NULL WHERE id = ANY (${uuidArray(sites.map(({ siteId }) => siteId))})`
+          )
+    )
+  )
+
+/**
+ * Works in some of what is marked, within a scope or of all; then also what is due by time. True when there may be more. To be run in a
+ * transaction of its own: the time of a change is taken under the lock, so that whoever asked before for what is newer has not seen it yet.
+ */
+export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, scope: Scope | undefined, limit: number) =>
   Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${refreshLock})`
     const now = yield* Clock.currentTimeMillis
-    const marks: ReadonlyArray<Mark> = yield* marked(sql, organisationId, limit)
-    const byTime: ReadonlyArray<Mark> = organisationId === undefined ? yield* ripe(sql, now, limit) : []
+    const marks: ReadonlyArray<Mark> = yield* marked(sql, scope, limit)
+    const byTime: ReadonlyArray<Mark> = scope === undefined ? yield* ripe(sql, now, limit) : []
     const sites = new Map([...marks, ...byTime].map((site) => [site.siteId, site]))
     if (sites.size === 0) return false
-    yield* look(sql, options, [...sites.values()], now)
+    yield* lookAtAll(sql, options, [...sites.values()], now)
     const ids = marks.flatMap((mark) => mark.ids).map(BigInt)
     if (ids.length > 0) yield* sql`DELETE FROM location_stale m WHERE m.id = ANY (${int8Array(ids)})`
     return marks.length > 0

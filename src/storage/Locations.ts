@@ -11,7 +11,7 @@ import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import type { Window } from "../domain/values/Window.ts"
 import { uuidArray } from "./Arrays.ts"
-import { type LocationsOptions, refresh } from "./LocationRefresh.ts"
+import { type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
 import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -60,17 +60,17 @@ const intMax = 2_147_483_647
 
 /** The page of a list of which nothing is left out. */
 const numbered = (own: Scoped, { limit, offset }: Window) => own`
-  SELECT l.id, l.ordinal FROM location l
+  SELECT l.id, l.ordinal, l.body FROM location l
   WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int`
 
-/** The ids and numbers of a page, and how many there are in all. */
+/** The locations of a page with their numbers, and how many there are in all. */
 const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent) =>
   Effect.gen(function* () {
     const { limit, offset } = window
     if (spansAll(window, extent)) return { ids: numbered(own, window), total: extent.total ?? 0 }
     const span = between(sql, window)
     const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
-    const ids = own`SELECT l.id, l.ordinal FROM location l WHERE ${own.rowsOf("l")} ${span}
+    const ids = own`SELECT l.id, l.ordinal, l.body FROM location l WHERE ${own.rowsOf("l")} ${span}
       ORDER BY l.ordinal OFFSET ${offset}::int LIMIT ${limit}::int`
     return { ids, total: counted?.total ?? 0 }
   })
@@ -86,8 +86,8 @@ const notFound = (id: string) => new NotFound({ kind: "location", id })
 interface Reading {
   readonly sql: SqlClient.SqlClient
   readonly options: LocationsOptions
-  /** Works in what is marked of one organisation, or of all; true when there may be more. */
-  readonly step: (organisationId: string | undefined, limit: number) => Effect.Effect<boolean, StorageUnavailable>
+  /** Works in what is marked within a scope, or of all; true when there may be more. */
+  readonly step: (scope: Scope | undefined, limit: number) => Effect.Effect<boolean, StorageUnavailable>
 }
 
 const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
@@ -102,10 +102,25 @@ const current = ({ sql, step }: Reading, organisationId: string) =>
     const own = scopedTo(sql, organisationId)
     let extent = yield* guarded(extentOf(own))
     for (let n = 0; n < stepsPerRead && extent.stale; n++) {
-      if (!(yield* Effect.orElseSucceed(step(organisationId, sitesPerStep), () => false))) break
+      if (!(yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false))) break
       extent = yield* guarded(extentOf(own))
     }
     return { own, extent }
+  })
+
+const markRow = rowOf(Schema.Struct({ stale: Schema.Boolean }))
+
+/** The locations of some sites as they stand, however much of the organisation's is marked beside them. */
+const ofSites = ({ sql, step }: Reading) =>
+  Effect.fn("Locations.ofSites")(function* (organisationId: string, siteIds: ReadonlyArray<string>) {
+    const own = scopedTo(sql, organisationId)
+    const ids = siteIds.filter(isUuid)
+    const marked = yield* guarded(
+      markRow(own`
+        SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")} AND m.site_id = ANY (${uuidArray(ids)})) AS stale`)
+    )
+    if (marked?.stale === true) yield* Effect.ignore(step({ organisationId, siteIds: ids }, Math.max(1, ids.length)))
+    return yield* bodiesOf(own, ids)
   })
 
 const page = (reading: Reading) =>
@@ -113,9 +128,7 @@ const page = (reading: Reading) =>
     const { sql } = reading
     const { extent, own } = yield* current(reading, organisationId)
     const { ids, total } = yield* guarded(pageOf(sql, own, window, extent))
-    const rows = yield* guarded(
-      bodyRows(sql`SELECT l.body FROM (${ids}) p JOIN location l ON l.id = p.id ORDER BY p.ordinal`)
-    )
+    const rows = yield* guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`))
     return { items: rows.map(({ body }) => locationOfBody(body)), total }
   })
 
@@ -127,9 +140,8 @@ const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: str
 
 /** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
 const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string) =>
-  Effect.map(
-    guarded(bodyRows(sql`SELECT l.body FROM (${ids}) p JOIN location l ON l.id = p.id ORDER BY p.ordinal`)),
-    (rows) => Buffer.from(rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null").join(","))
+  Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) =>
+    Buffer.from(rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null").join(","))
   )
 
 /** A page of the whole list in one statement, as long as nothing is marked. */
@@ -159,8 +171,7 @@ const json = (reading: Reading) =>
 const get = (reading: Reading) =>
   Effect.fn("Locations.get")(function* (organisationId: string, id: string) {
     if (!isUuid(id)) return yield* notFound(id)
-    const { own } = yield* current(reading, organisationId)
-    const [found] = yield* bodiesOf(own, [id])
+    const [found] = yield* ofSites(reading)(organisationId, [id])
     return found ?? (yield* notFound(id))
   })
 
@@ -191,16 +202,15 @@ export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, 
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const health = yield* StorageHealth
-      const step: Reading["step"] = (organisationId, limit) =>
-        Effect.andThen(health.writable, guardedWrite(sql.withTransaction(refresh(sql, options, organisationId, limit))))
+      const step: Reading["step"] = (scope, limit) =>
+        Effect.andThen(health.writable, guardedWrite(sql.withTransaction(refresh(sql, options, scope, limit))))
       const reading: Reading = { sql, options, step }
-      const ofSites = (organisationId: string, siteIds: ReadonlyArray<string>) =>
-        Effect.flatMap(current(reading, organisationId), ({ own }) => bodiesOf(own, siteIds.filter(isUuid)))
+      yield* Effect.ignore(Effect.andThen(health.writable, guardedWrite(markAfterUpgrade(sql, options))))
       return Locations.of({
         page: page(reading),
         json: json(reading),
         get: get(reading),
-        ofSites: Effect.fn("Locations.ofSites")(ofSites),
+        ofSites: ofSites(reading),
         evseOf: evseOf(reading),
         publication: publication(reading),
         refresh: (limit) => step(undefined, limit)

@@ -6,6 +6,7 @@ import { Chargers } from "../../src/domain/ports/Chargers.ts"
 import { Locations } from "../../src/domain/ports/Locations.ts"
 import { Sites } from "../../src/domain/ports/Sites.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { layer } from "../../src/storage/Locations.ts"
 import { aConnector } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
 import { aLocation, aReportedCharger, complete, setStatus } from "../support/locations.ts"
@@ -259,6 +260,37 @@ export const locationsContract = (it: ContractIt): void => {
         '"status":"OUTOFORDER"'
       )
     }).pipe(timed)
+  )
+
+  it.effect("another version of the service writes them anew", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      yield* aLocation(ours)
+      const told = (version: string) =>
+        Effect.flatMap(Locations, (locations) => locations.json(ours.id, "2.2.1", all)).pipe(
+          Effect.map(({ json }) => textOf(json)),
+          Effect.provide(layer({ texts: () => ({ "2.2.1": `"${version}"` }), version }))
+        )
+      expect(yield* told("1.0.0")).toBe('"1.0.0"')
+      expect(yield* told("1.0.1")).toBe('"1.0.1"')
+      expect(yield* sql`SELECT 1 FROM location_stale WHERE organisation_id = ${ours.id}`).toEqual([])
+    })
+  )
+
+  it.effect("one that cannot be made keeps no other from being shown", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const { site } = yield* aLocation(ours)
+      const broken = yield* aLocation(ours)
+      yield* sql`UPDATE site SET opening_hours = '{"twentyfourseven": "perhaps"}' WHERE id = ${broken.site.id}`
+      const { items } = yield* locations.page(ours.id, all)
+      expect(items.map(({ id }) => id)).toEqual([site.id])
+      yield* sql`UPDATE site SET opening_hours = NULL WHERE id = ${broken.site.id}`
+      expect((yield* locations.page(ours.id, all)).items.map(({ id }) => id)).toEqual([site.id, broken.site.id])
+    })
   )
 
   it.effect("another organisation sees none of it", () =>

@@ -31,6 +31,7 @@ const repositories = [
   "Events.ts",
   "Expectations.ts",
   "HubClients.ts",
+  "Locations.ts",
   "Organisations.ts",
   "RoamingTokens.ts",
   "Parties.ts",
@@ -44,6 +45,7 @@ const repositories = [
   "Sites.ts",
   "Statistics.ts",
   "TariffAssignments.ts",
+  "TariffOffers.ts",
   "Tariffs.ts",
   "Tokens.ts",
   "WebhookDeliveries.ts",
@@ -77,7 +79,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

@@ -128,7 +128,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   KnocksRepository.layer(limits.knocks),
   LedgersRepository.layer,
   LocalListsRepository.layer,
-  LocationsRepository.layer({ texts: locationTexts }),
+  LocationsRepository.layer({ texts: locationTexts, version: "test" }),
   HubClientsRepository.layer,
   PartiesRepository.layer,
   PartnersRepository.layer,

@@ -1,6 +1,6 @@
 /**
  * Locations as partners see them, ready to be sent, scoped by organisation. Whoever reads them sees every change that was committed before: those that
- * are not worked in yet are first, and only after thousands at once (a city's chargers that come back) does a list lag behind for some seconds.
+ * are not worked in yet are first. Only a list may lag behind for some seconds, after thousands at once (a city's chargers that come back).
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
