@@ -311,6 +311,32 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
+  it.effect("is of the party of its site, and its record stays so wherever the site goes", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { chargers, one, seeded } = yield* aWorld("PARTY")
+      const now = new Date(noon)
+      const id = freshId()
+      yield* sql`INSERT INTO party (id, organisation_id, country_code, party_id, business_details, is_default, created_at)
+        VALUES (${id}, ${seeded.organisationId}, 'BE', ${`B${chargers[0].length}X`}, '{"name": "Branch"}', false, ${now})`
+      yield* sql`UPDATE site SET party_id = ${id} WHERE id = ${seeded.siteId}`
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      yield* end(seeded, tx)
+      yield* price
+      const sessionParty = Effect.map((yield* RoamingSessions).get(one, tx.sessionId), ({ place }) => place.party)
+      const cdrParty = Effect.map(
+        (yield* RoamingCdrs).window({ ...one, takesCredits: true }, everything),
+        ({ items }) => items[0]?.body.place?.party
+      )
+      assert.strictEqual((yield* sessionParty)?.countryCode, "BE")
+      const sealed = yield* cdrParty
+      assert.strictEqual(sealed?.countryCode, "BE")
+      yield* sql`UPDATE site SET party_id = NULL WHERE id = ${seeded.siteId}`
+      assert.notStrictEqual((yield* sessionParty)?.countryCode, "BE")
+      assert.deepStrictEqual(yield* cdrParty, sealed)
+    })
+  )
+
   it.effect("may be wished for by that partner alone", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
