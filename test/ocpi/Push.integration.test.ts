@@ -179,6 +179,35 @@ describe("a partner that", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
+  it("refuses an object for good has it parked, where it is seen and sent again", { timeout: 90_000 }, async () => {
+    const { id, partner, place } = await seen("2.2.1")
+    const told = () => [...partner.stores.tariffs.values()].find((one) => one["id"] === place.tariffId)
+    await partner.eventually("the tariff is pushed", () => told() !== undefined)
+    const fault = { does: "refuse", statusCode: 2001 } as const
+    partner.server.faults.plan({ fault, method: "PUT", module: "tariffs" })
+    await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/refused" })
+    const parked = async () => await roaming.world.items(`partners/${id}/parked`)
+    await until(
+      () => "the tariff is parked",
+      40_000,
+      async () => (await parked()).length === 1
+    )
+    const [item = {}] = await parked()
+    expect(item).toMatchObject({ kind: "tariff", objectId: place.tariffId, tries: 5 })
+    expect(String(item["problem"])).toContain("2001")
+    const { deliveries } = await roaming.world.get(`partners/${id}/health`)
+    expect(deliveries).toMatchObject({ state: "UpToDate", parked: 1, due: 0 })
+    // Everything else goes on.
+    await place.station.status(1, "Charging")
+    await partner.eventually("a status", () => statusesAt(partner, place)[0] === "CHARGING")
+    partner.server.faults.clear()
+    await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {})
+    await partner.eventually("the tariff", () => told()?.["tariff_alt_url"] === "https://example.com/refused")
+    expect(await parked()).toEqual([])
+    await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {}, 404)
+    expect(problemsOf(partner)).toEqual([])
+  })
+
   it("is suspended hears nothing, and what stands when it is let on again", async () => {
     const { id, partner, place } = await seen("2.2.1")
     await roaming.world.ask("PATCH", `partners/${id}`, { suspended: true })
