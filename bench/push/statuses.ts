@@ -43,13 +43,26 @@ const post = async (path: string, body: unknown): Promise<Readonly<Record<string
   return JSON.parse(text) as Readonly<Record<string, unknown>>
 }
 
+/** A busy service sends newcomers away for some seconds. */
+const dial = async (url: string): Promise<WebSocket> => {
+  for (let tries = 1; ; tries++) {
+    const socket = new WebSocket(url, ["ocpp1.6"])
+    const failed = await new Promise<Error | undefined>((resolve) => {
+      socket.once("open", () => resolve(undefined))
+      socket.once("error", resolve)
+    })
+    if (failed === undefined) return socket
+    if (tries === 20) throw failed
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
 /** A charger of one connector at a site of its own, and a way to report its status. */
 const connect = async (n: number) => {
   const chargerId = `BENCH-${n}`
   const { id } = await post("sites", { name: `Bench ${n}`, ...address })
   await post("chargers", { name: chargerId, chargerId, siteId: id })
-  const socket = new WebSocket(`${service.ocppUrl}/${chargerId}`, ["ocpp1.6"])
-  await new Promise((resolve, reject) => void socket.once("open", resolve).once("error", reject))
+  const socket = await dial(`${service.ocppUrl}/${chargerId}`)
   // What it is asked, it does not know.
   socket.on("message", (data) => {
     const [kind, messageId] = JSON.parse(String(data)) as [number, string]

@@ -110,6 +110,30 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("hand nothing out twice to those who ask at once, nor two of a lane", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      const objects = Array.from({ length: 12 }, (_, n) => ref(`o${n}`, `lane${n % 4}`))
+      yield* makeDue(id, objects)
+      const taken = (yield* Effect.all([claim(id), claim(id), claim(id)], { concurrency: "unbounded" })).flat()
+      assert.deepStrictEqual(idsOf(taken).toSorted(), ["o0", "o1", "o2", "o3"])
+    })
+  )
+
+  it.effect("move each cursor once when two have read the same page", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const { position } = (yield* storage.find(id))!
+      const due = [{ ...ref("a"), subscriptionId: id, position: position + 1 }]
+      const once = storage.advance([{ subscriptionId: id, from: position, to: position + 1 }], due, noon)
+      yield* Effect.all([once, once], { concurrency: "unbounded" })
+      const [item] = yield* claim(id)
+      assert.strictEqual(item?.position, position + 1)
+      assert.strictEqual((yield* storage.find(id))?.position, position + 1)
+    })
+  )
+
   it.effect("keep what was told, and make due again what changed on its way", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
