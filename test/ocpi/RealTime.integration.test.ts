@@ -1,7 +1,7 @@
 /**
  * Partners' cards at a real charger: by their whitelist, by the partner's word at that moment, and by what stands in for a partner that says nothing.
  */
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { wordsWithinMillis } from "../../src/domain/token/RealTime.ts"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
 import type { Partner } from "./partner/Partner.ts"
@@ -9,6 +9,13 @@ import type { Json } from "./partner/Wire.ts"
 
 const roaming = new Roaming()
 const { world } = roaming
+
+// Partners are told of sessions at a place that they can be told.
+beforeAll(async () => {
+  const [site] = await world.items("sites")
+  const place = { streetAddress: "Laan 1", postalNumber: "1000 AA", city: "Utrecht", country: "NLD" }
+  await world.ask("PATCH", `sites/${String(site?.["id"])}`, { ...place, latitude: 52.1, longitude: 5.1 })
+})
 
 let made = 0
 /** A uid that fits OCPP 1.6, another one each time. */
