@@ -15,7 +15,10 @@ export type Kinds = ReadonlyMap<SubscriptionKindName, SubscriptionKind>
 export interface ReaderOptions {
   /** Facts of the journal that are looked at in one statement. */
   readonly factsPerPage: number
-  /** Objects due to one subscriber beyond which no more are read for it: it has been away for long, and the journal keeps them as well. */
+  /**
+   * Objects due to one subscriber beyond which no more is read for it: it has been away for long, and the journal keeps the rest as well. Counted in each
+   * round, so that it is no larger than is counted in a millisecond.
+   */
   readonly maxDue: number
 }
 

@@ -21,7 +21,7 @@ export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
 export const defaultSubscriptionOptions: SubscriptionOptions = {
   ...defaultSettling,
   factsPerPage: 500,
-  maxDue: 20_000,
+  maxDue: 2_000,
   atOnce: 8,
   gatherMillis: 5,
   deliveryMillis: 25_000,
