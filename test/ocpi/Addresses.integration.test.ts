@@ -7,18 +7,19 @@ import { Roaming } from "./partner/Roaming.ts"
 const roaming = new Roaming({ OUTBOUND_ALLOW_PRIVATE: "false" })
 
 /** Whoever connects to it was let through. */
-let listener: Server
+let listener: Server | undefined
 let connections = 0
 let port = 0
 beforeAll(async () => {
-  listener = createServer((socket) => {
+  const made = createServer((socket) => {
     connections += 1
     socket.destroy()
   })
-  await new Promise<void>((resolve) => listener.listen(0, "::", resolve))
-  port = (listener.address() as AddressInfo).port
+  await new Promise<void>((resolve) => made.listen(0, "::", resolve))
+  listener = made
+  port = (made.address() as AddressInfo).port
 })
-afterAll(() => new Promise((resolve) => listener.close(resolve)))
+afterAll(() => new Promise((resolve) => (listener === undefined ? resolve(undefined) : listener.close(resolve))))
 
 const urls = (): ReadonlyArray<string> => [
   `http://127.0.0.1:${port}/versions`,
