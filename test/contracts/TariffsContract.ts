@@ -176,6 +176,44 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect(
+    "partners are offered what is for anything, in order of creation, and by when it changed or came to be for it",
+    () =>
+      Effect.gen(function* () {
+        const tariffs = yield* Tariffs
+        const ours = yield* anOrganisation
+        const others = yield* anOrganisation
+        const { siteId } = yield* aCharger(ours)
+        const made = yield* Effect.forEach([1, 2, 3], (price) =>
+          tariffs.create(flat(price), ours.writing(noon + price))
+        )
+        const [first, second, third] = made.map(({ id }) => id)
+        if (first === undefined || second === undefined || third === undefined) return yield* Effect.die("no tariffs")
+        const offered = (window: object = {}) =>
+          Effect.map(tariffs.offered(ours.id, { offset: 0, limit: 50, ...window }), ({ items, total }) => [
+            total,
+            ...items.map(({ body, id, updatedAt }) => [
+              [first, second, third].indexOf(id) + 1,
+              updatedAt - noon,
+              body.elements[0]?.priceComponents[0]?.price
+            ])
+          ])
+        expect(yield* offered()).toEqual([0])
+        yield* tariffs.assign(third, { scope: "organisation" }, ours.writing(noon + 100))
+        yield* tariffs.assign(first, { scope: "site", siteId }, ours.writing(noon + 200))
+        expect(yield* offered()).toEqual([2, [1, 200, 1], [3, 100, 3]])
+        // The version that stands now is the one.
+        yield* tariffs.update(third, flat(4), ours.writing(noon + 300))
+        expect(yield* offered()).toEqual([2, [1, 200, 1], [3, 300, 4]])
+        expect(yield* offered({ offset: 1, limit: 1 })).toEqual([2, [3, 300, 4]])
+        expect(yield* offered({ from: noon + 300 })).toEqual([1, [3, 300, 4]])
+        expect(yield* offered({ from: noon + 200, to: noon + 300 })).toEqual([1, [1, 200, 1]])
+        yield* tariffs.unassign(first, { scope: "site", siteId }, ours.writing(noon + 400))
+        expect(yield* offered()).toEqual([1, [3, 300, 4]])
+        expect(yield* tariffs.offered(others.id, { offset: 0, limit: 50 })).toEqual({ items: [], total: 0 })
+      })
+  )
+
   it.effect("a session has the narrowest tariff that was valid when it began, as it stood then", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
