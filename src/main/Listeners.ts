@@ -103,7 +103,8 @@ const stop = (server: Http.Server | Https.Server) =>
 /** Opens the listeners over the routes' layer; they are closed with the scope. */
 export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
-    const scope = yield* Scope.Scope
+    // Requests have a scope of their own, which is closed once the listeners are: in ours each would be cut off before anything else.
+    const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
     const context = yield* Effect.context<never>()
     const record = Effect.runForkWith(context)
     const app = yield* HttpRouter.toHttpEffect(routes)

@@ -1,7 +1,7 @@
 /** Bodies that come too slowly end their connection, but for those of files, which come over modems. */
 import { connect } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { expect, it } from "vitest"
 import { open } from "../../src/main/Listeners.ts"
@@ -45,6 +45,28 @@ const slowly = (port: number, path: string, after: number): Promise<string> =>
 const refusing = HttpRouter.use((router) =>
   router.add("POST", "/files/up/:token", Effect.succeed(HttpServerResponse.text("no", { status: 404 })))
 )
+
+it("answers what runs when it stops", async () => {
+  const asked = { isThere: false }
+  const slow = HttpRouter.use((router) =>
+    router.add(
+      "GET",
+      "/cpo/v2/sites",
+      Effect.suspend(() => {
+        asked.isThere = true
+        return Effect.as(Effect.sleep(300), HttpServerResponse.text("answered"))
+      })
+    )
+  )
+  const scope = Effect.runSync(Scope.make())
+  const opened = open(options, slow).pipe(Effect.provide(NodeHttpServer.layerHttpServices), Scope.provide(scope))
+  const [listener] = await Effect.runPromise(opened)
+  const answer = fetch(`http://127.0.0.1:${listener?.port ?? 0}/cpo/v2/sites`, { headers: { connection: "close" } })
+  while (!asked.isThere) await new Promise((resolve) => setTimeout(resolve, 5))
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  const told = await answer
+  expect([told.status, await told.text()]).toEqual([200, "answered"])
+})
 
 it("does not wait for the rest of a file that it has refused", async () => {
   const asked = Effect.gen(function* () {

@@ -131,7 +131,7 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
         if (page === undefined) yield* Effect.sleep(retryMillis)
         else if (page.isEnd) {
           yield* Effect.raceFirst(rung, Effect.sleep(left))
-          yield* Effect.sleep(betweenLooksMillis)
+          if (!service.isEnding) yield* Effect.sleep(betweenLooksMillis)
         }
       }
     })
