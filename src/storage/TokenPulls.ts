@@ -72,6 +72,14 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
     takeDuePull: Effect.fn("RoamingTokens.takeDuePull")((now: number, leaseMillis: number) =>
       Effect.andThen(writable, guardedWrite(Effect.andThen(enlist(now), dueRow(lease(now, leaseMillis)))))
     ),
+    keepPull: Effect.fn("RoamingTokens.keepPull")(({ partnerId }: DuePull, until: number) =>
+      Effect.andThen(
+        writable,
+        guardedWrite(
+          Effect.asVoid(sql`UPDATE token_pull t SET due_at = ${new Date(until)} WHERE t.partner_id = ${partnerId}`)
+        )
+      )
+    ),
     endPull: Effect.fn("RoamingTokens.endPull")((due: DuePull, end: PullEnd, dueAt: number, now: number) => {
       const { partnerId } = due
       const at = new Date(dueAt)

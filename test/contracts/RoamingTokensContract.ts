@@ -224,7 +224,9 @@ const fetchingContract = (it: ContractIt): void => {
       expect(yield* tokens.takeDuePull(later, second)).toEqual(due)
       // Nobody else gets it while it runs; whoever took it may be gone.
       expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
-      expect(yield* tokens.takeDuePull(later + second, second)).toEqual(due)
+      yield* tokens.keepPull(due, later + second + 1)
+      expect(yield* tokens.takeDuePull(later + second, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(later + second + 1, second)).toEqual(due)
       yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
       expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
       expect(yield* tokens.takeDuePull(later, second)).toEqual({ ...due, failures: 1 })

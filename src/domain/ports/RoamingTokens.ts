@@ -97,6 +97,8 @@ export class RoamingTokens extends Context.Service<
      * for the service itself.
      */
     readonly takeDuePull: (now: number, leaseMillis: number) => Effect.Effect<DuePull | undefined, StorageUnavailable>
+    /** Keeps a fetch that goes on from others until `until` (ms epoch). */
+    readonly keepPull: (due: DuePull, until: number) => Effect.Effect<void, StorageUnavailable>
     readonly endPull: (
       due: DuePull,
       end: PullEnd,

@@ -29,8 +29,10 @@ export interface TokenPullOptions {
   readonly pageSize: number
   /** Most pages of one list: what goes on is not a list of tokens. */
   readonly pagesMax: number
-  /** How long one fetch may take, after which somebody else may begin it again. */
+  /** How long whoever fetches has it for himself, counted anew with each page: after that he is taken for dead. */
   readonly leaseMillis: number
+  /** How long one fetch may take in all. */
+  readonly limitMillis: number
   /** Before the next try, after the first failure, the second …; the last for all that follow. */
   readonly pausesMillis: ReadonlyArray<number>
 }
@@ -43,7 +45,8 @@ export const defaultPullOptions: TokenPullOptions = {
   overlapMillis: 15 * minute,
   pageSize: 100,
   pagesMax: 10_000,
-  leaseMillis: 2 * hour,
+  leaseMillis: 5 * minute,
+  limitMillis: hour,
   pausesMillis: [minute, 5 * minute, 15 * minute, hour]
 }
 
@@ -154,6 +157,7 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
       for (let from = 0; from < good.length; from += storedAtOnce) {
         yield* tokens.put(partner.id, good.slice(from, from + storedAtOnce), { by: fetching(due.organisationId), now })
       }
+      yield* tokens.keepPull(due, now + options.leaseMillis)
       taken += good.length
       unreadable += data.length - good.length
       const next: string | undefined = yield* nextPage(link, here)
@@ -175,7 +179,7 @@ const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<
     const { failures, organisationId, partnerId } = due
     const end = yield* partners.get(organisationId, partnerId).pipe(
       Effect.flatMap((partner) => fetched(services, options, partner, due)),
-      Effect.timeout(options.leaseMillis / 2),
+      Effect.timeout(options.limitMillis),
       Effect.match({
         onSuccess: (counts): PullEnd => ({ _tag: "Pulled", beganAt, ...counts }),
         onFailure: (error): PullEnd => ({ _tag: "Failed", problem: error.message })

@@ -87,6 +87,7 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
   const due: DuePull = { organisationId: "o1", partnerId: "p1", from: undefined, failures: 0, ...more }
   const tokens = Layer.mock(RoamingTokens, {
     takeDuePull: () => Effect.succeed(due),
+    keepPull: () => Effect.void,
     endPull: (_, end, dueAt, now) => Effect.sync(() => void ends.push({ end, after: dueAt - now })),
     put: (_, all) =>
       Effect.sync(() => {
