@@ -66,6 +66,9 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     const [{ body, type, uid: asked }] = partner.cards.asked as [(typeof partner.cards.asked)[0]]
     expect([asked, type]).toEqual([uid, "RFID"])
     expect(body).toMatchObject({ location_id: expect.any(String), evse_uids: [expect.any(String), expect.any(String)] })
+    const reference = old ? {} : { authorization_reference: "ref-1" }
+    const sessions = await partner.pull("sessions", "?date_from=2026-01-01T00:00:00Z")
+    expect(sessions).toMatchObject([{ auth_method: "AUTH_REQUEST", ...reference }])
     expect(partner.problems).toEqual([])
   })
 
