@@ -30,6 +30,10 @@ type Kind = "locations" | "sessions" | "tariffs"
 
 const at = (value: unknown): number => Date.parse(String(field(value, "last_updated")).replace(/Z?$/, "Z"))
 
+/** The later `last_updated` of two. */
+const newer = (one: unknown, other: unknown): unknown =>
+  at(one) > at(other) ? field(one, "last_updated") : field(other, "last_updated")
+
 /** Lists that are named by an id inside of their parent. */
 const withChild = (list: unknown, name: string, child: Json): ReadonlyArray<unknown> => {
   const items: ReadonlyArray<unknown> = Array.isArray(list) ? list : []
@@ -119,21 +123,24 @@ export class Stores {
     return name !== "Location" && parent === undefined ? unknown(2003) : this.locate(key, path, body)
   }
 
-  /** Puts an object where it belongs; what it is a part of changed with it. */
+  /**
+   * Puts an object where it belongs; what it is a part of changed with it. EVSEs of one location are told one by one, so that an older change of one
+   * may come after a newer one of another: the location has the newest time of all.
+   */
   private locate(key: string, path: ReadonlyArray<string>, value: Json): Reply {
     const [, , , evseUid, connectorId] = path
     const whole = this.locations.get(key) ?? {}
     if (evseUid === undefined) return this.put("locations", this.locations, key, value)
-    const { last_updated } = value
     const evse = childOf(whole["evses"], "uid", evseUid)
+    const isNew = evse === undefined
+    if (!isNew && at(value) < at(evse)) this.problem(`EVSE ${evseUid} went back from ${at(evse)} to ${at(value)}`)
     const changed =
       connectorId === undefined
         ? value
-        : { ...evse, last_updated, connectors: withChild(evse?.["connectors"], "id", value) }
-    const isNew = evse === undefined
+        : { ...evse, last_updated: newer(evse, value), connectors: withChild(evse?.["connectors"], "id", value) }
     this.put("locations", this.locations, key, {
       ...whole,
-      last_updated,
+      last_updated: newer(whole, value),
       evses: withChild(whole["evses"], "uid", changed)
     })
     return isNew ? created : ok()
