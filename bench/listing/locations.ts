@@ -21,8 +21,8 @@ const gate = 1.5
 /** Connectors of each location's charger. */
 const evses = 4
 const pageSize = 50
-const reads = 100
-const rounds = 10
+const reads = 50
+const rounds = 40
 const organisationId = "01990000-0000-7000-8000-000000000001"
 
 const fill = Effect.gen(function* () {

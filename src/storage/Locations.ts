@@ -77,7 +77,7 @@ const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: E
 
 const pieces = { json: Schema.Uint8Array, count: Schema.Int, missing: Schema.Int }
 const piecesRow = rowOf(Schema.Struct(pieces))
-const wholeRow = rowOf(Schema.Struct({ ...pieces, stale: Schema.Boolean, total: Schema.Int }))
+const wholeRow = rowOf(Schema.Struct({ ...pieces, stale: Schema.Boolean, whole: Schema.Boolean, total: Schema.Int }))
 const bodyRows = rowsOf(Schema.Struct({ body: LocationBody }))
 const evseRow = rowOf(Schema.Struct({ locationId: Schema.String, uid: Schema.String, evseId: Schema.String }))
 
@@ -144,22 +144,36 @@ const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string
     Buffer.from(rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null").join(","))
   )
 
-/** A page of the whole list in one statement, as long as nothing is marked. */
-const wholeOf = ({ sql }: Reading, own: Scoped, format: string, window: Window) =>
-  guarded(
+/** Whether a window's span leaves nothing out, as a condition; the planner looks once. */
+const allWithin = (sql: SqlClient.SqlClient, own: Scoped, { from, to }: Window) => {
+  const before =
+    from === undefined
+      ? sql`true`
+      : own`coalesce((SELECT min(f.last_updated) FROM location f WHERE ${own.rowsOf("f")}) >= ${new Date(from)}, true)`
+  const after =
+    to === undefined
+      ? sql`true`
+      : own`coalesce((SELECT max(f.last_updated) FROM location f WHERE ${own.rowsOf("f")}) < ${new Date(to)}, true)`
+  return sql`(${before} AND ${after})`
+}
+
+/** A page of the whole list in one statement, as long as nothing is marked or left out. */
+const wholeOf = ({ sql }: Reading, own: Scoped, format: string, window: Window) => {
+  const all = allWithin(sql, own, window)
+  const ids = sql`${numbered(own, window)} AND ${all}`
+  return guarded(
     wholeRow(own`
-      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale,
+      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale, ${all} AS whole,
         coalesce((SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}), 0) AS total, x.json, x.count, x.missing
-      FROM (${piecesOf(sql, numbered(own, window), format)}) x`)
+      FROM (${piecesOf(sql, ids, format)}) x`)
   )
+}
 
 const json = (reading: Reading) =>
   Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window) {
-    if (window.from === undefined && window.to === undefined) {
-      const whole = yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
-      if (whole !== undefined && !whole.stale && whole.missing === 0) {
-        return { json: whole.json, count: whole.count, total: whole.total }
-      }
+    const found = yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
+    if (found !== undefined && found.whole && !found.stale && found.missing === 0) {
+      return { json: found.json, count: found.count, total: found.total }
     }
     const { extent, own } = yield* current(reading, organisationId)
     const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent))
