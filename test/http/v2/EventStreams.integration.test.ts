@@ -2,7 +2,9 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
-import type { Events } from "../../../src/domain/ports/Events.ts"
+import { SqlClient } from "effect/sql"
+import { get, type IncomingMessage } from "node:http"
+import { Events } from "../../../src/domain/ports/Events.ts"
 import { Journal } from "../../../src/domain/ports/Journal.ts"
 import { v2Routes } from "../../../src/http/v2/Routes.ts"
 import { open } from "../../../src/main/Listeners.ts"
@@ -33,8 +35,19 @@ const options = {
 const listening = Effect.gen(function* () {
   const context = yield* Effect.context<Layer.Success<typeof ports>>()
   const ending = yield* Deferred.make<void>()
+  const events = yield* Events
+  const read = { pages: 0 }
+  const counted = Events.of({
+    ...events,
+    page: (organisationId, request) => {
+      read.pages++
+      return events.page(organisationId, request)
+    }
+  })
   const routes = v2Routes({ publicUrl, streams: { ending: Deferred.await(ending), keepAliveMillis: 500 } }).pipe(
-    Layer.provide(Layer.merge(Layer.succeedContext(context), beside(new FakeWorld())))
+    Layer.provide(
+      Layer.mergeAll(Layer.succeedContext(context), Layer.succeed(Events, counted), beside(new FakeWorld()))
+    )
   )
   const [listener] = yield* open(options, routes).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
   const url = `http://127.0.0.1:${listener?.port ?? 0}`
@@ -53,7 +66,7 @@ const listening = Effect.gen(function* () {
       json: text === "" ? undefined : JSON.parse(text)
     }
   }
-  return { url, ask, end: Deferred.succeed(ending, undefined) }
+  return { url, ask, read, end: Deferred.succeed(ending, undefined) }
 })
 
 interface Told {
@@ -272,6 +285,50 @@ forEachDriver("Server-sent events", ports, (it) => {
         }
         assert.strictEqual(again.status, 200)
         await Promise.all([...readers, again, others].map((reader) => reader.cut()))
+      })
+    })
+  )
+
+  it.effect("wait for a reader who does not read, with a page in memory, and then tell him all", () =>
+    Effect.gen(function* () {
+      const { ask, read, url } = yield* listening
+      const { key, organisationId } = yield* charging(ask)
+      const sql = yield* SqlClient.SqlClient
+      const [{ position } = { position: 0 }] = yield* sql<{ readonly position: number }>`
+        SELECT max(position)::int AS position FROM journal`
+      // 40 MB of events: far more than sockets and pages hold.
+      const count = 20_000
+      yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+        SELECT sha256(convert_to(${organisationId} || n, 'UTF8')), ${organisationId}::uuid, 'SiteCreated', 'site:' || ${organisationId}, now(), now(),
+          json_build_object('after', json_build_object('id', ${organisationId}::text, 'name', repeat('x', 2000))) FROM generate_series(1, ${count}) n`
+      yield* Effect.promise(async () => {
+        const headers = { "x-api-key": key, accept: "text/event-stream" }
+        const response = await new Promise<IncomingMessage>((resolve) => {
+          get(`${url}/cpo/v2/events?type=site.changed&cursor=${position}`, { headers }, resolve)
+        })
+        // What sockets hold is read, and then no more, of two hundred pages.
+        let pages = -1
+        while (pages !== read.pages) {
+          pages = read.pages
+          await new Promise((resolve) => setTimeout(resolve, 1_000))
+        }
+        assert.isBelow(pages, 100)
+        let told = 0
+        let last = 0
+        let rest = ""
+        for await (const chunk of response) {
+          const lines = (rest + String(chunk)).split("\n")
+          rest = lines.pop() ?? ""
+          for (const line of lines) {
+            if (line.startsWith("data: ")) told++
+            if (!line.startsWith("id: ")) continue
+            const id = Number(line.slice(4))
+            assert.isAtLeast(id, last)
+            last = id
+          }
+          if (told >= count) break
+        }
+        assert.deepStrictEqual([told, last], [count, position + count])
       })
     })
   )
