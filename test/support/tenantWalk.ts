@@ -195,7 +195,7 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
-    "/cpo/v2/events",
+    "/cpo/v2/events?limit=2",
     `/cpo/v2/webhooks/${owned.webhookId}`,
     `/cpo/v2/webhooks/${owned.webhookId}/deliveries`,
     `/cpo/v2/tokens/${encodeURIComponent(owned.uid)}`
