@@ -22,6 +22,9 @@ export interface DeliveryOptions extends SettlingOptions {
   readonly leaseMillis: number
 }
 
+/** Until what could not be stored is stored again. */
+const retryMillis = 100
+
 /** A delivery that has come back; without an outcome, storage was away and nothing is known. */
 interface Returned {
   readonly item: DueItem
@@ -105,17 +108,15 @@ class Dispatch {
     if (this.waiting.size > 0) this.word.openUnsafe()
   }
 
-  /** What has come back until now. */
-  readonly returned = (): ReadonlyArray<Returned> => {
-    const all = this.back.splice(0)
-    for (const { item } of all) {
-      this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
-      this.waiting.add(item.subscriptionId)
-    }
-    return all
-  }
+  /** Stores what has come back until now. What could not be stored comes back again: without it an object would wait for the end of its lease. */
+  readonly settleReturned = Effect.gen({ self: this }, function* () {
+    const returned = this.back.splice(0)
+    if (returned.length === 0) return
+    yield* Effect.onError(this.settle(returned), () => Effect.sync(() => void this.back.unshift(...returned)))
+    yield* this.judge(returned)
+  })
 
-  readonly settle = (returned: ReadonlyArray<Returned>) =>
+  private readonly settle = (returned: ReadonlyArray<Returned>) =>
     Effect.gen({ self: this }, function* () {
       const storage = yield* Subscriptions
       const now = yield* Clock.currentTimeMillis
@@ -123,6 +124,15 @@ class Dispatch {
         returned.map((one) => settledOf(one, now, this.options)),
         now
       )
+      for (const { item } of returned) {
+        this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
+        this.waiting.add(item.subscriptionId)
+      }
+    })
+
+  private readonly judge = (returned: ReadonlyArray<Returned>) =>
+    Effect.gen({ self: this }, function* () {
+      const now = yield* Clock.currentTimeMillis
       for (const [id, theirs] of Map.groupBy(returned, ({ item }) => item.subscriptionId)) {
         const subscription = this.subscriptions.get(id)
         if (subscription === undefined) continue
@@ -170,12 +180,14 @@ export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
       yield* word.await
       yield* Effect.sleep(options.gatherMillis)
       yield* Effect.sync(() => word.closeUnsafe())
-      const returned = dispatch.returned()
-      if (returned.length > 0) yield* dispatch.settle(returned)
+      yield* dispatch.settleReturned
       yield* dispatch.take
     }).pipe(
       Effect.catchTag("StorageUnavailable", (error: StorageUnavailable) =>
-        Effect.logDebug("deliveries wait for the database", error)
+        Effect.logDebug("deliveries wait for the database", error).pipe(
+          Effect.andThen(Effect.sleep(retryMillis)),
+          Effect.andThen(Effect.sync(() => word.openUnsafe()))
+        )
       ),
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)

@@ -159,6 +159,8 @@ const rowOf = ({ item, settlement }: Settled): Row => ({
   reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
 })
 
+const keyOf = ({ item: { id, kind, subscriptionId } }: Row): string => [subscriptionId, kind, id].join(" ")
+
 /**
  * One statement. What has changed since it was taken is due anew, from its first try on; what was done and of which nothing is kept is gone. That
  * something was delivered is written once a second at most: it is for people.
@@ -167,7 +169,8 @@ const settle = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.settle")(function* (settled: ReadonlyArray<Settled>, now: number) {
     if (settled.length === 0) return
     const at = new Date(now)
-    const x = settled.map(rowOf)
+    // In the order in which others lock them too.
+    const x = settled.map(rowOf).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
     const write = sql`
       WITH x AS MATERIALIZED (
         SELECT * FROM unnest(${uuidArray(x.map(({ item }) => item.subscriptionId))}, ${textArray(x.map(({ item }) => item.kind))},

@@ -192,6 +192,24 @@ describe("a subscriber", () => {
     )
   })
 
+  it.effect("is not told twice, nor kept waiting, when what came of a delivery cannot be stored at once", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.storage.failures.settle = 3
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("x")
+        yield* pass(second)
+        world.happen("x")
+        yield* pass(second)
+        assert.strictEqual(world.storage.failures.settle, 0)
+        assert.deepStrictEqual(world.statesOf("x"), [1, 2])
+      })
+    )
+  })
+
   it.effect("is told again what a process that died had taken", () => {
     const world = new World()
     world.storage.subscribe("a")

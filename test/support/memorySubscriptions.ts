@@ -1,6 +1,6 @@
 /** Subscriptions in memory, for the engine in virtual time: the journal is a list, and what is stored can be looked at. */
 import { Effect, Queue, Stream } from "effect"
-import { NotFound } from "../../src/domain/Errors.ts"
+import { NotFound, StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
 import type {
   Due,
@@ -32,6 +32,8 @@ export const memorySubscriptions = () => {
   const rows = new Map<string, Row>()
   const words = Effect.runSync(Queue.sliding<void>(16))
   let made = 0
+  /** How often storage is away, from the next time on. */
+  const failures = { settle: 0 }
 
   const keyOf = (subscriptionId: string, { id, kind }: Pick<ObjectRef, "kind" | "id">) =>
     `${subscriptionId} ${kind} ${id}`
@@ -129,7 +131,11 @@ export const memorySubscriptions = () => {
         return taken.map((row) => ({ ...row }))
       }),
     settle: (settled, now) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        if (failures.settle > 0) {
+          failures.settle--
+          return Effect.fail(new StorageUnavailable({ reason: "busy", message: "a test's" }))
+        }
         for (const { item, settlement } of settled) {
           const key = keyOf(item.subscriptionId, item)
           const row = rows.get(key)
@@ -151,6 +157,7 @@ export const memorySubscriptions = () => {
           row.hash = settlement.hash ?? row.hash
           if (settlement.hash === undefined && !isNewer) rows.delete(key)
         }
+        return Effect.void
       }),
     circuit: (id, { failures, notBefore, openedAt }, { isReleased, now }) =>
       Effect.sync(() => {
@@ -169,6 +176,7 @@ export const memorySubscriptions = () => {
   return {
     service,
     rows,
+    failures,
     subscriptions,
     /** A partner that is told of what happens from here on. */
     subscribe: (id: string) =>
