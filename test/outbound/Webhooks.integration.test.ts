@@ -276,7 +276,8 @@ forEachDriver("Webhooks", ports, (it) => {
       const off = yield* asked("GET", `webhooks/${id}`)
       assert.match(off.lastProblem.message, /410/)
       receiver.answer = (response) => void response.writeHead(204).end()
-      yield* start(session())
+      const between = session()
+      yield* start(between)
       forward(24 * hour)
       yield* aWhile
       assert.strictEqual(receiver.received.length, 1)
@@ -287,6 +288,18 @@ forEachDriver("Webhooks", ports, (it) => {
         () => receiver.received.some(({ event }) => event.subject === `session:${last.sessionId}`),
         "it came"
       )
+      assert.isFalse(receiver.received.some(({ event }) => event.subject === `session:${between.sessionId}`))
+    })
+  )
+
+  it.effect("miss nothing when they are changed while something waits to be told", () =>
+    Effect.gen(function* () {
+      const { asked, hook, receiver, session, start } = yield* world()
+      const { id } = yield* hook({ url: "http://127.0.0.1:1/", types: ["session.started"] })
+      yield* start(session())
+      yield* asked("PATCH", `webhooks/${id}`, { url: receiver.url })
+      yield* engine()
+      yield* until(() => receiver.received.length === 1, "it came")
     })
   )
 
