@@ -12,6 +12,9 @@ import { healthRows, parkedRows } from "./SubscriptionRows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
+/** Places of the journal that are looked at behind a cursor: whoever is further behind is down, or was away, and is shown as that. */
+const behindMax = 50_000
+
 const missing = (kind: string, id: string) => new NotFound({ kind, id })
 
 type HealthRow = Effect.Success<ReturnType<typeof healthRows>>[number]
@@ -29,7 +32,9 @@ const health = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const [row] = yield* guarded(
       healthRows(own`
-        SELECT s.active, s.position AS cursor, greatest(0, coalesce((SELECT max(j.position) FROM journal j), 0) - s.position) AS behind,
+        SELECT s.active, s.position AS cursor,
+          CASE WHEN s.active THEN (SELECT count(*) FROM journal j
+            WHERE ${own.rowsOf("j")} AND j.position > s.position AND j.position <= s.position + ${behindMax}::int) ELSE 0 END AS behind,
           (SELECT count(*) FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL) AS due,
           (SELECT min(o.due_at) FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL) AS "dueSince",
           (SELECT count(*) FROM subscription_object o

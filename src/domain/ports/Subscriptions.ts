@@ -35,7 +35,7 @@ export interface SubscriptionHealth {
   /** `Waiting` for as long as the subscriber asked; `Down` until it answers again. */
   readonly state: "Inactive" | "UpToDate" | "Delivering" | "Waiting" | "Down"
   readonly cursor: number
-  /** Facts of the journal that were not looked at yet. */
+  /** Facts of its organisation that were not looked at yet, as far as they are counted; 0 of one that is switched off. */
   readonly behind: number
   /** Objects that wait to be delivered, and since when the oldest does. */
   readonly due: number
