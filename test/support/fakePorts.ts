@@ -85,6 +85,7 @@ const sites = (world: FakeWorld) =>
           latitude: input.latitude,
           longitude: input.longitude,
           openingHours: input.openingHours,
+          cpoPartyId: input.cpoPartyId,
           createdAt: now,
           updatedAt: now
         }
