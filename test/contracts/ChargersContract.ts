@@ -66,6 +66,7 @@ export const chargersContract = (it: ContractIt): void => {
         lastSeen: undefined,
         lastMessage: "",
         connected: false,
+        pushed: false,
         createdAt: noon,
         updatedAt: noon
       })
