@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { freePort } from "../../bench/servers/port.ts"
 import { Rest } from "./Rest.ts"
+import { plant } from "../support/seed.ts"
 import { until } from "./Wait.ts"
 
 const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
@@ -145,6 +146,13 @@ export class Service implements AsyncDisposable {
   static async start(settings: ServiceSettings = {}): Promise<Service> {
     const port = settings.port ?? (await freePort())
     const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), "voltlane-faults-"))
+    // A first start of its own takes each of them many seconds; whoever tests one brings his own directory.
+    if (
+      settings.dataDir === undefined &&
+      settings.databaseUrl === undefined &&
+      settings.env?.["DATABASE_URL"] === undefined
+    )
+      await plant(dataDir)
     const service = new Service(port, dataDir, settings.dataDir === undefined, {
       HOST: "127.0.0.1",
       PORT: String(port),

@@ -12,15 +12,12 @@ import { layer as suite, type Vitest } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { createHash, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { describe } from "vitest"
 import { type Database, type DatabaseFailed, layer, layerMemory } from "../../src/storage/Database.ts"
-import { migrate, type Migrations } from "../../src/storage/Migrations.ts"
-import { migrations } from "../../src/storage/migrations/all.ts"
-import { makeEngine } from "../../src/storage/pglite/Engine.ts"
+import type { Migrations } from "../../src/storage/Migrations.ts"
+import { seed } from "./seed.ts"
 
 export interface Driver {
   readonly name: "PGlite" | "PostgreSQL"
@@ -36,49 +33,6 @@ export interface DriverOptions {
 }
 
 const testUrl = process.env["TEST_DATABASE_URL"]
-
-/** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
-const fingerprint = (migrated: boolean): string => {
-  const hash = createHash("sha256").update(readFileSync("node_modules/@electric-sql/pglite/package.json"))
-  const directory = "src/storage/migrations"
-  if (migrated) for (const name of readdirSync(directory).sort()) hash.update(readFileSync(join(directory, name)))
-  return hash.digest("hex").slice(0, 16)
-}
-
-/**
- * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. Two processes
- * that make it at once both finish, and either file is good.
- */
-export const seed = (migrated: boolean): Effect.Effect<Uint8Array> =>
-  Effect.suspend(() => {
-    const directory = join(tmpdir(), "voltlane-test-seeds")
-    const path = join(directory, `${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
-    if (existsSync(path)) return Effect.sync(() => new Uint8Array(readFileSync(path)))
-    const make = Effect.gen(function* () {
-      const engine = yield* makeEngine({
-        directory: undefined,
-        fsync: false,
-        watchdogMillis: 60_000,
-        onLost: (line) => {
-          throw new Error(line)
-        }
-      })
-      const client = PgClient.layer({
-        stream: engine.connect,
-        username: "postgres",
-        database: "postgres",
-        maxConnections: 1
-      })
-      if (migrated) yield* Effect.provide(migrate(migrations), client)
-      const tar = yield* engine.dump
-      mkdirSync(directory, { recursive: true })
-      const scratch = `${path}.${randomBytes(6).toString("hex")}`
-      writeFileSync(scratch, tar)
-      renameSync(scratch, path)
-      return tar
-    })
-    return Effect.orDie(Effect.scoped(make))
-  })
 
 const pglite = (options: DriverOptions): Layer.Layer<Database, DatabaseFailed> =>
   Layer.unwrap(

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
 import { makeEngine } from "../../../src/storage/pglite/Engine.ts"
-import { seed } from "../../support/databases.ts"
+import { seed } from "../../support/seed.ts"
 
 const engine = Effect.flatMap(seed(false), (tar) =>
   makeEngine({ directory: undefined, tar, fsync: false, watchdogMillis: 60_000, onLost: (line) => assert.fail(line) })

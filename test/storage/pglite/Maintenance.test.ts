@@ -9,7 +9,7 @@ import { guarded } from "../../../src/storage/SqlErrors.ts"
 import { makeEngine } from "../../../src/storage/pglite/Engine.ts"
 import { makeFreeSpace } from "../../../src/storage/pglite/FreeSpace.ts"
 import { maintain } from "../../../src/storage/pglite/Maintenance.ts"
-import { seed } from "../../support/databases.ts"
+import { seed } from "../../support/seed.ts"
 
 const disk = { free: 100 }
 

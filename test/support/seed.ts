@@ -1,0 +1,66 @@
+/** Embedded databases that were made before, for tests to begin with. */
+import { Effect } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { execFileSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { migrate } from "../../src/storage/Migrations.ts"
+import { migrations } from "../../src/storage/migrations/all.ts"
+import { makeEngine } from "../../src/storage/pglite/Engine.ts"
+
+/** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
+const fingerprint = (migrated: boolean): string => {
+  const hash = createHash("sha256").update(readFileSync("node_modules/@electric-sql/pglite/package.json"))
+  const directory = "src/storage/migrations"
+  if (migrated) for (const name of readdirSync(directory).sort()) hash.update(readFileSync(join(directory, name)))
+  return hash.digest("hex").slice(0, 16)
+}
+
+/**
+ * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. Two processes
+ * that make it at once both finish, and either file is good.
+ */
+export const seedFile = (migrated: boolean): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const directory = join(tmpdir(), "voltlane-test-seeds")
+    const path = join(directory, `${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
+    if (existsSync(path)) return Effect.succeed(path)
+    const make = Effect.gen(function* () {
+      const engine = yield* makeEngine({
+        directory: undefined,
+        fsync: false,
+        watchdogMillis: 60_000,
+        onLost: (line) => {
+          throw new Error(line)
+        }
+      })
+      const client = PgClient.layer({
+        stream: engine.connect,
+        username: "postgres",
+        database: "postgres",
+        maxConnections: 1
+      })
+      if (migrated) yield* Effect.provide(migrate(migrations), client)
+      const tar = yield* engine.dump
+      mkdirSync(directory, { recursive: true })
+      const scratch = `${path}.${randomBytes(6).toString("hex")}`
+      writeFileSync(scratch, tar)
+      renameSync(scratch, path)
+      return path
+    })
+    return Effect.orDie(Effect.scoped(make))
+  })
+
+/** The same as what `layerMemory` begins with. */
+export const seed = (migrated: boolean): Effect.Effect<Uint8Array> =>
+  Effect.map(seedFile(migrated), (path) => new Uint8Array(readFileSync(path)))
+
+/** Puts a migrated database into a new `DATA_DIR`, so that the service which starts there has only to look at it. */
+export const plant = async (dataDir: string): Promise<void> => {
+  const path = await Effect.runPromise(seedFile(true))
+  const directory = join(dataDir, "database")
+  mkdirSync(directory, { mode: 0o700 })
+  execFileSync("tar", ["-xf", path, "-C", directory], { stdio: "ignore" })
+}
