@@ -32,7 +32,7 @@ import { openApi } from "./OpenApi.ts"
 import { ownParties } from "./OwnParties.ts"
 import { recordRequest } from "./Recording.ts"
 import { isRouted, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
-import { type Reason, refusalOf, Refused, statusCodes } from "./Status.ts"
+import { refusalOf, refuse, statusCodes } from "./Status.ts"
 import { tokensOf } from "./TokenHeader.ts"
 
 export interface OcpiOptions {
@@ -42,8 +42,6 @@ export interface OcpiOptions {
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
-
-const refuse = (reason: Reason) => new Refused({ reason })
 
 /** Who asks, by which of its tokens. */
 interface Caller {

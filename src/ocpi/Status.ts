@@ -48,6 +48,17 @@ export type Reason =
 
 export class Refused extends Data.TaggedError("Refused")<{ readonly reason: Reason }> {}
 
+export const refuse = (reason: Reason): Refused => new Refused({ reason })
+
+export const invalid = (detail: string): Refused => refuse({ _tag: "Invalid", detail })
+
+/** Longest description of what is wrong that a partner is shown. */
+const faultMax = 300
+
+/** What is wrong with a body, in one line. */
+export const faultOf = ({ message }: { readonly message: string }): string =>
+  message.split("\n").join(" ").slice(0, faultMax)
+
 /** What a refusal is on the wire. */
 export interface Refusal {
   readonly http: number

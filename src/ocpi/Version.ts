@@ -62,6 +62,10 @@ export const versions: ReadonlyArray<VersionFacts> = [
   }
 ]
 
+/** A version of ours by its number; undefined where it is none of them. */
+export const versionNamed = (text: string): OcpiVersion | undefined =>
+  versions.find(({ version }) => version === text)?.version
+
 export const factsOf = (version: OcpiVersion): VersionFacts => {
   const found = versions.find((facts) => facts.version === version)
   if (found === undefined) throw new Error(`no OCPI ${version}`)

@@ -10,7 +10,7 @@ import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InterfaceRole, ModuleId } from "../EndpointTable.ts"
-import { factsOf, type OcpiVersion, versions } from "../Version.ts"
+import { factsOf, type OcpiVersion, versionNamed } from "../Version.ts"
 import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
 import { observing } from "./Observing.ts"
 import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
@@ -88,16 +88,14 @@ const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>>
   ...(to === undefined ? {} : { "ocpi-to-country-code": to.countryCode, "ocpi-to-party-id": to.partyId })
 })
 
-const knownVersion = ({ version }: Connection): OcpiVersion | undefined =>
-  versions.find((facts) => facts.version === version)?.version
-
 const make = (options: CallOptions) =>
   Effect.gen(function* () {
     const exchanges = yield* Exchanges
     const partners = yield* Partners
     const secrets = yield* Secrets
 
-    const versionOf = ({ connection }: Partner) => (connection === undefined ? undefined : knownVersion(connection))
+    const versionOf = ({ connection }: Partner) =>
+      connection === undefined ? undefined : versionNamed(connection.version)
 
     const accessTo = (partner: Partner, connection: Connection) =>
       Effect.gen(function* () {

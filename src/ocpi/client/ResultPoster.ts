@@ -13,7 +13,7 @@ import type { ChargingProfiles } from "../../domain/ports/ChargingProfiles.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import type { Sessions } from "../../domain/ports/Sessions.ts"
 import { type WireObjects, wireObjects } from "../objects/WireObjects.ts"
-import { type OcpiVersion, versions } from "../Version.ts"
+import { versionNamed } from "../Version.ts"
 import { type ActiveProfileOf, activeProfiles } from "./ActiveProfiles.ts"
 import { PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 
@@ -47,9 +47,6 @@ const givenUp = Metric.counter("ocpi_results_given_up_total", {
   incremental: true
 })
 
-const knownVersion = (version: string): OcpiVersion | undefined =>
-  versions.find((facts) => facts.version === version)?.version
-
 /** What is told of a command, in the words of its version; undefined where it has none. */
 const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
@@ -74,7 +71,7 @@ type Telling = Pick<PartnerRequest, "method" | "at" | "body">
 /** What is sent and where to; undefined where there is nothing to tell (any more). */
 const telling = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
   Effect.gen(function* (): Effect.fn.Return<Telling | undefined, NotFound | StorageUnavailable> {
-    const version = knownVersion(due.version)
+    const version = versionNamed(due.version)
     if (version === undefined) return undefined
     const wire = wireObjects[version]
     const { organisationId, responseUrl, sessionId } = due

@@ -19,12 +19,10 @@ import { Sessions } from "../../domain/ports/Sessions.ts"
 import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
-import { Refused } from "../Status.ts"
+import { invalid, type Refused } from "../Status.ts"
 import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
 
 type Result = ProfileResponse["result"]
-
-const invalid = (detail: string) => new Refused({ reason: { _tag: "Invalid", detail } })
 
 /** What the query must have: where to tell the result. */
 const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>

@@ -16,15 +16,14 @@ import type { ClientOptions } from "../client/OcpiClient.ts"
 import { observing } from "../client/Observing.ts"
 import { ourCredentials } from "../client/OurCredentials.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
-import { Refused } from "../Status.ts"
+import { faultOf, refuse, type Refused } from "../Status.ts"
+import { writingOf } from "../Writing.ts"
 
 export interface CredentialsOptions {
   /** Our OCPI address without a slash at its end. */
   readonly base: string
   readonly client: Omit<ClientOptions, "newId">
 }
-
-const refuse = (reason: Refused["reason"]) => new Refused({ reason })
 
 const already = () =>
   refuse({ _tag: "WrongRegistration", detail: "You are registered already. PUT renews your credentials." })
@@ -40,19 +39,8 @@ const refusedBy = ({ code, message }: Conflict): Refused => {
 const unreadable = (error: { readonly message: string }) =>
   refuse({
     _tag: "Unreadable",
-    detail: `These are no credentials: ${error.message.split("\n").join(" ").slice(0, 300)}`
+    detail: `These are no credentials: ${faultOf(error)}`
   })
-
-const writing = ({ bearer: { partner }, now }: Exchange) => ({
-  by: {
-    organisationId: partner.organisationId,
-    actor: `partner:${partner.id}`,
-    keyId: "",
-    operatorId: undefined,
-    permissions: []
-  },
-  now
-})
 
 const given = (exchange: Exchange) =>
   Effect.flatMap(exchange.body, (body) => Effect.mapError(exchange.wire.credentials.decode(body), unreadable))
@@ -119,7 +107,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
     const exchanged = (exchange: Exchange, store: Partners["Service"]["register"]) =>
       Effect.gen(function* () {
         const { registration, token } = yield* connect(exchange, yield* given(exchange))
-        const stored = store(exchange.bearer.partner.id, registration, writing(exchange))
+        const stored = store(exchange.bearer.partner.id, registration, writingOf(exchange))
         yield* Effect.catchTag(stored, "Conflict", refusedBy)
         return yield* answer(exchange, token)
       })
@@ -138,7 +126,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
         if (exchange.bearer.use === "Registration") return yield* notYet()
         const { id } = exchange.bearer.partner
         const reply = yield* answer(exchange, exchange.token)
-        yield* Effect.catchTag(partners.unregister(id, writing(exchange)), "Conflict", refusedBy)
+        yield* Effect.catchTag(partners.unregister(id, writingOf(exchange)), "Conflict", refusedBy)
         return reply
       })
 

@@ -4,11 +4,7 @@ import { type PartyId, sameParty } from "../../domain/party/Party.ts"
 import { HubClients } from "../../domain/ports/HubClients.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
 import { clientInfoV22 } from "../objects/clientinfo/v22.ts"
-import { Refused } from "../Status.ts"
-
-const refuse = (reason: Refused["reason"]) => new Refused({ reason })
-
-const invalid = (detail: string) => refuse({ _tag: "Invalid", detail })
+import { faultOf, invalid } from "../Status.ts"
 
 const partyIn = ({ params }: Exchange): PartyId => ({
   countryCode: (params["countryCode"] ?? "").toUpperCase(),
@@ -26,8 +22,8 @@ export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
   const put: Handler = (exchange) =>
     Effect.gen(function* () {
       const body = yield* exchange.body
-      const info = yield* Effect.mapError(clientInfoV22.decode(body), ({ message }) =>
-        invalid(`This is no ClientInfo: ${message.split("\n").join(" ").slice(0, 300)}`)
+      const info = yield* Effect.mapError(clientInfoV22.decode(body), (error) =>
+        invalid(`This is no ClientInfo: ${faultOf(error)}`)
       )
       if (!sameParty(info, partyIn(exchange)))
         return yield* invalid("The party in the address is not the one in the body.")

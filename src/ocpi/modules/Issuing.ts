@@ -6,15 +6,15 @@ import { Effect } from "effect"
 import type { ChargerCommand } from "../../domain/charger/ChargerCommand.ts"
 import { failedAtOnce } from "../../domain/command/Command.ts"
 import type { NewErrand } from "../../domain/party/Errand.ts"
-import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
 import { Commands } from "../../domain/ports/Commands.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
-import type { Writing } from "../../domain/ports/Sites.ts"
+import { tokenParty } from "../../domain/token/RoamingToken.ts"
 import { destinationOf, type DestinationOptions } from "../../outbound/Destination.ts"
 import type { Exchange } from "../Exchange.ts"
-import { Refused } from "../Status.ts"
+import { faultOf, invalid, Refused } from "../Status.ts"
+import { writingOf } from "../Writing.ts"
 
 /** What is to be done at which charger, and for what. */
 export interface Issuing {
@@ -34,8 +34,6 @@ export interface Issuing {
 /** Undefined where it was taken; otherwise why not, for people. */
 export type Obstacle = string | undefined
 
-const invalid = (detail: string) => new Refused({ reason: { _tag: "Invalid", detail } })
-
 /** Refuses an address that we would never call (T16), before anything is done for it. */
 export const callable = (responseUrl: string, outbound: DestinationOptions): Effect.Effect<void, Refused> => {
   const destination = destinationOf(responseUrl, outbound)
@@ -46,25 +44,7 @@ export const callable = (responseUrl: string, outbound: DestinationOptions): Eff
 
 /** What is wrong with a body, in one line. */
 export const unfit = (error: { readonly message: string }): Refused =>
-  invalid(`This body does not fit: ${error.message.split("\n").join(" ").slice(0, 300)}`)
-
-/** As whom a partner's commands are written. */
-export const writingOf = ({ bearer: { partner }, now }: Exchange): Writing => ({
-  by: {
-    organisationId: partner.organisationId,
-    actor: `partner:${partner.id}`,
-    keyId: "",
-    operatorId: undefined,
-    permissions: []
-  },
-  now
-})
-
-/** The party of a partner that asks for things at chargers, where a request does not say. */
-export const askingParty = ({ connection }: Partner): PartyId | undefined => {
-  const parties = connection?.parties ?? []
-  return parties.find(({ role }) => role === "EMSP") ?? parties[0]
-}
+  invalid(`This body does not fit: ${faultOf(error)}`)
 
 export const issuing = Effect.gen(function* () {
   const commands = yield* Commands
@@ -77,7 +57,7 @@ export const issuing = Effect.gen(function* () {
     const { organisationId } = bearer.partner
     const ofSite = Effect.catchTag(parties.ofSite(organisationId, siteId), "NotFound", () => Effect.undefined)
     const from = routing.to ?? (yield* ofSite)
-    const to = routing.from ?? wanted.to ?? askingParty(bearer.partner)
+    const to = routing.from ?? wanted.to ?? tokenParty(bearer.partner)
     const party = (id: PartyId | undefined): PartyId | undefined =>
       id && { countryCode: id.countryCode, partyId: id.partyId }
     const told: NewErrand | undefined = errand && {

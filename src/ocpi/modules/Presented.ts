@@ -8,9 +8,8 @@ import { fitsCharger, grantMillis, type NewGrant } from "../../domain/party/Gran
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { Secrets } from "../../domain/ports/Secrets.ts"
-import { holdsParty } from "../../domain/token/RoamingToken.ts"
+import { holdsParty, tokenParty } from "../../domain/token/RoamingToken.ts"
 import { Refused } from "../Status.ts"
-import { askingParty } from "./Issuing.ts"
 
 type Presenting = Extract<CommandRequest, { readonly token: unknown }>
 
@@ -21,7 +20,7 @@ const foreign = () =>
 
 /** Whose the token is; undefined for one of somebody else's. */
 const partyOf = (partner: Partner, { countryCode, partyId }: Presenting["token"]): PartyId | undefined => {
-  if (countryCode === undefined || partyId === undefined) return askingParty(partner)
+  if (countryCode === undefined || partyId === undefined) return tokenParty(partner)
   const party = { countryCode, partyId }
   return holdsParty(partner, party) ? party : undefined
 }

@@ -7,9 +7,7 @@ import { RoamingSessions } from "../../domain/ports/RoamingSessions.ts"
 import { answerTo } from "../../domain/session/ChargingPreferences.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
 import { pageReply, readWindow } from "../Paging.ts"
-import { Refused } from "../Status.ts"
-
-const refuse = (reason: Refused["reason"]) => new Refused({ reason })
+import { faultOf, invalid, refuse } from "../Status.ts"
 
 const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is not known here." })
 
@@ -21,14 +19,7 @@ const incapable = () =>
     detail: "The session's charger cannot be steered, and takes no charging preferences."
   })
 
-/** Longest description of what is wrong that a partner is shown. */
-const detailMax = 300
-
-const unreadable = (error: Schema.SchemaError) =>
-  refuse({
-    _tag: "Invalid",
-    detail: `These are no charging preferences: ${error.message.split("\n").join(" ").slice(0, detailMax)}`
-  })
+const unreadable = (error: Schema.SchemaError) => invalid(`These are no charging preferences: ${faultOf(error)}`)
 
 const scopeOf = ({ bearer: { partner } }: Exchange) => ({
   organisationId: partner.organisationId,

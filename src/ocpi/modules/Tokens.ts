@@ -3,39 +3,18 @@
  * party in the address; a party that is not the caller's own, or behind the hub that it is, is nobody's here.
  */
 import { Effect, type Schema } from "effect"
-import type { Principal } from "../../domain/operator/Operator.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import { HubClients } from "../../domain/ports/HubClients.ts"
 import { RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
-import type { Writing } from "../../domain/ports/Sites.ts"
 import { defaultTokenType, type RoamingTokenKey, type RoamingTokenPatch } from "../../domain/token/RoamingToken.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
 import { heldParties, type MayHold } from "../HeldParties.ts"
-import { Refused } from "../Status.ts"
+import { faultOf, invalid, refuse } from "../Status.ts"
+import { writingOf } from "../Writing.ts"
 
-const refuse = (reason: Refused["reason"]) => new Refused({ reason })
-
-const invalid = (detail: string) => refuse({ _tag: "Invalid", detail })
-
-/** Longest description of what is wrong that a partner is shown. */
-const detailMax = 300
-
-const unreadable = (error: Schema.SchemaError) =>
-  invalid(`This is no token: ${error.message.split("\n").join(" ").slice(0, detailMax)}`)
+const unreadable = (error: Schema.SchemaError) => invalid(`This is no token: ${faultOf(error)}`)
 
 const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This token is not known here." })
-
-/** Who wrote a fact that a partner caused. */
-const writing = ({ bearer: { partner }, now }: Exchange): Writing => {
-  const by: Principal = {
-    organisationId: partner.organisationId,
-    actor: `partner:${partner.id}`,
-    keyId: "",
-    operatorId: undefined,
-    permissions: []
-  }
-  return { by, now }
-}
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
@@ -103,7 +82,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const token = yield* Effect.mapError(wire.tokens.decode(yield* given(exchange), address.party), unreadable)
       const wrong = matching(exchange, address, token)
       if (wrong !== undefined) return yield* wrong
-      const [taken] = yield* tokens.put(bearer.partner.id, [token], writing(exchange))
+      const [taken] = yield* tokens.put(bearer.partner.id, [token], writingOf(exchange))
       const says201 = facts.createdTokenIs201 || bearer.partner.switches.createdAs201 === true
       return { data: undefined, created: says201 && taken === "Created" }
     })
@@ -120,7 +99,7 @@ export const tokensHandlers = Effect.gen(function* () {
       }
       const { party, type, uid } = address
       const change = { ...changes(patched), lastUpdated: patched.lastUpdated ?? now }
-      const patching = tokens.patch(bearer.partner.id, { ...party, uid, type }, change, writing(exchange))
+      const patching = tokens.patch(bearer.partner.id, { ...party, uid, type }, change, writingOf(exchange))
       yield* Effect.catchTag(patching, "NotFound", unknown)
       return { data: undefined }
     })
