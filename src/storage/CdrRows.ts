@@ -1,7 +1,8 @@
 /** The body of a stored charge detail record, as it was sealed. */
 import { Schema } from "effect"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
-import { PeriodRow, RoamingRow, SessionRow } from "./SessionRows.ts"
+import { RoamingRow } from "./RoamingRows.ts"
+import { PeriodRow, SessionRow } from "./SessionRows.ts"
 
 const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 

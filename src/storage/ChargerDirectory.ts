@@ -11,6 +11,7 @@ import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { GrantDocument, grantsOf } from "./Grants.ts"
+import { contractFields } from "./RoamingRows.ts"
 import { isClosed, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
@@ -151,12 +152,7 @@ const WantedRow = Schema.Struct({
   roaming: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
-        partnerId: Schema.String,
-        countryCode: Schema.String,
-        partyId: Schema.String,
-        uid: Schema.String,
-        type: Schema.String,
-        contractId: Schema.String,
+        ...contractFields,
         valid: Schema.Boolean,
         groupUid: Schema.NullOr(Schema.String),
         whitelist: Schema.String

@@ -13,7 +13,7 @@ import type { Scoped } from "./Scoped.ts"
 
 const text = optional(Schema.String)
 
-const Equipment = Schema.Struct({
+export const Equipment = Schema.Struct({
   standard: Schema.String,
   format: Schema.Literals(["SOCKET", "CABLE"]),
   powerType: Schema.String,

@@ -6,18 +6,12 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { NewGrant } from "../domain/party/Grant.ts"
 import { tokenKey } from "../domain/token/Token.ts"
+import { RoamingRow } from "./RoamingRows.ts"
 import type { Scoped } from "./Scoped.ts"
 
 /** What a row keeps of a grant, and the directory reads. */
 export const GrantDocument = Schema.Struct({
-  partnerId: Schema.String,
-  countryCode: Schema.String,
-  partyId: Schema.String,
-  uid: Schema.String,
-  type: Schema.String,
-  contractId: Schema.String,
-  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]),
-  authorizationReference: Schema.optionalKey(Schema.String),
+  ...RoamingRow.fields,
   evseId: Schema.Int,
   expiresAt: Schema.Finite
 })

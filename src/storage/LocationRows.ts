@@ -4,10 +4,10 @@ import type { SqlClient } from "effect/sql"
 import { assumedEquipment } from "../domain/charger/Charger.ts"
 import type { Location } from "../domain/location/Location.ts"
 import type { AssignedTariff, Standing } from "../domain/location/Standing.ts"
-import type { Assignment } from "../domain/tariff/Tariff.ts"
 import { uuidArray } from "./Arrays.ts"
-import { ConnectorStatus } from "./ChargerRows.ts"
+import { ConnectorStatus, Equipment } from "./ChargerRows.ts"
 import { optional, rowsOf } from "./rows.ts"
+import { assignmentOf } from "./TariffRows.ts"
 
 const text = optional(Schema.String)
 const number = optional(Schema.Finite)
@@ -24,15 +24,6 @@ const OpeningHours = Schema.Struct({
 })
 
 const Business = Schema.Struct({ name: Schema.String, website: Schema.optional(Schema.String) })
-
-const connectorFields = {
-  standard: Schema.String,
-  format: Schema.Literals(["SOCKET", "CABLE"]),
-  powerType: Schema.String,
-  maxVoltage: Schema.Int,
-  maxAmperage: Schema.Int,
-  maxPowerW: Schema.Int
-}
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(schema)
 
@@ -70,7 +61,7 @@ export const LocationBody = Schema.Struct({
       connectors: Schema.Array(
         Schema.Struct({
           id: Schema.String,
-          ...connectorFields,
+          ...Equipment.fields,
           assumed: Schema.Boolean,
           tariffId: absent(Schema.String),
           laterTariffIds: Schema.Array(Schema.String),
@@ -130,7 +121,7 @@ const StandingRow = Schema.Struct({
               evseId: Schema.Int,
               connectorId: Schema.Int,
               status: ConnectorStatus,
-              equipment: optional(Schema.Struct(connectorFields))
+              equipment: optional(Equipment)
             })
           )
         )
@@ -187,19 +178,6 @@ const chargerOf = ({ connectors = [], profiles, ...charger }: NonNullable<Row["c
       assumed: equipment === undefined
     }))
 })
-
-const assignmentOf = ({ connectorId, evseId, scope, target }: NonNullable<Row["tariffs"]>[number]): Assignment => {
-  switch (scope) {
-    case "organisation":
-      return { scope }
-    case "site":
-      return { scope, siteId: target }
-    case "charger":
-      return { scope, chargerId: target }
-    case "connector":
-      return { scope, chargerId: target, evseId, connectorId }
-  }
-}
 
 const tariffOf = (row: NonNullable<Row["tariffs"]>[number]): AssignedTariff => ({
   tariffId: row.tariffId,

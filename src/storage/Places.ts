@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type PlaceWanted, Places } from "../domain/ports/Places.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
+import { ConnectorStatus } from "./ChargerRows.ts"
 import { rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -12,17 +13,7 @@ const PlaceRow = Schema.Struct({
   siteId: Schema.String,
   evseId: Schema.Int,
   connectorId: Schema.Int,
-  status: Schema.Literals([
-    "Available",
-    "Preparing",
-    "Charging",
-    "SuspendedEVSE",
-    "SuspendedEV",
-    "Finishing",
-    "Reserved",
-    "Unavailable",
-    "Faulted"
-  ]),
+  status: ConnectorStatus,
   connected: Schema.Boolean
 })
 const placeRows = rowsOf(PlaceRow)

@@ -11,7 +11,7 @@ import { CdrBodyRow } from "./CdrRows.ts"
 import { cdrColumns, CdrRow } from "./Cdrs.ts"
 import { Millis, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
-import { RoamingRow } from "./SessionRows.ts"
+import { RoamingRow } from "./RoamingRows.ts"
 import { guarded } from "./SqlErrors.ts"
 
 const Row = Schema.Struct({

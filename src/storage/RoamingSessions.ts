@@ -15,7 +15,8 @@ import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { placeColumn, withPlace } from "./PlaceRows.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
-import { PricedRow, RoamingRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
+import { RoamingRow } from "./RoamingRows.ts"
+import { PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 
 const Row = Schema.Struct({

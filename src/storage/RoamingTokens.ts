@@ -19,6 +19,7 @@ import type { PageRequest } from "../domain/values/Page.ts"
 import { textArray } from "./Arrays.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { contractFields } from "./RoamingRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -26,12 +27,7 @@ import { refusingValues, storable } from "./Storable.ts"
 import { tokenPulls } from "./TokenPulls.ts"
 
 const TokenRow = Schema.Struct({
-  partnerId: Schema.String,
-  countryCode: Schema.String,
-  partyId: Schema.String,
-  uid: Schema.String,
-  type: Schema.String,
-  contractId: Schema.String,
+  ...contractFields,
   visualNumber: optional(Schema.String),
   issuer: Schema.String,
   groupUid: optional(Schema.String),

@@ -2,19 +2,8 @@
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { ChargingSession } from "../domain/session/ChargingSession.ts"
+import { RoamingRow } from "./RoamingRows.ts"
 import { Millis, optional, Whole } from "./rows.ts"
-
-/** A session's contract with a partner, as it is stored with the session and sealed in its record. */
-export const RoamingRow = Schema.Struct({
-  partnerId: Schema.String,
-  countryCode: Schema.String,
-  partyId: Schema.String,
-  uid: Schema.String,
-  type: Schema.String,
-  contractId: Schema.String,
-  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]),
-  authorizationReference: Schema.optionalKey(Schema.String)
-})
 
 const PreferencesRow = Schema.Struct({
   profileType: Schema.String,

@@ -9,19 +9,13 @@ import { isUuid } from "../domain/values/Uuid7.ts"
 import { factOf, type Recording } from "./Facts.ts"
 import { rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
+import { assignmentOf, type Target } from "./TariffRows.ts"
 import { guarded } from "./SqlErrors.ts"
 
 /** Assignments that are shown of one tariff; whoever has more assigns by site. */
 const shownMost = 500
 
 type Find = (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | SqlError>
-
-interface Target {
-  readonly scope: Assignment["scope"]
-  readonly target: string
-  readonly evseId: number
-  readonly connectorId: number
-}
 
 const targetOf = (given: Assignment): Target => {
   const nowhere = { evseId: 0, connectorId: 0 }
@@ -34,19 +28,6 @@ const targetOf = (given: Assignment): Target => {
       return { scope: given.scope, target: given.chargerId, ...nowhere }
     case "connector":
       return { scope: given.scope, target: given.chargerId, evseId: given.evseId, connectorId: given.connectorId }
-  }
-}
-
-const assignmentOf = ({ connectorId, evseId, scope, target }: Target): Assignment => {
-  switch (scope) {
-    case "organisation":
-      return { scope }
-    case "site":
-      return { scope, siteId: target }
-    case "charger":
-      return { scope, chargerId: target }
-    case "connector":
-      return { scope, chargerId: target, evseId, connectorId }
   }
 }
 

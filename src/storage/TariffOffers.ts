@@ -1,22 +1,13 @@
 /** The tariffs that partners see, in SQL. Part of `Tariffs`. An organisation has tens of them, seldom hundreds. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { TariffBody } from "../domain/tariff/Tariff.ts"
 import type { Window } from "../domain/values/Window.ts"
-import { Millis, rowOf, rowsOf } from "./rows.ts"
+import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
+import { TariffRow } from "./TariffRows.ts"
 
-const tariffRows = rowsOf(
-  Schema.Struct({
-    id: Schema.String,
-    organisationId: Schema.String,
-    version: Schema.Int,
-    body: TariffBody,
-    createdAt: Millis,
-    updatedAt: Millis
-  })
-)
+const tariffRows = rowsOf(TariffRow)
 const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
 
 /** Those that are assigned. They changed when they were, or when they were first assigned to what they are assigned to now. */

@@ -1,30 +1,23 @@
 /** The port `Tariffs` over SQL: the row is the tariff as it stands, `tariff_version` holds every one that ever stood. */
-import { Effect, Equal, Layer, Schema } from "effect"
+import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import { type TariffPatch, Tariffs } from "../domain/ports/Tariffs.ts"
 import { errorsOf } from "../domain/tariff/Findings.ts"
-import { type Tariff, TariffBody } from "../domain/tariff/Tariff.ts"
+import type { Tariff, TariffBody } from "../domain/tariff/Tariff.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { pagedList, UuidKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
-import { Millis, rowOf, rowsOf } from "./rows.ts"
+import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
 import { offered } from "./TariffOffers.ts"
+import { TariffRow } from "./TariffRows.ts"
 
-const TariffRow = Schema.Struct({
-  id: Schema.String,
-  organisationId: Schema.String,
-  version: Schema.Int,
-  body: TariffBody,
-  createdAt: Millis,
-  updatedAt: Millis
-})
 const tariffRow = rowOf(TariffRow)
 const tariffRows = rowsOf(TariffRow)
 

@@ -1,0 +1,19 @@
+/** Whose driver somebody is, as rows and stored JSON have it; shared by cards, grants, sessions and records. */
+import { Schema } from "effect"
+
+/** A card of a partner's, and the contract behind it. */
+export const contractFields = {
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  uid: Schema.String,
+  type: Schema.String,
+  contractId: Schema.String
+}
+
+/** A session's contract with a partner, as it is stored with the session and sealed in its record. */
+export const RoamingRow = Schema.Struct({
+  ...contractFields,
+  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]),
+  authorizationReference: Schema.optionalKey(Schema.String)
+})
