@@ -35,10 +35,10 @@ import { Ledgers } from "../../src/domain/ports/Ledgers.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
 import { needsCorrection } from "../../src/domain/session/ChargingSession.ts"
-import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
 import { ChargingProfiles } from "../../src/domain/ports/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
+import { access } from "./fakeAccess.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
@@ -52,18 +52,7 @@ import { noClients, noExchanges, parties, partners, registrar } from "./fakePart
 import { tariffs } from "./fakeTariffs.ts"
 import { locations, partnerView } from "./fakeLocations.ts"
 import { localLists } from "./fakeLocalLists.ts"
-import { type FakeKey, type FakeWorld, newCharger, owned, paged, siteFor, tokenId } from "./fakeRecords.ts"
-
-/** A patch of which null clears and undefined leaves. */
-const patched = <A extends object>(record: A, patch: object, now: number): A => ({
-  ...record,
-  ...Object.fromEntries(
-    Object.entries(patch)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, value === null ? undefined : value])
-  ),
-  updatedAt: now
-})
+import { type FakeWorld, newCharger, owned, paged, patched, siteFor, tokenId } from "./fakeRecords.ts"
 
 const sites = (world: FakeWorld) =>
   Sites.of({
@@ -264,117 +253,6 @@ const tokens = (world: FakeWorld) =>
         })
       })
   })
-
-const principalOf = (world: FakeWorld, key: FakeKey): Principal => {
-  const operator = world.operators.get(key.operatorId)
-  const held = operator?.permissions ?? []
-  return {
-    organisationId: key.organisationId,
-    actor: `key:${key.id}`,
-    keyId: key.id,
-    operatorId: key.operatorId,
-    permissions: held.filter((permission) => key.permissions === undefined || key.permissions.includes(permission))
-  }
-}
-
-const access = (world: FakeWorld) => {
-  const addKey = (
-    key: {
-      readonly name: string
-      readonly publicId: string
-      readonly prefix: string
-      readonly verifier: Uint8Array
-    } & {
-      readonly permissions: ReadonlyArray<string> | undefined
-      readonly operatorId: string
-    },
-    organisationId: string,
-    now: number
-  ): FakeKey => {
-    const made = {
-      ...key,
-      id: world.uuid(),
-      organisationId,
-      createdAt: now,
-      lastUsedAt: undefined,
-      revokedAt: undefined
-    }
-    world.keys.set(made.id, made)
-    return made
-  }
-  return Access.of({
-    isEmpty: Effect.sync(() => world.organisations.size === 0),
-    createOrganisation: (input, now) =>
-      world.write(() => {
-        const taken = [...world.organisations.values()].some((one) => one.partyId === input.partyId)
-        if (taken) return Effect.fail(new Conflict({ code: "party_exists", message: "That party is taken." }))
-        const organisation: Organisation = {
-          id: world.uuid(),
-          name: input.name,
-          countryCode: input.countryCode,
-          partyId: input.partyId,
-          timeZone: "UTC",
-          closeSilentHours: 24,
-          policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
-          createdAt: now
-        }
-        const operatorId = world.uuid()
-        world.organisations.set(organisation.id, organisation)
-        world.operators.set(operatorId, {
-          id: operatorId,
-          organisationId: organisation.id,
-          permissions: input.operatorPermissions
-        })
-        addKey({ ...input.key, operatorId }, organisation.id, now)
-        const actor = `v1:${input.v1.clientId}`
-        world.v1.set(input.v1.clientId, {
-          verifier: input.v1.codeVerifier,
-          principal: { organisationId: organisation.id, actor, keyId: actor, operatorId: undefined, permissions: [] }
-        })
-        return Effect.succeed({ organisation, operatorId })
-      }),
-    organisation: (id) => world.ask(() => organisationOf(world, id)),
-    updateOrganisation: ({ policy, ...patch }, { by, now }) =>
-      world.write(() =>
-        Effect.map(organisationOf(world, by.organisationId), (organisation) => {
-          const changed = { ...patched(organisation, patch, now), policy: { ...organisation.policy, ...policy } }
-          world.organisations.set(changed.id, changed)
-          return changed
-        })
-      ),
-    findKey: (publicId) =>
-      world.ask(() => {
-        const key = [...world.keys.values()].find((one) => one.publicId === publicId && one.revokedAt === undefined)
-        return Effect.succeed(
-          key === undefined ? undefined : { verifier: key.verifier, principal: principalOf(world, key) }
-        )
-      }),
-    findV1: (clientId) => world.ask(() => Effect.succeed(world.v1.get(clientId))),
-    used: (actor) => void world.used.push(actor),
-    createKey: (key, { by, now }) => world.write(() => Effect.succeed(addKey(key, by.organisationId, now))),
-    listKeys: (organisationId, page) =>
-      world.ask(() =>
-        paged(
-          [...world.keys.values()].filter((key) => key.organisationId === organisationId),
-          (key) => key.id,
-          page
-        )
-      ),
-    revokeKey: (id, { by, now }) =>
-      world.write(() =>
-        Effect.map(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
-          world.keys.set(id, { ...key, revokedAt: now })
-        })
-      )
-  })
-}
-
-const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisation, NotFound> => {
-  const organisation = world.organisations.get(id)
-  return organisation === undefined
-    ? Effect.fail(new NotFound({ kind: "organisation", id }))
-    : Effect.succeed(organisation)
-}
 
 const idempotency = (world: FakeWorld) =>
   Idempotency.of({

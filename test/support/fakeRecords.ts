@@ -157,3 +157,14 @@ export const siteFor = (
 }
 
 export const tokenId = (organisationId: string, uid: string): string => `${organisationId}/${tokenKey(uid)}`
+
+/** A patch of which null clears and undefined leaves. */
+export const patched = <A extends object>(record: A, patch: object, now: number): A => ({
+  ...record,
+  ...Object.fromEntries(
+    Object.entries(patch)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, value === null ? undefined : value])
+  ),
+  updatedAt: now
+})

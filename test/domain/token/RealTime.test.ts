@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest"
+import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/token/Authorize.ts"
+import type { PartnerWord, RoamingCard } from "../../../src/domain/token/RealTime.ts"
+import type { TokenFacts } from "../../../src/domain/token/Token.ts"
+import { minute, token } from "../../support/events.ts"
+import { policy, now, asking, starting, elsewhere, here, reserved, card } from "./situations.ts"
+
+/** A partner with a card, and what it says. */
+const never = (valid: boolean, partnerId = "NL-MSP") =>
+  card(valid, partnerId, { whitelist: "NEVER", groupUid: "FLEET" })
+const offline = (valid: boolean) => card(valid, "NL-MSP", { whitelist: "ALLOWED_OFFLINE" })
+
+const says = (allowed: string | undefined, about: RoamingCard, more: Partial<PartnerWord> = {}): PartnerWord => ({
+  about: { partnerId: about.partnerId, card: about },
+  allowed,
+  contract: undefined,
+  groupUid: undefined,
+  authorizationReference: undefined,
+  ...more
+})
+
+const factsWith = (roaming: ReadonlyArray<RoamingCard>, more: Partial<TokenFacts> = {}): TokenFacts => ({
+  token: undefined,
+  openSessions: [],
+  reservations: [],
+  roaming,
+  ...more
+})
+
+describe("whom a card is asked about in real time", () => {
+  const asked = (given: TokenFacts, context: AuthorizationContext = starting) =>
+    partnersToAsk(given, context, now).map((one) => [one.partnerId, one.card?.contractId])
+
+  it.each(["NEVER", "ALLOWED_OFFLINE", "never", "SOMETIMES"])("is the partner whose whitelist says %s", (whitelist) => {
+    const given = factsWith([card(true, "NL-MSP", { whitelist })])
+    for (const context of [starting, asking]) expect(asked(given, context)).toEqual([["NL-MSP", "NL-MSP-7"]])
+  })
+
+  it.each(["ALWAYS", "ALLOWED", "allowed"])("is nobody where the whitelist says %s", (whitelist) => {
+    expect(asked(factsWith([card(true, "NL-MSP", { whitelist })]))).toEqual([])
+  })
+
+  it("is the partner of a card that is not valid too, and both of two", () => {
+    expect(asked(factsWith([never(false)]))).toHaveLength(1)
+    expect(asked(factsWith([never(false), never(false, "DE-MSP")]))).toHaveLength(2)
+    expect(asked(factsWith([never(false), card(true, "DE-MSP")]))).toEqual([])
+  })
+
+  it("is neither of two that both vouch for it", () => {
+    expect(asked(factsWith([never(true), never(true, "DE-MSP")]))).toEqual([])
+  })
+
+  it("is nobody where somebody else knows, or who was asked already", () => {
+    const one = [never(true)]
+    expect(asked(factsWith(one, { token: token("ANNA", {}) }))).toEqual([])
+    expect(asked(factsWith(one, { reservations: [reserved()] }))).toEqual([])
+    expect(asked(factsWith(one, { words: [] }))).toEqual([])
+    const grant = { ...card(true), authMethod: "COMMAND", evseId: 0, expiresAt: minute(5) } as const
+    expect(asked(factsWith(one, { granted: [grant] }))).toEqual([])
+  })
+
+  it("is nobody for a card that is held up to end what it was let begin", () => {
+    expect(asked(factsWith([never(true)], { openSessions: [here] }), asking)).toEqual([])
+    expect(asked(factsWith([never(true)], { openSessions: [elsewhere] }), asking)).toHaveLength(1)
+    expect(authorize(factsWith([never(true)], { openSessions: [here] }), policy, asking, now).status).toBe("Accepted")
+  })
+
+  it("is every partner that wants it for a card that is on nobody's list", () => {
+    expect(asked(factsWith([], { askable: ["A", "B"] }))).toEqual([
+      ["A", undefined],
+      ["B", undefined]
+    ])
+    expect(asked(factsWith([card(false)], { askable: ["A"] }))).toEqual([])
+  })
+})
+
+describe("a partner's word", () => {
+  const decided = (given: TokenFacts) => authorize(given, policy, starting, now)
+
+  it("lets a card charge, with its reference and its group, and is not remembered for long", () => {
+    const about = never(true)
+    const words = [says("ALLOWED", about, { groupUid: "FLEET", authorizationReference: "ref-1" })]
+    expect(decided(factsWith([about], { words }))).toEqual({
+      status: "Accepted",
+      source: "RoamingToken",
+      decidedAt: now,
+      expiresAt: minute(5),
+      parentUid: "FLEET",
+      roaming: {
+        partnerId: "NL-MSP",
+        countryCode: "NL",
+        partyId: "MSP",
+        uid: "Anna",
+        type: "RFID",
+        contractId: "NL-MSP-7",
+        authMethod: "AUTH_REQUEST",
+        authorizationReference: "ref-1"
+      }
+    })
+  })
+
+  it("is the whitelist's where it has not to be asked for", () => {
+    const { parentUid, roaming } = decided(factsWith([card(true, "NL-MSP", { groupUid: "FLEET" })]))
+    expect([parentUid, roaming?.authMethod, roaming?.authorizationReference]).toEqual(["FLEET", "WHITELIST", undefined])
+  })
+
+  it.each([
+    ["BLOCKED", "Blocked"],
+    ["NO_CREDIT", "Blocked"],
+    ["EXPIRED", "Expired"],
+    ["NOT_ALLOWED", "Invalid"],
+    ["UNKNOWN", "Invalid"],
+    ["SOMETHING_NEW", "Invalid"]
+  ])("of %s refuses it as %s, whatever the whitelist", (allowed, status) => {
+    for (const about of [never(true), offline(true), never(false)]) {
+      const result = decided(factsWith([about], { words: [says(allowed, about)] }))
+      expect([result.status, result.roaming]).toEqual([status, undefined])
+    }
+  })
+
+  it.each([
+    ["lets a card charge that may offline", offline(true), "Accepted", "WHITELIST"],
+    ["refuses one that may never", never(true), "Invalid", undefined],
+    ["refuses one that is not valid", offline(false), "Blocked", undefined]
+  ] as const)("that is missing %s", (_, about, status, authMethod) => {
+    for (const words of [[], [says(undefined, about)]]) {
+      const result = decided(factsWith([about], { words }))
+      expect([result.status, result.roaming?.authMethod]).toEqual([status, authMethod])
+    }
+  })
+
+  it("lets a card charge that is not valid in the list", () => {
+    const about = never(false)
+    expect(decided(factsWith([about], { words: [says("ALLOWED", about)] })).status).toBe("Accepted")
+  })
+
+  it("of two that both allow it lets nobody charge", () => {
+    const [one, other] = [never(false), never(false, "DE-MSP")]
+    const words = [says("ALLOWED", one), says("ALLOWED", other)]
+    expect(decided(factsWith([one, other], { words })).status).toBe("Invalid")
+    const first = decided(factsWith([one, other], { words: [says("ALLOWED", one), says("BLOCKED", other)] }))
+    expect([first.status, first.roaming?.partnerId]).toEqual(["Accepted", "NL-MSP"])
+  })
+
+  it("of a stranger lets him charge by the contract that comes with it, and not by two", () => {
+    const stranger = (partnerId: string, allowed: string | undefined): PartnerWord => ({
+      about: { partnerId, card: undefined },
+      allowed,
+      contract: allowed === "ALLOWED" ? card(true, partnerId) : undefined,
+      groupUid: undefined,
+      authorizationReference: undefined
+    })
+    const told = (...words: ReadonlyArray<PartnerWord>) => {
+      const { roaming, source, status } = decided(factsWith([], { askable: ["A", "B"], words }))
+      return [status, source, roaming?.contractId]
+    }
+    expect(told(stranger("A", "UNKNOWN"), stranger("B", "ALLOWED"))).toEqual(["Accepted", "RoamingToken", "B-7"])
+    expect(told(stranger("A", "ALLOWED"), stranger("B", "ALLOWED"))).toEqual(["Invalid", "RoamingToken", undefined])
+    expect(told(stranger("A", "UNKNOWN"), stranger("B", "BLOCKED"))).toEqual(["Blocked", "RoamingToken", undefined])
+    expect(told(stranger("A", "UNKNOWN"), stranger("B", undefined))).toEqual(["Invalid", "UnknownTokenRule", undefined])
+  })
+
+  it("bills nobody for a card that charges elsewhere", () => {
+    const result = decided(factsWith([card(true)], { openSessions: [elsewhere] }))
+    expect([result.status, result.roaming]).toEqual(["ConcurrentTx", undefined])
+  })
+})

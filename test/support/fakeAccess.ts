@@ -1,0 +1,117 @@
+/** The port `Access`, faked over a `FakeWorld`: organisations, their operators and keys. */
+import { Effect } from "effect"
+import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import { Access } from "../../src/domain/ports/Access.ts"
+import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
+
+const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisation, NotFound> => {
+  const organisation = world.organisations.get(id)
+  return organisation === undefined
+    ? Effect.fail(new NotFound({ kind: "organisation", id }))
+    : Effect.succeed(organisation)
+}
+
+const principalOf = (world: FakeWorld, key: FakeKey): Principal => {
+  const operator = world.operators.get(key.operatorId)
+  const held = operator?.permissions ?? []
+  return {
+    organisationId: key.organisationId,
+    actor: `key:${key.id}`,
+    keyId: key.id,
+    operatorId: key.operatorId,
+    permissions: held.filter((permission) => key.permissions === undefined || key.permissions.includes(permission))
+  }
+}
+
+export const access = (world: FakeWorld) => {
+  const addKey = (
+    key: {
+      readonly name: string
+      readonly publicId: string
+      readonly prefix: string
+      readonly verifier: Uint8Array
+    } & {
+      readonly permissions: ReadonlyArray<string> | undefined
+      readonly operatorId: string
+    },
+    organisationId: string,
+    now: number
+  ): FakeKey => {
+    const made = {
+      ...key,
+      id: world.uuid(),
+      organisationId,
+      createdAt: now,
+      lastUsedAt: undefined,
+      revokedAt: undefined
+    }
+    world.keys.set(made.id, made)
+    return made
+  }
+  return Access.of({
+    isEmpty: Effect.sync(() => world.organisations.size === 0),
+    createOrganisation: (input, now) =>
+      world.write(() => {
+        const taken = [...world.organisations.values()].some((one) => one.partyId === input.partyId)
+        if (taken) return Effect.fail(new Conflict({ code: "party_exists", message: "That party is taken." }))
+        const organisation: Organisation = {
+          id: world.uuid(),
+          name: input.name,
+          countryCode: input.countryCode,
+          partyId: input.partyId,
+          timeZone: "UTC",
+          closeSilentHours: 24,
+          policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
+          createdAt: now
+        }
+        const operatorId = world.uuid()
+        world.organisations.set(organisation.id, organisation)
+        world.operators.set(operatorId, {
+          id: operatorId,
+          organisationId: organisation.id,
+          permissions: input.operatorPermissions
+        })
+        addKey({ ...input.key, operatorId }, organisation.id, now)
+        const actor = `v1:${input.v1.clientId}`
+        world.v1.set(input.v1.clientId, {
+          verifier: input.v1.codeVerifier,
+          principal: { organisationId: organisation.id, actor, keyId: actor, operatorId: undefined, permissions: [] }
+        })
+        return Effect.succeed({ organisation, operatorId })
+      }),
+    organisation: (id) => world.ask(() => organisationOf(world, id)),
+    updateOrganisation: ({ policy, ...patch }, { by, now }) =>
+      world.write(() =>
+        Effect.map(organisationOf(world, by.organisationId), (organisation) => {
+          const changed = { ...patched(organisation, patch, now), policy: { ...organisation.policy, ...policy } }
+          world.organisations.set(changed.id, changed)
+          return changed
+        })
+      ),
+    findKey: (publicId) =>
+      world.ask(() => {
+        const key = [...world.keys.values()].find((one) => one.publicId === publicId && one.revokedAt === undefined)
+        return Effect.succeed(
+          key === undefined ? undefined : { verifier: key.verifier, principal: principalOf(world, key) }
+        )
+      }),
+    findV1: (clientId) => world.ask(() => Effect.succeed(world.v1.get(clientId))),
+    used: (actor) => void world.used.push(actor),
+    createKey: (key, { by, now }) => world.write(() => Effect.succeed(addKey(key, by.organisationId, now))),
+    listKeys: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          [...world.keys.values()].filter((key) => key.organisationId === organisationId),
+          (key) => key.id,
+          page
+        )
+      ),
+    revokeKey: (id, { by, now }) =>
+      world.write(() =>
+        Effect.map(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
+          world.keys.set(id, { ...key, revokedAt: now })
+        })
+      )
+  })
+}
