@@ -8,10 +8,12 @@ import { timeoutSeconds } from "../../domain/party/Errand.ts"
 import { Errands } from "../../domain/ports/Errands.ts"
 import { type ConnectorPlace, Places, type PlaceWanted } from "../../domain/ports/Places.ts"
 import { Commands } from "../../domain/ports/Commands.ts"
+import { HubClients } from "../../domain/ports/HubClients.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
+import { heldParties } from "../HeldParties.ts"
 import { callable, issuing, unfit } from "./Issuing.ts"
 import { presented } from "./Presented.ts"
 
@@ -44,7 +46,7 @@ const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connecto
 const atPlaces = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places
-  const secrets = yield* Secrets
+  const cardOf = presented(yield* Secrets, heldParties(yield* HubClients))
   const errands = yield* Errands
 
   const start = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"StartSession">) {
@@ -54,7 +56,7 @@ const atPlaces = Effect.gen(function* () {
     if (found.length === 0) return nowhere
     const place = chosen(found, request)
     if (place === undefined) return full
-    const card = yield* presented(secrets, partner, request, { evseId: place.evseId, now: exchange.now })
+    const card = yield* cardOf(partner, request, { evseId: place.evseId, now: exchange.now })
     if (authorizationReference !== undefined) {
       const { correlationId, now } = exchange
       const again = { ...place, ...card, locationId, reference: authorizationReference, responseUrl, correlationId }
@@ -90,7 +92,7 @@ const atPlaces = Effect.gen(function* () {
 const reserving = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places
-  const secrets = yield* Secrets
+  const cardOf = presented(yield* Secrets, heldParties(yield* HubClients))
   const commands = yield* Commands
   const errands = yield* Errands
 
@@ -107,7 +109,7 @@ const reserving = Effect.gen(function* () {
     const same = found.find(({ chargerId, evseId }) => chargerId === before?.chargerId && evseId === before.evseId)
     const place = evseUid === undefined ? (same ?? chosen(found, request)) : chosen(found, request)
     if (place === undefined) return full
-    const card = yield* presented(secrets, bearer.partner, request, { evseId: place.evseId, now })
+    const card = yield* cardOf(bearer.partner, request, { evseId: place.evseId, now })
     const reservationId = yield* errands.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
     if (before !== undefined && before.chargerId !== place.chargerId) {
       const { chargerId, reservationId: number } = before

@@ -3,12 +3,14 @@
  * a party of that partner's, or of one behind the hub that the partner is.
  */
 import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { CommandRequest } from "../../domain/party/CommandRequest.ts"
 import { fitsCharger, grantMillis, type NewGrant } from "../../domain/party/Grant.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { Secrets } from "../../domain/ports/Secrets.ts"
-import { holdsParty, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { tokenParty } from "../../domain/token/RoamingToken.ts"
+import type { MayHold } from "../HeldParties.ts"
 import { Refused } from "../Status.ts"
 
 type Presenting = Extract<CommandRequest, { readonly token: unknown }>
@@ -19,10 +21,14 @@ const foreign = () =>
   })
 
 /** Whose the token is; undefined for one of somebody else's. */
-const partyOf = (partner: Partner, { countryCode, partyId }: Presenting["token"]): PartyId | undefined => {
-  if (countryCode === undefined || partyId === undefined) return tokenParty(partner)
+const partyOf = (
+  mayHold: MayHold,
+  partner: Partner,
+  { countryCode, partyId }: Presenting["token"]
+): Effect.Effect<PartyId | undefined, StorageUnavailable> => {
+  if (countryCode === undefined || partyId === undefined) return Effect.succeed(tokenParty(partner))
   const party = { countryCode, partyId }
-  return holdsParty(partner, party) ? party : undefined
+  return Effect.map(mayHold(partner, party), (held) => (held ? party : undefined))
 }
 
 /**
@@ -35,26 +41,28 @@ const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner
 }
 
 /** The grant by which it may charge, with what the charger is told of it. */
-export const presented = (
-  secrets: Pick<Secrets["Service"], "verifier">,
-  partner: Partner,
-  request: Presenting,
-  { evseId, now }: { readonly evseId: number; readonly now: number }
-): Effect.Effect<NewGrant, Refused> => {
-  const { authorizationReference, token } = request
-  const party = partyOf(partner, token)
-  if (party === undefined) return Effect.fail(foreign())
-  return Effect.succeed({
-    partnerId: partner.id,
-    countryCode: party.countryCode,
-    partyId: party.partyId,
-    uid: token.uid,
-    type: token.type,
-    contractId: token.contractId,
-    authMethod: "COMMAND",
-    ...(authorizationReference === undefined ? {} : { authorizationReference }),
-    idTag: fitsCharger(token.uid) ? token.uid : standIn(secrets, partner, token.uid),
-    evseId,
-    expiresAt: request._tag === "ReserveNow" ? request.expiresAt : now + grantMillis
-  })
-}
+export const presented =
+  (secrets: Pick<Secrets["Service"], "verifier">, mayHold: MayHold) =>
+  (
+    partner: Partner,
+    request: Presenting,
+    { evseId, now }: { readonly evseId: number; readonly now: number }
+  ): Effect.Effect<NewGrant, Refused | StorageUnavailable> =>
+    Effect.gen(function* () {
+      const { authorizationReference, token } = request
+      const party = yield* partyOf(mayHold, partner, token)
+      if (party === undefined) return yield* foreign()
+      return {
+        partnerId: partner.id,
+        countryCode: party.countryCode,
+        partyId: party.partyId,
+        uid: token.uid,
+        type: token.type,
+        contractId: token.contractId,
+        authMethod: "COMMAND",
+        ...(authorizationReference === undefined ? {} : { authorizationReference }),
+        idTag: fitsCharger(token.uid) ? token.uid : standIn(secrets, partner, token.uid),
+        evseId,
+        expiresAt: request._tag === "ReserveNow" ? request.expiresAt : now + grantMillis
+      }
+    })

@@ -1,0 +1,107 @@
+/** What a hub does for the eMSPs behind it, over real HTTP and at a real charger: each is let what a partner of its own is let, once the hub has told of it. */
+import { describe, expect, it } from "vitest"
+import { Drive, problemsOf, type Spot } from "./modules/Drive.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { Roaming } from "./partner/Roaming.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+const drive = new Drive(roaming)
+const { world } = roaming
+
+/** An eMSP that the hub tells of, and one that it does not. */
+const behind = { country_code: "FR", party_id: "BHD" }
+const stranger = { country_code: "FR", party_id: "XXX" }
+
+/** A partner that our operator has invited in these roles, and that tells of a party behind it. */
+const registered = async (roles: ReadonlyArray<string>, status = "CONNECTED") => {
+  const partner = await roaming.partner("2.2.1")
+  const { token, versionsUrl } = await roaming.invite(partner, { roles })
+  await partner.register(versionsUrl, token)
+  const info = { ...behind, role: "EMSP", status, last_updated: "2026-05-20T10:00:00Z" }
+  expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)).code).toBe(1000)
+  return partner
+}
+
+/** A request of a party behind the partner, as the partner passes it on. */
+const passedOn = async (partner: Partner, from: Json, name: string, body: Json) => {
+  const { id, url } = partner.expectResult("commands", name)
+  const answer = await partner.client.ask("POST", `${partner.endpoint("commands")}/${name}`, {
+    token: partner.theirToken ?? "",
+    body: { response_url: url, ...body },
+    from,
+    to: partner.cpo
+  })
+  return { answer, id }
+}
+
+const starting = (partner: Partner, spot: Spot, party: Json): Json => ({
+  token: { ...partner.cards.make("BEHIND1"), ...party },
+  location_id: spot.locationId,
+  evse_uid: spot.evse(1)
+})
+
+const reserving = (partner: Partner, spot: Spot, party: Json): Json => ({
+  ...starting(partner, spot, party),
+  expiry_date: partner.time(Date.now() + 3_600_000),
+  reservation_id: "R-1"
+})
+
+/** To whom what we last sent to a module was addressed. */
+const addressee = (partner: Partner, module: string): Json => {
+  const headers = partner.server.heard.filter((one) => one.module === module).at(-1)?.headers ?? {}
+  return { country_code: headers["ocpi-to-country-code"], party_id: headers["ocpi-to-party-id"] }
+}
+
+describe("an eMSP behind a hub", () => {
+  it("reserves, starts, steers and stops its driver's session through it, and each result is for it", async () => {
+    const hub = await registered(["HUB"])
+    const spot = await drive.spot(hub)
+    for (const action of ["ReserveNow", "CancelReservation", "RemoteStartTransaction", "RemoteStopTransaction"]) {
+      spot.station.on(action, { status: "Accepted" })
+    }
+    spot.station.on("SetChargingProfile", { status: "Accepted" })
+    const done = async (name: string, body: Json) => {
+      const { answer, id } = await passedOn(hub, behind, name, body)
+      expect(answer.data, name).toEqual({ result: "ACCEPTED", timeout: 90 })
+      expect(await hub.result(id), name).toEqual({ result: "ACCEPTED" })
+      expect(addressee(hub, "commands"), name).toEqual(behind)
+    }
+    await done("RESERVE_NOW", reserving(hub, spot, behind))
+    await done("CANCEL_RESERVATION", { reservation_id: "R-1" })
+    await done("START_SESSION", starting(hub, spot, behind))
+    expect((await spot.station.start(1, "BEHIND1")).status).toBe("Accepted")
+    const { id: sessionId } = await world.sessionOf(spot.chargerId)
+    const [session] = (await hub.pull("sessions")).filter(({ id }) => id === sessionId)
+    expect(session?.["cdr_token"]).toMatchObject({ ...behind, uid: "BEHIND1" })
+    await hub.eventually("the session", () => hub.server.heard.some(({ module }) => module === "sessions"))
+    expect(addressee(hub, "sessions")).toEqual(behind)
+    const profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 10 }] }
+    const set = await hub.profile("PUT", String(sessionId), { charging_profile: profile })
+    expect(await hub.result(set.id)).toEqual({ result: "ACCEPTED" })
+    await done("STOP_SESSION", { session_id: sessionId })
+    expect(problemsOf(hub)).toEqual([])
+  })
+
+  it("that the hub has not told of is nobody's, and the charger hears nothing", async () => {
+    const hub = await registered(["HUB"])
+    const spot = await drive.spot(hub)
+    for (const [name, body] of [
+      ["START_SESSION", starting(hub, spot, stranger)],
+      ["RESERVE_NOW", reserving(hub, spot, stranger)]
+    ] as const) {
+      const { answer } = await passedOn(hub, stranger, name, body)
+      expect([answer.http, answer.code], name).toEqual([200, 2001])
+    }
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
+    expect(spot.station.asked("ReserveNow")).toEqual([])
+  })
+
+  it("is behind nobody who only says to be a hub", async () => {
+    const partner = await registered(["EMSP"])
+    const spot = await drive.spot(partner)
+    const { answer } = await passedOn(partner, behind, "START_SESSION", starting(partner, spot, behind))
+    expect([answer.http, answer.code]).toEqual([200, 2001])
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
+  })
+})
