@@ -42,6 +42,7 @@ import { webhooks } from "./0040_webhooks.ts"
 import { exchanges } from "./0041_exchanges.ts"
 import { chargingPreferences } from "./0042_charging_preferences.ts"
 import { activeProfiles } from "./0043_active_profiles.ts"
+import { untold } from "./0044_untold.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -86,5 +87,6 @@ export const migrations = {
   "0040_webhooks": webhooks,
   "0041_exchanges": exchanges,
   "0042_charging_preferences": chargingPreferences,
-  "0043_active_profiles": activeProfiles
+  "0043_active_profiles": activeProfiles,
+  "0044_untold": untold
 }
