@@ -5,7 +5,9 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { dueOf, type Location, locationOf } from "../domain/location/Location.ts"
+import { type LocationChanged, unforeseen } from "../domain/location/Unforeseen.ts"
 import { int8Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { journalLock } from "./JournalLock.ts"
 import { locationOfBody, standingOf, standings, type WantedSite } from "./LocationRows.ts"
 import { rowsOf } from "./rows.ts"
 
@@ -23,11 +25,18 @@ const refreshLock = 7_016_996_768
 const marksPerLook = 1_000
 
 const markRows = rowsOf(
-  Schema.Struct({ organisationId: Schema.String, siteId: Schema.String, ids: Schema.Array(Schema.String) })
+  Schema.Struct({
+    organisationId: Schema.String,
+    siteId: Schema.String,
+    ids: Schema.Array(Schema.String),
+    untold: Schema.Boolean
+  })
 )
 
 interface Mark extends WantedSite {
   readonly ids: ReadonlyArray<string>
+  /** No fact stands beside one of its marks. */
+  readonly untold: boolean
 }
 
 /** Whose sites are looked at. */
@@ -46,18 +55,21 @@ const within = (sql: SqlClient.SqlClient, scope: Scope | undefined) => {
 /** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
 const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: number) =>
   markRows(sql`
-    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", (
-        SELECT jsonb_agg(x.id::text) FROM location_stale x WHERE x.organisation_id = s.organisation_id AND x.site_id = s.site_id) AS ids
+    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", x.ids, x.untold
     FROM (
       SELECT f.organisation_id, f.site_id
       FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${within(sql, scope)} ORDER BY m.id LIMIT ${marksPerLook}::int) f
       GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int
-    ) s`)
+    ) s
+    CROSS JOIN LATERAL (
+      SELECT jsonb_agg(m.id::text) AS ids, bool_or(m.untold) AS untold FROM location_stale m
+      WHERE m.organisation_id = s.organisation_id AND m.site_id = s.site_id
+    ) x`)
 
 /** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */
 const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
   markRows(sql`
-    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids FROM (
+    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids, true AS untold FROM (
       (SELECT l.organisation_id, l.id FROM location l WHERE l.due_at <= ${new Date(now)} ORDER BY l.due_at LIMIT ${limit}::int)
       UNION
       (SELECT l.organisation_id, l.id
@@ -134,18 +146,39 @@ const keep = (
     if (rows.length > 0) yield* putTexts(sql, rows)
   })
 
-const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: ReadonlyArray<WantedSite>, now: number) =>
+/**
+ * Appends what partners learn of no other way. The journal's lock is taken last here: nobody who holds it waits for what is locked here, and it is held
+ * for as long as it takes to commit.
+ */
+const tell = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
+  Effect.andThen(
+    sql`SELECT pg_advisory_xact_lock(${journalLock})`,
+    sql`
+      INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+      SELECT substring(sha256(convert_to('location:' || gen_random_uuid()::text, 'UTF8')) for 16), f.organisation_id, f.type, f.subject,
+        f.at, f.at, f.body::json
+      FROM unnest(${uuidArray(facts.map((fact) => fact.organisationId))}, ${textArray(facts.map((fact) => fact.type))},
+        ${textArray(facts.map((fact) => fact.subject))}, ${timestamptzArray(facts.map((fact) => fact.at))},
+        ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}) AS f(organisation_id, type, subject, at, body)`
+  )
+
+const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: ReadonlyArray<Mark>, now: number) =>
   Effect.gen(function* () {
     const looked: Array<Looked> = []
     const gone: Array<Location> = []
-    for (const row of yield* standings(sql, sites)) {
+    const facts: Array<LocationChanged> = []
+    const untold = new Set(sites.filter((site) => site.untold).map(({ siteId }) => siteId))
+    for (const row of yield* standings(sql, sites, now)) {
       const standing = standingOf(row)
       const before = row.before === undefined ? undefined : locationOfBody(row.before)
       const location = locationOf(standing, before, now)
       if (location !== undefined) looked.push({ location, before, dueAt: dueOf(location, standing, now) })
       else if (before !== undefined) gone.push(before)
+      const fact = unforeseen(before, location, row.ripe || untold.has(row.siteId), now)
+      if (fact !== undefined) facts.push(fact)
     }
     yield* keep(sql, options, looked, gone)
+    if (facts.length > 0) yield* tell(sql, facts)
   })
 
 /** Marks every location where another version of the service has written them. */
@@ -155,8 +188,8 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE s.value <> excluded.value
     RETURNING s.name
   )
-  INSERT INTO location_stale (organisation_id, site_id)
-  SELECT l.organisation_id, l.id FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
+  INSERT INTO location_stale (organisation_id, site_id, untold)
+  SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
 
 /**
  * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is told, and keeps nobody else's location from
@@ -165,7 +198,7 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
 const lookAtAll = (
   sql: SqlClient.SqlClient,
   options: LocationsOptions,
-  sites: ReadonlyArray<WantedSite>,
+  sites: ReadonlyArray<Mark>,
   now: number
 ): ReturnType<typeof look> =>
   look(sql, options, sites, now).pipe(
@@ -190,7 +223,7 @@ export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, sco
     const now = yield* Clock.currentTimeMillis
     const marks: ReadonlyArray<Mark> = yield* marked(sql, scope, limit)
     const byTime: ReadonlyArray<Mark> = scope === undefined ? yield* ripe(sql, now, limit) : []
-    const sites = new Map([...marks, ...byTime].map((site) => [site.siteId, site]))
+    const sites = new Map([...byTime, ...marks].map((site) => [site.siteId, site]))
     if (sites.size === 0) return false
     yield* lookAtAll(sql, options, [...sites.values()], now)
     const ids = marks.flatMap((mark) => mark.ids).map(BigInt)

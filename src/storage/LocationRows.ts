@@ -152,7 +152,8 @@ const StandingRow = Schema.Struct({
       })
     )
   ),
-  before: optional(LocationBody)
+  before: optional(LocationBody),
+  ripe: Schema.Boolean
 })
 
 export const standingRows = rowsOf(StandingRow)
@@ -206,8 +207,11 @@ export interface WantedSite {
   readonly siteId: string
 }
 
-/** Of sites, also of those that were deleted; for all organisations at once, each site with its own. */
-export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<WantedSite>) =>
+/**
+ * Of sites, also of those that were deleted; for all organisations at once, each site with its own. `ripe` is of one that time alone has changed since it
+ * was looked at: its hour has come, or the lease of a node that held a charger has run out.
+ */
+export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<WantedSite>, now: number) =>
   standingRows(sql`
     SELECT w.site_id AS "siteId", w.organisation_id AS "organisationId",
       CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
@@ -216,7 +220,8 @@ export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted
         'longitude', s.longitude, 'openingHours', s.opening_hours) END AS site,
       jsonb_build_object('countryCode', p.country_code, 'partyId', p.party_id,
         'businessDetails', coalesce(p.business_details, jsonb_build_object('name', o.name))) AS party,
-      k.chargers, e.evses, t.tariffs, l.body AS before
+      k.chargers, e.evses, t.tariffs, l.body AS before,
+      (l.due_at <= ${new Date(now)} OR l.looked_at < k.dead_since) IS TRUE AS ripe
     FROM unnest(${uuidArray(wanted.map((one) => one.organisationId))}, ${uuidArray(wanted.map((one) => one.siteId))})
       AS w(organisation_id, site_id)
     JOIN organisation o ON o.id = w.organisation_id
@@ -235,7 +240,8 @@ export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted
               'maxAmperage', q.max_amperage, 'maxPowerW', q.max_power_w) END) ORDER BY k.evse_id, k.connector_id)
           FROM connector k LEFT JOIN charger_equipment q
             ON q.charger_id = k.charger_id AND q.evse_id = k.evse_id AND q.connector_id = k.connector_id
-          WHERE k.charger_id = c.charger_id)) ORDER BY c.charger_id) AS chargers
+          WHERE k.charger_id = c.charger_id)) ORDER BY c.charger_id) AS chargers,
+        max(x.lease_until) FILTER (WHERE n.closed_at IS NULL AND x.lease_until <= now()) AS dead_since
       FROM charger c LEFT JOIN connection n ON n.charger_id = c.charger_id LEFT JOIN node x ON x.node_id = n.node_id
       WHERE c.site_id = w.site_id
     ) k ON true

@@ -2,7 +2,7 @@
  * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and their texts are read as they are
  * sent; a page costs what its bytes cost.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound, type StorageUnavailable } from "../domain/Errors.ts"
 import { missingOf } from "../domain/location/Missing.ts"
@@ -13,6 +13,7 @@ import type { Window } from "../domain/values/Window.ts"
 import { uuidArray } from "./Arrays.ts"
 import { type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
 import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
+import { sitesOf } from "./PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -44,14 +45,16 @@ const extentOf = (own: Scoped) =>
 
 type Extent = Effect.Success<ReturnType<typeof extentOf>>
 
-/** Whether a window's span leaves nothing out: then a page is found by number. */
-const spansAll = ({ from, to }: Window, { newest, oldest }: Extent): boolean =>
+/** Whether a window leaves nothing out: then a page is found by number. */
+const spansAll = ({ from, party, to }: Window, { newest, oldest }: Extent): boolean =>
+  party === undefined &&
   (from === undefined || (oldest !== undefined && from <= oldest)) &&
   (to === undefined || (newest !== undefined && to > newest))
 
 const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
 
-const between = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
+const between = (sql: SqlClient.SqlClient, own: Scoped, { from, party, to }: Window) => sql`
+  ${party === undefined ? sql`` : sql`AND l.id IN (${sitesOf(own, party)})`}
   ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
 
@@ -68,7 +71,7 @@ const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: E
   Effect.gen(function* () {
     const { limit, offset } = window
     if (spansAll(window, extent)) return { ids: numbered(own, window), total: extent.total ?? 0 }
-    const span = between(sql, window)
+    const span = between(sql, own, window)
     const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
     const ids = own`SELECT l.id, l.ordinal, l.body FROM location l WHERE ${own.rowsOf("l")} ${span}
       ORDER BY l.ordinal OFFSET ${offset}::int LIMIT ${limit}::int`
@@ -171,7 +174,10 @@ const wholeOf = ({ sql }: Reading, own: Scoped, format: string, window: Window) 
 
 const json = (reading: Reading) =>
   Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window) {
-    const found = yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
+    const found =
+      window.party === undefined
+        ? yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
+        : undefined
     if (found !== undefined && found.whole && !found.stale && found.missing === 0) {
       return { json: found.json, count: found.count, total: found.total }
     }
@@ -202,7 +208,8 @@ const evseOf = ({ sql }: Reading) =>
 
 const publication = ({ sql }: Reading) =>
   Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
-    const [row] = isUuid(siteId) ? yield* guarded(standings(sql, [{ organisationId, siteId }])) : []
+    const now = yield* Clock.currentTimeMillis
+    const [row] = isUuid(siteId) ? yield* guarded(standings(sql, [{ organisationId, siteId }], now)) : []
     const standing = row === undefined ? undefined : standingOf(row)
     if (standing?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
     const missing = missingOf(standing)

@@ -35,6 +35,16 @@ const at = (ms: number) =>
 
 const timed = Effect.provideService(Clock.Clock, clock)
 
+/** What partners learn of a site's location by no other fact: the evses whose status has changed, fact by fact. */
+const unforeseenOf = (siteId: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ readonly body: { readonly evses: ReadonlyArray<string> } }>`
+        SELECT j.body FROM journal j WHERE j.type = 'LocationChanged' AND j.subject = ${`site:${siteId}`} ORDER BY j.position`,
+      (rows) => rows.map(({ body }) => body.evses)
+    )
+  )
+
 export const locationsContract = (it: ContractIt): void => {
   it.effect("a site is a location once it has all it needs, and says until then what it lacks", () =>
     Effect.gen(function* () {
@@ -212,6 +222,71 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* status).toBe("UNKNOWN")
       yield* sql`UPDATE node SET lease_until = now() + interval '1 hour' WHERE node_id = ${`node ${chargerId}`}`
       expect(yield* status).toBe("AVAILABLE")
+    })
+  )
+
+  it.effect("a tariff that begins by itself is a fact, also where somebody looks for another reason", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      yield* at(0)
+      const { chargerId, site } = yield* aLocation(ours)
+      const body = {
+        currency: "EUR",
+        elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
+      } as const
+      const nextDay = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
+      const third = yield* tariffs.create({ ...body, endDateTime: noon + 2 * day }, ours.writing())
+      yield* tariffs.assign(nextDay.id, { scope: "charger", chargerId }, ours.writing())
+      yield* tariffs.assign(third.id, { scope: "site", siteId: site.id }, ours.writing())
+      yield* locations.get(ours.id, site.id)
+      // That an evse has appeared.
+      const appeared = yield* unforeseenOf(site.id)
+      expect(appeared).toEqual([[]])
+      yield* at(day - 1)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* unforeseenOf(site.id)).toEqual(appeared)
+      yield* at(day)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+      // One that ends and is shown nowhere changes nothing.
+      yield* at(2 * day)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+      // A status comes at the moment at which another one ends, and tells nothing of that.
+      yield* tariffs.update(nextDay.id, { endDateTime: noon + 3 * day }, ours.writing())
+      yield* locations.get(ours.id, site.id)
+      yield* at(3 * day)
+      yield* setStatus(chargerId, 1, "Faulted")
+      const seen = yield* locations.get(ours.id, site.id)
+      expect(seen.evses[0]).toMatchObject({ status: "OUTOFORDER", connectors: [{ tariffId: undefined }] })
+      expect(yield* unforeseenOf(site.id)).toEqual([[], [], [seen.evses[0]?.uid]])
+    }).pipe(timed)
+  )
+
+  it.effect("evses of a node that dies or comes back are a fact; what other facts tell is none", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const { chargerId, site } = yield* aLocation(ours)
+      const [evse] = (yield* locations.get(ours.id, site.id)).evses
+      const lease = (span: string) =>
+        sql`UPDATE node SET lease_until = now() + ${span}::interval WHERE node_id = ${`node ${chargerId}`}`
+      yield* setStatus(chargerId, 1, "Charging")
+      yield* locations.get(ours.id, site.id)
+      expect(yield* unforeseenOf(site.id)).toEqual([[]])
+      yield* lease("1 ms")
+      yield* sql`SELECT pg_sleep(0.01)`
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid]])
+      yield* lease("1 hour")
+      while (yield* locations.refresh(50)) yield* Effect.void
+      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid]])
+      yield* aConnector(chargerId, 2, 1, "Available")
+      expect((yield* locations.get(ours.id, site.id)).evses).toHaveLength(2)
+      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid], []])
     })
   )
 

@@ -105,6 +105,24 @@ describe("partners of each version", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
+  it("are sent the whole once a tariff begins, though nobody does anything then", async () => {
+    const { partner, place } = await seen("2.1.1")
+    const shown = () =>
+      list(locationAt(partner, place)?.["evses"]).flatMap(({ connectors }) =>
+        list(connectors).map((one) => one["tariff_id"])
+      )
+    const { id } = await roaming.world.post("tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [{ type: "ENERGY", price: 0.6, stepSize: 1 }] }],
+      startDateTime: new Date(Date.now() + 3_000).toISOString()
+    })
+    const { chargerId } = place
+    await roaming.world.ask("PUT", `tariffs/${String(id)}/assignments`, { chargerId })
+    expect(shown()).toEqual([place.tariffId, place.tariffId])
+    await partner.eventually("it has begun", () => shown().every((one) => one === id))
+    expect(problemsOf(partner)).toEqual([])
+  })
+
   it("are sent the whole location where they do not know the evse", async () => {
     const { partner, place } = await seen("2.2.1")
     partner.stores.locations.clear()

@@ -51,6 +51,8 @@ const wantedOf = (touched: Touched, { organisationId }: JournaledFact, found: Fo
     }
     case "Site":
       return [forAll(locationRef(touched.siteId))]
+    case "Evses":
+      return touched.uids.map((uid) => forAll(evseRef(touched.siteId, uid)))
     case "Sites":
       return (found.sites.get(organisationId) ?? []).map((id) => forAll(locationRef(id)))
     case "Tariff":

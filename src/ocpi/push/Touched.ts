@@ -9,6 +9,8 @@ export type Touched =
   /** What the charger is, and so the location where it stands. */
   | { readonly _tag: "Charger"; readonly chargerId: string }
   | { readonly _tag: "Site"; readonly siteId: string }
+  /** The statuses of some evses of a site. */
+  | { readonly _tag: "Evses"; readonly siteId: string; readonly uids: ReadonlyArray<string> }
   /** Every location of the organisation. */
   | { readonly _tag: "Sites" }
   | { readonly _tag: "Tariff"; readonly tariffId: string }
@@ -88,6 +90,15 @@ const charger = ({ subject }: JournaledFact): ReadonlyArray<Touched> => [
 ]
 const sites = (): ReadonlyArray<Touched> => [{ _tag: "Sites" }]
 const site = ({ subject }: JournaledFact): ReadonlyArray<Touched> => [{ _tag: "Site", siteId: behind(subject) }]
+
+const located = one(Schema.Struct({ evses: Schema.Array(Id) }))
+
+const location = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> => {
+  const found = located(body)
+  const siteId = behind(subject)
+  const uids = found._tag === "None" ? [] : found.value.evses
+  return [{ _tag: "Site", siteId }, ...(uids.length === 0 ? [] : [{ _tag: "Evses", siteId, uids } as const])]
+}
 const described = ({ subject }: JournaledFact): ReadonlyArray<Touched> => [
   { _tag: "Charger", chargerId: behind(subject) }
 ]
@@ -118,6 +129,7 @@ const byType: Readonly<Record<string, (fact: JournaledFact) => ReadonlyArray<Tou
   SiteCreated: site,
   SiteChanged: site,
   SiteRemoved: site,
+  LocationChanged: location,
   OrganisationChanged: sites,
   PartyCreated: sites,
   TariffAssigned: ({ body }) => byAssignment(body),

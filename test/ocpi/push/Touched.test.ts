@@ -47,6 +47,14 @@ describe("a fact", () => {
     ],
     ["of a site touches it", fact("SiteChanged", {}, `site:${site}`), [{ _tag: "Site", siteId: site }]],
     [
+      "of what changed by itself touches the location, and the evses whose status it is",
+      fact("LocationChanged", { evses: [id] }, `site:${site}`),
+      [
+        { _tag: "Site", siteId: site },
+        { _tag: "Evses", siteId: site, uids: [id] }
+      ]
+    ],
+    [
       "of a default tariff touches every location",
       fact("TariffAssigned", { after: { scope: "organisation", tariffId: id } }),
       [{ _tag: "Sites" }]
