@@ -1,6 +1,7 @@
 /** One request of a partner, as handlers see it: who asks, for what, in which words; and what they answer. */
 import type { Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
+import type { PartyId } from "../domain/party/Party.ts"
 import type { Bearer } from "../domain/ports/Partners.ts"
 import type { WireObjects } from "./objects/WireObjects.ts"
 import type { Routing } from "./Routing.ts"
@@ -14,6 +15,8 @@ export interface Exchange {
   readonly facts: VersionFacts
   /** Which party of the partner's asks which one of ours, where it says so (OCPI 2.2.1 §4.2.2); both are known to be no more than said. */
   readonly routing: Routing
+  /** The party of ours that is asked, of several; undefined where nobody says which one, or there is one alone. */
+  readonly addressed?: PartyId | undefined
   readonly wire: WireObjects
   /** Segments of the path by their names, percent-decoded. */
   readonly params: Readonly<Record<string, string>>

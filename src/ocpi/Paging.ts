@@ -39,16 +39,19 @@ const date = (query: URLSearchParams, name: string) => {
 }
 
 /**
- * The window that a query asks for: `date_from` inclusive and `date_to` exclusive in every version, `offset`, and `limit`, which is cut to our
+ * The window that a request asks for, of the party that it addresses: `date_from` inclusive and `date_to` exclusive in every version, `offset`, and `limit`, which is cut to our
  * most. What cannot be read, and a limit of 0, is HTTP 400 with 2001.
  */
-export const readWindow = (query: URLSearchParams): Effect.Effect<Window, Refused> =>
+export const readWindow = ({
+  addressed: party,
+  query
+}: Pick<Exchange, "addressed" | "query">): Effect.Effect<Window, Refused> =>
   Effect.gen(function* () {
     const from = yield* date(query, "date_from")
     const to = yield* date(query, "date_to")
     const offset = yield* count(query, "offset", 0, 0)
     const limit = yield* count(query, "limit", 1, windowDefaultLimit)
-    return { from, to, offset, limit: Math.min(limit, windowMaxLimit) }
+    return { from, to, offset, limit: Math.min(limit, windowMaxLimit), ...(party === undefined ? {} : { party }) }
   })
 
 /** Where a list is: `base` is our OCPI address without a slash at its end, as partners reach it. */

@@ -5,6 +5,7 @@
 import { Cause, Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tokenVerifier } from "../domain/party/PartnerTokens.ts"
+import type { PartyId } from "../domain/party/Party.ts"
 import { Exchanges } from "../domain/ports/Exchanges.ts"
 import { Parties } from "../domain/ports/Parties.ts"
 import { type Bearer, Partners } from "../domain/ports/Partners.ts"
@@ -70,6 +71,8 @@ interface Underway {
   readonly target: Target
   readonly routing: Routing
   answering: Answering
+  /** The party of ours that it is for, of several. */
+  addressed: PartyId | undefined
   caller: Caller | undefined
   /** As far as it was read. */
   body: string | undefined
@@ -79,7 +82,7 @@ interface Underway {
 const serving =
   (base: string, handlers: Handlers) =>
   (underway: Underway, { bearer, token }: Caller): ReturnType<Handler> => {
-    const { answering, request, routing, target } = underway
+    const { addressed, answering, request, routing, target } = underway
     switch (target._tag) {
       case "Versions":
         return Effect.succeed({ data: versionList(base) })
@@ -105,22 +108,24 @@ const serving =
           underway.body = text
         })
         const { correlationId } = ids
-        return handler({ bearer, token, facts, routing, wire, params, query, body, correlationId, now })
+        return handler({ bearer, token, facts, routing, addressed, wire, params, query, body, correlationId, now })
       }
     }
   }
 
-/** From whom to whom a request of a functional module is, and so its answer. */
+/** From whom to whom a request of a functional module is, and so its answer: said to what is underway. */
 const routed = Effect.gen(function* () {
   const partiesOf = ownParties(yield* Parties)
-  return ({ answering, routing, target }: Underway, { bearer }: Caller) =>
+  return (underway: Underway, { bearer }: Caller) =>
     Effect.gen(function* () {
-      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module)) return answering
+      const { answering, routing, target } = underway
+      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module)) return
       const { connection, organisationId } = bearer.partner
       const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(routing, all) === undefined)
       const wrong = misrouted(routing, ours)
       if (wrong !== undefined) return yield* wrong
-      return { ...answering, routing: swapped(routing, ours, connection?.parties ?? []) }
+      underway.answering = { ...answering, routing: swapped(routing, ours, connection?.parties ?? []) }
+      underway.addressed = ours.length > 1 ? routing.to : undefined
     })
 })
 
@@ -158,7 +163,7 @@ const face = (base: string, handlers: Handlers) =>
         underway.answering = { ...underway.answering, semanticErrorsAs400 }
         // It is told so: nobody else holds its token.
         if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
-        underway.answering = yield* route(underway, caller)
+        yield* route(underway, caller)
         const reply = yield* bounded(partner.id, served(underway, caller))
         yield* countRequest(underway.target, statusCodes.Success)
         return replied(underway.answering, reply)
@@ -176,7 +181,8 @@ const face = (base: string, handlers: Handlers) =>
           semanticErrorsAs400: false
         }
         const routing = routingOf(request.headers)
-        const underway: Underway = { request, target, routing, answering, caller: undefined, body: undefined }
+        const nobody = { addressed: undefined, caller: undefined, body: undefined }
+        const underway: Underway = { request, target, routing, answering, ...nobody }
         const response = yield* Effect.catchCause(success(underway), (cause) => failed(underway, cause))
         const { body: requestBody, caller } = underway
         if (caller !== undefined) {

@@ -9,6 +9,7 @@ import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "./Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
 import { cdrColumns, CdrRow } from "./Cdrs.ts"
+import { sealedBy } from "./PartyRows.ts"
 import { Millis, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { RoamingRow } from "./RoamingRows.ts"
@@ -33,7 +34,8 @@ const isFirst = (sql: SqlClient.SqlClient) => sql`
 const told = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
   sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : sql`AND ${isFirst(sql)}`}`
 
-const within = (sql: SqlClient.SqlClient, { from, to }: Window) => sql`
+const within = (sql: SqlClient.SqlClient, { from, party, to }: Window) => sql`
+  ${party === undefined ? sql`` : sql`AND ${sealedBy(sql, party)}`}
   ${from === undefined ? sql`` : sql`AND d.stored_at >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND d.stored_at < ${new Date(to)}`}`
 

@@ -13,6 +13,7 @@ import { uuidArray } from "./Arrays.ts"
 import { PlaceRow } from "./CdrRows.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { placeColumn, withPlace } from "./PlaceRows.ts"
+import { sitesOf } from "./PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { RoamingRow } from "./RoamingRows.ts"
@@ -63,16 +64,17 @@ const beside = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version`
 
-/** Those of `session_roaming w` that are a partner's and changed within the window's span. */
-const within = (sql: SqlClient.SqlClient, partnerId: string, { from, to }: Window) => sql`
+/** Those of `session_roaming w` that are a partner's, changed within the window's span and are at a site of its party. */
+const within = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from, party, to }: Window) => sql`
   w.partner_id = ${partnerId}
   ${from === undefined ? sql`` : sql`AND w.last_updated >= ${new Date(from)}`}
-  ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}`
+  ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}
+  ${party === undefined ? sql`` : own`AND EXISTS (SELECT 1 FROM session x WHERE ${own.rowsOf("x")} AND x.id = w.session_id AND x.site_id IN (${sitesOf(own, party)}))`}`
 
 const window = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingSessions.window")(function* ({ organisationId, partnerId }: PartnerScope, asked: Window) {
     const own = scopedTo(sql, organisationId)
-    const which = within(sql, partnerId, asked)
+    const which = within(sql, own, partnerId, asked)
     const counted = yield* guarded(
       totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)
     )

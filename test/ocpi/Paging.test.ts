@@ -5,8 +5,8 @@ import { pageReply, readWindow } from "../../src/ocpi/Paging.ts"
 import { refusalOf, type Refused } from "../../src/ocpi/Status.ts"
 import { factsOf } from "../../src/ocpi/Version.ts"
 
-const read = (query: string) => Effect.runSync(Effect.result(readWindow(new URLSearchParams(query))))
-const windowFrom = (query: string) => Effect.runSync(readWindow(new URLSearchParams(query)))
+const read = (query: string) => Effect.runSync(Effect.result(readWindow({ query: new URLSearchParams(query) })))
+const windowFrom = (query: string) => Effect.runSync(readWindow({ query: new URLSearchParams(query) }))
 const at = (text: string) => Date.parse(text)
 
 describe("the window of a query", () => {

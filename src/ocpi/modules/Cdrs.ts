@@ -16,7 +16,7 @@ export const cdrsHandlers = ({ base }: { readonly base: string }) =>
   Effect.map(RoamingCdrs, (cdrs) => {
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
-        const window = yield* readWindow(exchange.query)
+        const window = yield* readWindow(exchange)
         const windowed = yield* cdrs.window(takenBy(exchange), window)
         return pageReply(exchange, { base, module: "cdrs" }, window, windowed, exchange.wire.cdrs.encode)
       })

@@ -1,6 +1,7 @@
 /** Locations (OCPI 2.2.1 §8, Sender): the list as it is kept, and one location, evse or connector by its ids. */
 import { Effect } from "effect"
 import type { Location } from "../../domain/location/Location.ts"
+import { sameParty } from "../../domain/party/Party.ts"
 import { Locations } from "../../domain/ports/Locations.ts"
 import type { Exchange, Handler, Reply } from "../Exchange.ts"
 import { jsonPageReply, readWindow } from "../Paging.ts"
@@ -31,14 +32,19 @@ export const locationsHandlers = ({ base }: ListOptions) =>
 
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
-        const window = yield* readWindow(exchange.query)
+        const window = yield* readWindow(exchange)
         const page = yield* locations.json(organisationOf(exchange), exchange.wire.location.format, window)
         return jsonPageReply(exchange, { base, module: "locations" }, window, page)
       })
 
     const locationOf = (exchange: Exchange) =>
-      Effect.catchTag(locations.get(organisationOf(exchange), exchange.params["locationId"] ?? ""), "NotFound", () =>
-        Effect.fail(none())
+      locations.get(organisationOf(exchange), exchange.params["locationId"] ?? "").pipe(
+        Effect.catchTag("NotFound", () => Effect.fail(none())),
+        // What the list does not have is not there by its id.
+        Effect.filterOrFail(
+          ({ party }) => exchange.addressed === undefined || sameParty(party, exchange.addressed),
+          none
+        )
       )
 
     const location: Handler = (exchange) =>

@@ -31,7 +31,7 @@ export const sessionsHandlers = ({ base }: { readonly base: string }) =>
   Effect.map(RoamingSessions, (sessions) => {
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
-        const window = yield* readWindow(exchange.query)
+        const window = yield* readWindow(exchange)
         const windowed = yield* sessions.window(scopeOf(exchange), window)
         return pageReply(exchange, { base, module: "sessions" }, window, windowed, exchange.wire.sessions.encode)
       })

@@ -1,4 +1,7 @@
-/** Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in the version that stands now. */
+/**
+ * Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in the version that stands now. They are the organisation's, whatever party's places
+ * they are for, and all of them are told in the name of its default party: who addresses another one gets the same.
+ */
 import { Effect } from "effect"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Tariffs } from "../../domain/ports/Tariffs.ts"
@@ -14,7 +17,7 @@ export const tariffsHandlers = ({ base }: ListOptions) =>
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
         const { organisationId } = exchange.bearer.partner
-        const window = yield* readWindow(exchange.query)
+        const window = yield* readWindow({ query: exchange.query })
         const page = yield* tariffs.offered(organisationId, window)
         const [party] = yield* parties.list(organisationId)
         if (party === undefined) return yield* Effect.die("an organisation without a party")

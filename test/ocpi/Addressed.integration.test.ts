@@ -1,0 +1,87 @@
+/** An organisation of two CPO parties: who addresses one of them gets what is that party's, and who addresses none gets what is the organisation's. */
+import { randomUUID } from "node:crypto"
+import { expect, it } from "vitest"
+import { Drive, problemsOf } from "./modules/Drive.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { laterVersions, Roaming } from "./partner/Roaming.ts"
+import { type Json, nextPage } from "./partner/Wire.ts"
+import type { Version } from "./schemas/Schemas.ts"
+
+const roaming = new Roaming()
+const drive = new Drive(roaming)
+const { world } = roaming
+
+const first: Json = { country_code: "NL", party_id: "FLT" }
+
+const perKwh = {
+  currency: "EUR",
+  elements: [{ priceComponents: [{ type: "ENERGY", price: 4, vat: 20, stepSize: 1 }] }]
+}
+
+const lists = ["locations", "sessions", "cdrs"] as const
+
+/** A list as it is for who addresses this party, page by page of one; each page says how many there are. */
+const listed = async (partner: Partner, module: string, to: Json | undefined): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  let url: string | undefined = `${partner.endpoint(module)}?limit=1&date_from=2020-01-01T00:00:00Z`
+  while (url !== undefined) {
+    const asked = { token: partner.theirToken ?? "", from: partner.party, to }
+    const answer = await partner.client.ask("GET", url, asked)
+    expect(answer.http, answer.text).toBe(200)
+    for (const one of answer.data as ReadonlyArray<Json>) {
+      ids.push(String(one["id"]))
+      if (to !== undefined) expect(one, module).toMatchObject(to)
+    }
+    url = nextPage(answer.headers["link"])
+    if (url === undefined) expect(Number(answer.headers["x-total-count"]), module).toBe(ids.length)
+  }
+  return ids
+}
+
+/** Two places of two parties, and at each a session that is over and billed. */
+const placed = async (partner: Partner, second: string) => {
+  const made: Array<Readonly<Record<(typeof lists)[number], string>>> = []
+  for (const cpoPartyId of [null, second]) {
+    const spot = await drive.spot(partner)
+    await world.ask("PATCH", `sites/${spot.locationId}`, { cpoPartyId })
+    const { id } = await world.post("tariffs", perKwh)
+    await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
+    const { id: sessions, transactionId } = await drive.session(partner, spot)
+    await spot.station.stop(transactionId, { meterStop: 600 })
+    const record = `cdrs?sessionId=${sessions}`
+    await world.eventually("a record", record, ({ items }) => (items as Array<unknown>).length === 1)
+    const [cdr] = await world.items(record)
+    made.push({ locations: spot.locationId, sessions, cdrs: String(cdr?.["id"]) })
+  }
+  return made
+}
+
+const parties: Readonly<Record<string, string>> = { "2.2": "SCA", "2.2.1": "SCB" }
+
+it.each(laterVersions)("lists on OCPI %s are those of the party that is addressed", async (version: Version) => {
+  const { partner } = await roaming.registered(version)
+  const partyId = parties[version] ?? ""
+  const second: Json = { country_code: "BE", party_id: partyId }
+  // With one party alone everything is its, and afterwards too what no other has.
+  const business = { name: `Second ${randomUUID().slice(0, 4)}` }
+  const { id } = await world.post("parties", { countryCode: "BE", partyId, businessDetails: business })
+  const [ours, theirs] = await placed(partner, String(id))
+  for (const module of lists) {
+    const one = String(ours?.[module])
+    const other = String(theirs?.[module])
+    expect(await listed(partner, module, second), module).toEqual([other])
+    const mine = await listed(partner, module, first)
+    expect([mine.includes(one), mine.includes(other)], module).toEqual([true, false])
+    const all = await listed(partner, module, undefined)
+    expect([all.includes(one), all.includes(other)], module).toEqual([true, true])
+  }
+  const read = async (to: Json, id: string) => {
+    const asked = { token: partner.theirToken ?? "", from: partner.party, to }
+    const { code, http } = await partner.client.ask("GET", `${partner.endpoint("locations")}/${id}`, asked)
+    return [http, code]
+  }
+  expect(await read(second, theirs?.locations ?? "")).toEqual([200, 1000])
+  expect(await read(second, ours?.locations ?? "")).toEqual([404, 2003])
+  expect(await read(first, theirs?.locations ?? "")).toEqual([404, 2003])
+  expect(problemsOf(partner)).toEqual([])
+})
