@@ -37,6 +37,7 @@ const callNames: ReadonlyArray<readonly [string, ReadonlyArray<OcpiVersion>]> = 
   [`out PATCH locations${party}/:locationId/:evseUid`, oldestFirst],
   [`out PUT sessions${party}/:sessionId`, oldestFirst],
   ["out POST cdrs", oldestFirst],
+  ["out GET cdrs/:cdrId", oldestFirst],
   [`out PUT tariffs${party}/:tariffId`, oldestFirst],
   [`out DELETE tariffs${party}/:tariffId`, oldestFirst],
   ["out GET tokens", oldestFirst],

@@ -97,6 +97,34 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("out GET cdrs/:cdrId where a partner refuses what it may have, and holds it for told where it has", async () => {
+    const { partner, place } = await watching(version)
+    const driver = new Driver(place)
+    const { faults } = partner.server
+    await driver.start(await withCard(partner))
+    faults.plan({ fault: { does: "loseAnswer" }, method: "POST", module: "cdrs", times: 1 })
+    // Not by a conflict: each side has words of its own for what it has already.
+    const answers = { "2.1.1": { does: "status", http: 500 }, "2.2": { does: "refuse", statusCode: 3000 } } as const
+    const fault = version === "2.2.1" ? ({ does: "refuse", statusCode: 2001 } as const) : answers[version]
+    faults.plan({ fault, method: "POST", module: "cdrs" })
+    await driver.meter(1200)
+    await driver.stop()
+    await partner.eventually("it is asked whether it has it", () => calls(partner, "GET", "cdrs") === 1)
+    const [cdr] = await partner.pull("cdrs")
+    expect([...partner.stores.cdrs.keys()]).toEqual([cdr?.["id"]])
+    // One that it never took is no such case.
+    partner.stores.cdrs.clear()
+    await driver.start(await withCard(partner))
+    await driver.meter(1200)
+    await driver.stop()
+    await partner.eventually("it is asked again", () => calls(partner, "GET", "cdrs") >= 2)
+    expect(calls(partner, "POST", "cdrs")).toBeGreaterThan(calls(partner, "GET", "cdrs"))
+    faults.clear()
+    await partner.eventually("it is sent again until it is taken", () => partner.stores.cdrs.size === 1)
+    expect([...partner.stores.cdrs.keys()]).not.toContain(cdr?.["id"])
+    expect(partner.problems).toEqual([])
+  })
+
   it("out PUT tariffs/:countryCode/:partyId/:tariffId, as it is pulled", async () => {
     const { partner, place } = await watching(version)
     const held = () => [...partner.stores.tariffs.values()].find(({ id }) => id === place.tariffId)

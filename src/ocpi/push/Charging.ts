@@ -2,13 +2,15 @@
  * Sessions, records and tariffs to partners. A session is always sent whole: what a partner made of an unclear answer does not matter then (OCPI 2.2.1
  * §9.2.2, where PATCH appends periods). A record is sent until it was taken, and never again (§10.2.2).
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { RoamingCdr } from "../../domain/cdr/RoamingCdr.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
 import type { Outcome } from "../../domain/subscription/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
+import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
+import { isRefusal } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.ts"
 
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
@@ -25,6 +27,39 @@ export const tellSession = (telling: Telling, session: RoamingSession, fallback:
     return { _tag: "Delivered", hash }
   })
 
+/** Answers that are about the caller, the moment or what stands before the partner, and nothing that was read in the record. */
+const notTheRecord: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 502, 503, 504])
+
+/** An answer to a record that may mean that the partner has it: it refuses it, or a try before may have been heard. */
+const mayHaveIt = (failed: PartnerFailed, { item }: Telling): boolean =>
+  failed.http !== undefined && !notTheRecord.has(failed.http) && (isRefusal(failed) || item.tries > 0)
+
+const Held = Schema.Struct({ id: Schema.String })
+const held = Schema.decodeUnknownOption(Held)
+
+/**
+ * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it stands below
+ * the module's, as the standard's examples have it and partners do. One that has no such address is taken at its word.
+ */
+const hasIt = (telling: Telling, cdr: RoamingCdr, from: PartyId): Pushing<boolean> => {
+  const { client, item, partner } = telling
+  return client
+    .call(partner, {
+      method: "GET",
+      at: { module: "cdrs", role: "RECEIVER", path: [cdr.id] },
+      correlationId: item.itemId,
+      from,
+      to: cdr.body.roaming
+    })
+    .pipe(
+      Effect.map(({ data }) => {
+        const found = held(data)
+        return found._tag === "Some" && found.value.id.toLowerCase() === cdr.id.toLowerCase()
+      }),
+      Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
+    )
+}
+
 export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const { item } = telling
@@ -35,10 +70,13 @@ export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): P
     const taken = send(telling, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
     const headers = yield* taken.pipe(
       Effect.map((answered) => answered.headers),
-      // A try before this one was heard, and its answer was not.
-      Effect.catchIf(
-        (failed) => failed._tag === "PartnerFailed" && failed.http === 409 && item.tries > 0,
-        () => Effect.succeed<Readonly<Record<string, string>>>({})
+      Effect.catchTag("PartnerFailed", (failed) =>
+        Effect.gen(function* () {
+          // A try before this one was heard, and its answer was not.
+          const isTaken = failed.http === 409 && item.tries > 0
+          if (!isTaken && !(mayHaveIt(failed, telling) && (yield* hasIt(telling, cdr, from)))) return yield* failed
+          return {} as Readonly<Record<string, string>>
+        })
       )
     )
     return { _tag: "Delivered", hash, reference: headers["location"]?.slice(0, referenceMax) }
