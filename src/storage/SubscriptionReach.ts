@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Reach } from "../domain/ports/Reach.ts"
-import { textArray, uuidArray } from "./Arrays.ts"
+import { int8Array, textArray, uuidArray } from "./Arrays.ts"
 import { partnerColumns, partnerOf, partnerRows } from "./PartnerRows.ts"
 import { rowsOf } from "./rows.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -25,7 +25,38 @@ const ownedRows = rowsOf(
   })
 )
 
+const markRows = rowsOf(Schema.Struct({ siteId: Schema.String, mark: Schema.String }))
+
+const marksOf = (rows: ReadonlyArray<{ readonly siteId: string; readonly mark: string }>) =>
+  new Map(rows.map(({ mark, siteId }) => [siteId, mark]))
+
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
+
+/** What is not worked into locations yet. */
+const marks = (sql: SqlClient.SqlClient) => ({
+  newestMarks: Effect.fn("Reach.newestMarks")((organisationId: string, siteIds: ReadonlyArray<string>) =>
+    Effect.map(
+      guarded(
+        markRows(sql`
+          SELECT m.site_id AS "siteId", max(m.id)::text AS mark FROM location_stale m
+          WHERE m.organisation_id = ${organisationId} AND m.site_id = ANY (${uuidArray(siteIds)}) GROUP BY m.site_id`)
+      ),
+      marksOf
+    )
+  ),
+  stillMarked: Effect.fn("Reach.stillMarked")((organisationId: string, known: ReadonlyMap<string, string>) =>
+    Effect.map(
+      guarded(
+        markRows(sql`
+          SELECT x.site_id AS "siteId", x.mark::text AS mark
+          FROM unnest(${uuidArray([...known.keys()])}, ${int8Array([...known.values()].map(BigInt))}) AS x(site_id, mark)
+          WHERE EXISTS (SELECT 1 FROM location_stale m
+            WHERE m.organisation_id = ${organisationId} AND m.site_id = x.site_id AND m.id <= x.mark)`)
+      ),
+      marksOf
+    )
+  )
+})
 
 export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effect(
   Reach,
@@ -56,25 +87,12 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
           ids
         )
       ),
-      newestMark: Effect.fn("Reach.newestMark")((organisationId, siteId) =>
-        Effect.map(
-          guarded(sql<{ id: string | null }>`
-            SELECT max(m.id)::text AS id FROM location_stale m WHERE m.organisation_id = ${organisationId} AND m.site_id = ${siteId}`),
-          (rows) => rows[0]?.id ?? undefined
-        )
-      ),
-      isMarked: Effect.fn("Reach.isMarked")((organisationId, siteId, mark) =>
-        Effect.map(
-          guarded(sql`
-            SELECT 1 FROM location_stale m
-            WHERE m.organisation_id = ${organisationId} AND m.site_id = ${siteId} AND m.id <= ${mark}::bigint LIMIT 1`),
-          (rows) => rows.length > 0
-        )
-      ),
+      ...marks(sql),
       tariffs: Effect.fn("Reach.tariffs")((organisationId) =>
         Effect.map(
           guarded(
-            sql<{ id: string }>`SELECT t.id FROM tariff t WHERE t.organisation_id = ${organisationId} ORDER BY t.id`
+            sql<{ id: string }>`
+              SELECT DISTINCT a.tariff_id AS id FROM tariff_assignment a WHERE a.organisation_id = ${organisationId} ORDER BY id`
           ),
           ids
         )

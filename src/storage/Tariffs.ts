@@ -15,7 +15,7 @@ import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
-import { offered } from "./TariffOffers.ts"
+import { offer, offered } from "./TariffOffers.ts"
 import { TariffRow } from "./TariffRows.ts"
 
 const tariffRow = rowOf(TariffRow)
@@ -164,6 +164,7 @@ export const layer: Layer.Layer<Tariffs, never, RecordingServices> = Layer.effec
       get: Effect.fn("Tariffs.get")((organisationId, id) => guarded(found(organisationId, id))),
       list: list(sql),
       offered: offered(sql),
+      offer: offer(sql),
       update: update(records),
       remove: remove(records),
       assign: assign(records, found),

@@ -136,13 +136,28 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("out PUT tariffs/:countryCode/:partyId/:tariffId once it is for anything, as it is in the list", async () => {
+    const { partner, place } = await watching(version)
+    const elements = [{ priceComponents: [{ type: "ENERGY", price: 0.25, stepSize: 1 }] }]
+    const draft = String((await roaming.world.post("tariffs", { currency: "EUR", elements }))["id"])
+    await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { elements })
+    const held = (wanted: string) => [...partner.stores.tariffs.values()].find(({ id }) => id === wanted)
+    await partner.eventually("what is for something", () => JSON.stringify(held(place.tariffId)).includes("0.25"))
+    expect(held(draft)).toBeUndefined()
+    // In the other's place, which is for nothing any more.
+    await roaming.world.ask("PUT", `tariffs/${draft}/assignments`, { siteId: place.siteId })
+    await partner.eventually("the change", () => held(draft) !== undefined && held(place.tariffId) === undefined)
+    expect(held(draft)).toEqual((await partner.pull("tariffs")).find(({ id }) => id === draft))
+    expect(partner.problems).toEqual([])
+  })
+
   it("out DELETE tariffs/:countryCode/:partyId/:tariffId that is no longer for anything", async () => {
     const { partner, place } = await watching(version)
     const held = () => [...partner.stores.tariffs.values()].some(({ id }) => id === place.tariffId)
     await partner.eventually("the tariff", held)
     await roaming.world.ask("DELETE", `tariffs/${place.tariffId}/assignments?siteId=${place.siteId}`)
-    await roaming.world.ask("DELETE", `tariffs/${place.tariffId}`)
     await partner.eventually("its end", () => !held())
+    await roaming.world.ask("DELETE", `tariffs/${place.tariffId}`)
     expect(partner.problems).toEqual([])
   })
 

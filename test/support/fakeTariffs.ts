@@ -34,6 +34,7 @@ export const tariffs = (world: FakeWorld) => {
           )
         )
       ),
+    offer: (organisationId, id) => world.ask(() => own(organisationId, id)),
     update: (id, patch, { by, now }) =>
       world.write(() =>
         Effect.map(own(by.organisationId, id), (before) => {

@@ -27,17 +27,16 @@ export class Reach extends Context.Service<
     readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ReachedCharger>, StorageUnavailable>
     /** Sites, and those that partners still see as gone. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** The newest change of a site that is not worked into its location; undefined where there is none. */
-    readonly newestMark: (
+    /** The newest change of each site that is not worked into its location; sites that have none are left out. */
+    readonly newestMarks: (
       organisationId: string,
-      siteId: string
-    ) => Effect.Effect<string | undefined, StorageUnavailable>
-    /** Whether that change, or one before it, still is not. */
-    readonly isMarked: (
+      siteIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
+    /** Of such changes those that still are not, or of which one before is not. */
+    readonly stillMarked: (
       organisationId: string,
-      siteId: string,
-      mark: string
-    ) => Effect.Effect<boolean, StorageUnavailable>
+      marks: ReadonlyMap<string, string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     readonly tariffs: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Those alone that are a partner's. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>

@@ -24,6 +24,8 @@ export class Tariffs extends Context.Service<
      * assigned after its last change counts as changed then.
      */
     readonly offered: (organisationId: string, window: Window) => Effect.Effect<Windowed<Tariff>, StorageUnavailable>
+    /** One of them. `NotFound` for one that is for nothing. */
+    readonly offer: (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | StorageUnavailable>
     /** Makes another version. Sessions that have begun keep theirs. `InvalidInput` where what comes of it is no sound tariff. */
     readonly update: (
       id: string,

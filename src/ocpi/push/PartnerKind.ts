@@ -3,9 +3,8 @@
  * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
  */
 import { Effect, Layer } from "effect"
-import { StorageUnavailable } from "../../domain/Errors.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
-import { Locations } from "../../domain/ports/Locations.ts"
+import type { Locations } from "../../domain/ports/Locations.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Reach } from "../../domain/ports/Reach.ts"
 import { RoamingCdrs } from "../../domain/ports/RoamingCdrs.ts"
@@ -17,6 +16,7 @@ import { PartnerClient } from "../client/PartnerClient.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
+import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
 import { tellEvse, tellLocation } from "./Places.ts"
 import { recent } from "./Recent.ts"
@@ -28,31 +28,14 @@ const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
 const gone = () => Effect.succeed(forgotten)
 
-/**
- * A location with every change that was committed before. One that could not be brought up to date would be told as it was, and counted as told: that is
- * tried again instead.
- */
-const freshLocation = Effect.gen(function* () {
-  const locations = yield* Locations
-  const reach = yield* Reach
-  return Effect.fnUntraced(function* (organisationId: string, siteId: string) {
-    const mark = yield* reach.newestMark(organisationId, siteId)
-    const found = yield* Effect.exit(locations.get(organisationId, siteId))
-    if (mark !== undefined && (yield* reach.isMarked(organisationId, siteId, mark))) {
-      return yield* new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" })
-    }
-    return yield* found
-  })
-})
-
 /** How an object of each kind is read and told. */
 const telling = Effect.gen(function* () {
   const tariffs = yield* Tariffs
   const sessions = yield* RoamingSessions
   const cdrs = yield* RoamingCdrs
   const parties = yield* Parties
-  const locationAt = yield* recent(yield* freshLocation)
-  const tariffAt = yield* recent(tariffs.get)
+  const locationAt = yield* recent(yield* freshLocations)
+  const tariffAt = yield* recent(tariffs.offer)
   const partyAt = yield* recent((organisationId) =>
     Effect.map(parties.list(organisationId), ([first]): PartyId => first ?? noParty)
   )

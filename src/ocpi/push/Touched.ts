@@ -45,6 +45,7 @@ const dated = changed(
 )
 const assigned = changed(
   Schema.Struct({
+    tariffId: Schema.optional(Id),
     scope: Schema.Literals(["organisation", "site", "charger", "connector"]),
     siteId: Schema.optional(Id),
     chargerId: Schema.optional(Schema.String)
@@ -56,10 +57,14 @@ const behind = (subject: string): string => subject.slice(subject.indexOf(":") +
 const sessions = (ids: ReadonlyArray<string>): ReadonlyArray<Touched> =>
   [...new Set(ids)].map((sessionId) => ({ _tag: "Session", sessionId }))
 
+/** A tariff is seen while it is for anything; where another one comes in its place, so is that. */
 const byAssignment = (body: unknown): ReadonlyArray<Touched> =>
-  assigned(body).map(({ chargerId, scope, siteId }): Touched => {
-    if (scope === "site" && siteId !== undefined) return { _tag: "Site", siteId }
-    return chargerId === undefined ? { _tag: "Sites" } : { _tag: "Charger", chargerId }
+  assigned(body).flatMap(({ chargerId, scope, siteId, tariffId }): ReadonlyArray<Touched> => {
+    const place = (): Touched => {
+      if (scope === "site" && siteId !== undefined) return { _tag: "Site", siteId }
+      return chargerId === undefined ? { _tag: "Sites" } : { _tag: "Charger", chargerId }
+    }
+    return [...(tariffId === undefined ? [] : [{ _tag: "Tariff", tariffId } as const]), place()]
   })
 
 const bySession = (body: unknown): ReadonlyArray<Touched> => {

@@ -55,9 +55,9 @@ describe("a fact", () => {
       ]
     ],
     [
-      "of a default tariff touches every location",
+      "of a default tariff touches every location, and the tariff, which is seen from then on",
       fact("TariffAssigned", { after: { scope: "organisation", tariffId: id } }),
-      [{ _tag: "Sites" }]
+      [{ _tag: "Tariff", tariffId: id }, { _tag: "Sites" }]
     ],
     [
       "of a tariff's new price touches the tariff alone",
