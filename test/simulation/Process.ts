@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { freePort } from "../../bench/servers/port.ts"
 import { Rest } from "./Rest.ts"
+import { compiled } from "../support/compiled.ts"
 import { plant } from "../support/seed.ts"
 import { until } from "./Wait.ts"
 
@@ -76,9 +77,10 @@ export class Life {
   constructor(env: Readonly<Record<string, string>>) {
     const [file, args] = command()
     const { HOME = "", PATH = "" } = process.env
+    const cache = args[0] === "run" ? {} : compiled(projectFolder, file)
     this.child = spawn(file, args, {
       cwd: projectFolder,
-      env: { HOME, PATH, ...env },
+      env: { HOME, PATH, ...cache, ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {

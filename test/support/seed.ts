@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { execFileSync } from "node:child_process"
-import { createHash, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { migrate } from "../../src/storage/Migrations.ts"
@@ -19,17 +19,21 @@ const fingerprint = (migrated: boolean): string => {
 }
 
 /**
- * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. Two processes
- * that make it at once both finish, and either file is good.
+ * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. It was closed
+ * as a database is that nobody killed: one that was not has to be recovered, and every file of it brought to the disk, at each start. Two
+ * processes that make it at once both finish, and either file is good.
  */
 export const seedFile = (migrated: boolean): Effect.Effect<string> =>
   Effect.suspend(() => {
-    const directory = join(tmpdir(), "voltlane-test-seeds")
-    const path = join(directory, `${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
+    const seeds = join(tmpdir(), "voltlane-test-seeds")
+    const path = join(seeds, `closed-${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
     if (existsSync(path)) return Effect.succeed(path)
+    mkdirSync(seeds, { recursive: true })
+    const scratch = mkdtempSync(join(seeds, "making-"))
+    const directory = join(scratch, "database")
     const make = Effect.gen(function* () {
       const engine = yield* makeEngine({
-        directory: undefined,
+        directory,
         fsync: false,
         watchdogMillis: 60_000,
         onLost: (line) => {
@@ -43,17 +47,21 @@ export const seedFile = (migrated: boolean): Effect.Effect<string> =>
         maxConnections: 1
       })
       if (migrated) yield* Effect.provide(migrate(migrations), client)
-      const tar = yield* engine.dump
-      mkdirSync(directory, { recursive: true })
-      const scratch = `${path}.${randomBytes(6).toString("hex")}`
-      writeFileSync(scratch, tar)
-      renameSync(scratch, path)
+    })
+    const keep = Effect.sync(() => {
+      const tar = join(scratch, "database.tar")
+      execFileSync("tar", ["-cf", tar, "-C", directory, "."], { stdio: "ignore" })
+      renameSync(tar, path)
       return path
     })
-    return Effect.orDie(Effect.scoped(make))
+    return Effect.scoped(make).pipe(
+      Effect.andThen(keep),
+      Effect.orDie,
+      Effect.ensuring(Effect.sync(() => rmSync(scratch, { recursive: true, force: true })))
+    )
   })
 
-/** The same as what `layerMemory` begins with. */
+/** For `layerMemory`. */
 export const seed = (migrated: boolean): Effect.Effect<Uint8Array> =>
   Effect.map(seedFile(migrated), (path) => new Uint8Array(readFileSync(path)))
 
