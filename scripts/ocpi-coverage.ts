@@ -33,6 +33,8 @@ const callNames: ReadonlyArray<readonly [string, ReadonlyArray<OcpiVersion>]> = 
   ["out GET versions", oldestFirst],
   ["out GET details", oldestFirst],
   ["out POST credentials", oldestFirst],
+  ["out PUT credentials", oldestFirst],
+  ["out DELETE credentials", oldestFirst],
   [`out PUT locations${party}/:locationId`, oldestFirst],
   [`out PATCH locations${party}/:locationId/:evseUid`, oldestFirst],
   [`out PUT sessions${party}/:sessionId`, oldestFirst],

@@ -110,6 +110,36 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(await roaming.shown(id)).toMatchObject({ status: "Unregistered" })
   })
 
+  it("out DELETE credentials: is told that it is over when our operator removes it", async () => {
+    const { id, partner } = await roaming.registered(version)
+    await roaming.world.ask("DELETE", `partners/${id}`, undefined, 204)
+    await partner.eventually("the end", () =>
+      partner.server.heard.some(({ method, module }) => method === "DELETE" && module === "credentials")
+    )
+    // As that partner: the server lets nobody in whom it does not know.
+    expect(partner.problems).toEqual([])
+    expect(partner.theirToken).toBeUndefined()
+  })
+
+  it("is removed however it takes that, and one that is suspended or was never registered too", async () => {
+    const { id, partner } = await roaming.registered(version)
+    partner.server.faults.plan({ module: "credentials", fault: { does: "hang" } })
+    const before = performance.now()
+    await roaming.world.ask("DELETE", `partners/${id}`, undefined, 204)
+    expect(performance.now() - before, "it is not waited for").toBeLessThan(3_000)
+    const other = await roaming.registered(version)
+    await roaming.world.ask("PATCH", `partners/${other.id}`, { suspended: true })
+    const told = () => other.partner.server.heard.filter(({ method }) => method === "DELETE").length
+    // For the time being only: it keeps what it has of us.
+    expect(told()).toBe(0)
+    await roaming.world.ask("DELETE", `partners/${other.id}`, undefined, 204)
+    await other.partner.eventually("the end", () => told() === 1)
+    const stranger = await roaming.partner(version)
+    const invited = await roaming.invite(stranger)
+    await roaming.world.ask("DELETE", `partners/${invited.id}`, undefined, 204)
+    expect(stranger.server.heard).toEqual([])
+  })
+
   it("is told 3001 when it cannot be called back, and may try again", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)

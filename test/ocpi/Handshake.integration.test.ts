@@ -102,7 +102,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(twice).toMatchObject({ code: "registered" })
   })
 
-  it("is renewed from this side without a gap, also where the partner's answer is lost", async () => {
+  it("out PUT credentials: is renewed from this side without a gap, also where the partner's answer is lost", async () => {
     const { id, partner } = await roaming.registered(version)
     const [ours, theirs] = [partner.theirToken ?? "", partner.theirs]
     const renewed = await roaming.world.post(`partners/${id}/renew`, {})

@@ -108,7 +108,8 @@ export const registrar = (world: FakeWorld) =>
           find(world, by.organisationId, id),
           Effect.fail(new Conflict({ code: "not_registered", message: "Only a registered one." }))
         )
-      )
+      ),
+    remove: (id, writing) => partners(world).remove(id, writing)
   })
 
 export const parties = (world: FakeWorld) => {

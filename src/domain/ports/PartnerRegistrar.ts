@@ -1,4 +1,4 @@
-/** Registering with a partner from our side, over its own interface. */
+/** Registering with a partner and leaving it from our side, over its own interface. */
 import { Context, type Effect } from "effect"
 import type { Conflict, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "../party/Partner.ts"
@@ -30,5 +30,10 @@ export class PartnerRegistrar extends Context.Service<
      * us, the old token or the new one, is taken for a day. `Conflict` `not_registered`, or as above.
      */
     readonly renew: (id: string, writing: Writing) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+    /**
+     * Removes a partner. One that was registered is told so afterwards (OCPI 2.2.1 §7.2.4), once; what it makes of that is waited for by nobody, since
+     * what it has of us is good for nothing already.
+     */
+    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/PartnerRegistrar") {}

@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
         return wire(yield* partners.update(params.partnerId, payload, yield* writing))
       }),
       remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
-        yield* partners.remove(params.partnerId, yield* writing)
+        yield* registrar.remove(params.partnerId, yield* writing)
       }),
       invite: Effect.fn("v2.partners.invite")(function* ({ params }) {
         const by = yield* writing

@@ -119,7 +119,9 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     params,
     success: HttpApiSchema.NoContent,
     error: NotFound404
-  }).annotateMerge(operation("Remove a partner; its tokens are good for nothing any more", "partners:write")),
+  }).annotateMerge(
+    operation("Remove a partner; its tokens are good for nothing any more, and it is told so", "partners:write")
+  ),
   HttpApiEndpoint.post("invite", "/v2/partners/:partnerId/invite", {
     params,
     headers: IdempotencyHeader,

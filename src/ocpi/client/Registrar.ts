@@ -16,6 +16,7 @@ import type { Writing } from "../../domain/ports/Sites.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
+import { leaving } from "./Leaving.ts"
 import { observing } from "./Observing.ts"
 import { type Access, ask, type ClientOptions, type TokenForm } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
@@ -96,6 +97,7 @@ const make = (options: RegistrarOptions) =>
     const partners = yield* Partners
     const parties = yield* Parties
     const secrets = yield* Secrets
+    const remove = yield* leaving(options.client)
 
     /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is then stored. */
     const shaken = (partner: Partner, handover: Handover, { form, method, takenMillis }: Shaking, writing: Writing) =>
@@ -151,7 +153,7 @@ const make = (options: RegistrarOptions) =>
       const renewed = yield* shaken(partner, { versionsUrl, token, version }, shaking, writing)
       return yield* partners.renew(id, renewed, writing)
     })
-    return PartnerRegistrar.of({ register, renew })
+    return PartnerRegistrar.of({ register, renew, remove })
   })
 
 export const layer = (

@@ -1,0 +1,46 @@
+/** Removing a partner: it is told that its registration with us is over (OCPI 2.2.1 §7.2.4), once that is so. */
+import { Effect } from "effect"
+import type { Partner } from "../../domain/party/Partner.ts"
+import type { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
+import { Partners } from "../../domain/ports/Partners.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+import { type Access, ask, type ClientOptions } from "./OcpiClient.ts"
+
+/** What cannot be told is logged, and nothing hangs on it: the partner learns it from its next call. It has no log of exchanges any more. */
+const farewell = (
+  secrets: Secrets["Service"],
+  client: Omit<ClientOptions, "newId">,
+  { connection, id, switches }: Partner,
+  sealed: string | undefined,
+  now: number
+) =>
+  Effect.gen(function* () {
+    const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+    const url = connection?.endpoints.find(({ module }) => module === "credentials")?.url
+    if (connection === undefined || token === undefined || url === undefined) return
+    const form = switches.tokenForm ?? connection.tokenForm
+    const access: Access = { token, form, isFixed: switches.tokenForm !== undefined }
+    const call = { method: "DELETE", url, module: "credentials", correlationId: secrets.uuid(now) } as const
+    yield* ask(call, access, { ...client, newId: () => secrets.uuid(now) })
+  }).pipe(
+    Effect.catchTag("PartnerFailed", ({ message }) =>
+      Effect.logWarning(`a partner that was removed could not be told: ${message}`)
+    ),
+    Effect.annotateLogs({ partnerId: id })
+  )
+
+/** Makes `PartnerRegistrar.remove`. Calls that are open when the scope closes are cut off. */
+export const leaving = (client: Omit<ClientOptions, "newId">) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    const secrets = yield* Secrets
+    const scope = yield* Effect.scope
+    const remove: PartnerRegistrar["Service"]["remove"] = Effect.fn("PartnerRegistrar.remove")(function* (id, writing) {
+      const { organisationId } = writing.by
+      const partner = yield* partners.get(organisationId, id)
+      const sealed = yield* partners.theirToken(organisationId, id)
+      yield* partners.remove(id, writing)
+      yield* Effect.forkIn(farewell(secrets, client, partner, sealed, writing.now), scope)
+    })
+    return remove
+  })
