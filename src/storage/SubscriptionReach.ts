@@ -91,8 +91,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
       tariffs: Effect.fn("Reach.tariffs")((organisationId) =>
         Effect.map(
           guarded(
-            sql<{ id: string }>`
-              SELECT DISTINCT a.tariff_id AS id FROM tariff_assignment a WHERE a.organisation_id = ${organisationId} ORDER BY id`
+            sql<{ id: string }>`SELECT t.id FROM tariff t WHERE t.organisation_id = ${organisationId} ORDER BY t.id`
           ),
           ids
         )

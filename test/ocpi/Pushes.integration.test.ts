@@ -157,6 +157,11 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     await partner.eventually("the tariff", held)
     await roaming.world.ask("DELETE", `tariffs/${place.tariffId}/assignments?siteId=${place.siteId}`)
     await partner.eventually("its end", () => !held())
+    await roaming.world.ask("PUT", `tariffs/${place.tariffId}/assignments`, { chargerId: place.chargerId })
+    await partner.eventually("its return", held)
+    // What it was for is gone.
+    await roaming.world.ask("DELETE", `chargers/${place.chargerId}`)
+    await partner.eventually("its end", () => !held())
     await roaming.world.ask("DELETE", `tariffs/${place.tariffId}`)
     expect(partner.problems).toEqual([])
   })

@@ -37,6 +37,7 @@ export class Reach extends Context.Service<
       organisationId: string,
       marks: ReadonlyMap<string, string>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
+    /** Also those that are for nothing. */
     readonly tariffs: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Those alone that are a partner's. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>

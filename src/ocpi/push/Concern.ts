@@ -19,7 +19,9 @@ export const takes = (client: Takes, partner: Partner, { kind }: Pick<ObjectRef,
 
 interface Found {
   readonly chargers: ReadonlyMap<string, ReachedCharger>
+  /** Of organisations. */
   readonly sites: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly tariffs: ReadonlyMap<string, ReadonlyArray<string>>
   readonly sessions: ReadonlyMap<string, Owned>
   readonly cdrs: ReadonlyMap<string, Owned>
 }
@@ -55,6 +57,8 @@ const wantedOf = (touched: Touched, { organisationId }: JournaledFact, found: Fo
       return touched.uids.map((uid) => forAll(evseRef(touched.siteId, uid)))
     case "Sites":
       return (found.sites.get(organisationId) ?? []).map((id) => forAll(locationRef(id)))
+    case "Tariffs":
+      return (found.tariffs.get(organisationId) ?? []).map((id) => forAll(tariffRef(id)))
     case "Tariff":
       return [forAll(tariffRef(touched.tariffId))]
     case "Session": {
@@ -103,14 +107,19 @@ const lookUp = (reach: Reach["Service"], seen: ReadonlyArray<Seen>): Effect.Effe
       idsOf((one) => (one._tag === "Cdr" ? one.cdrId : undefined)),
       reach.cdrs
     )
-    const sites = new Map<string, ReadonlyArray<string>>()
-    for (const { fact, touched } of seen) {
-      if (sites.has(fact.organisationId) || !touched.some(({ _tag }) => _tag === "Sites")) continue
-      sites.set(fact.organisationId, yield* reach.sites(fact.organisationId))
-    }
+    const allOf = (tag: "Sites" | "Tariffs", question: typeof reach.sites) =>
+      Effect.gen(function* () {
+        const known = new Map<string, ReadonlyArray<string>>()
+        for (const { fact, touched } of seen) {
+          if (known.has(fact.organisationId) || !touched.some(({ _tag }) => _tag === tag)) continue
+          known.set(fact.organisationId, yield* question(fact.organisationId))
+        }
+        return known
+      })
     return {
       chargers: byKey(chargers ?? [], ({ chargerId }) => chargerId),
-      sites,
+      sites: yield* allOf("Sites", reach.sites),
+      tariffs: yield* allOf("Tariffs", reach.tariffs),
       sessions: byKey(sessions ?? [], ({ id }) => id),
       cdrs: byKey(cdrs ?? [], ({ id }) => id)
     }

@@ -14,6 +14,8 @@ export type Touched =
   /** Every location of the organisation. */
   | { readonly _tag: "Sites" }
   | { readonly _tag: "Tariff"; readonly tariffId: string }
+  /** Every tariff of the organisation. */
+  | { readonly _tag: "Tariffs" }
   | { readonly _tag: "Session"; readonly sessionId: string }
   | { readonly _tag: "Cdr"; readonly cdrId: string }
 
@@ -111,6 +113,10 @@ const registered = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> =>
   { _tag: "Charger", chargerId: behind(subject) },
   ...sited(body).map(({ siteId }): Touched => ({ _tag: "Site", siteId }))
 ]
+/** What was assigned to it is for nothing any more, or for less. */
+const andTariffs =
+  (touch: (fact: JournaledFact) => ReadonlyArray<Touched>) =>
+  (fact: JournaledFact): ReadonlyArray<Touched> => [...touch(fact), { _tag: "Tariffs" }]
 const decision = ({ body }: JournaledFact): ReadonlyArray<Touched> =>
   sessions(decided(body).map(({ sessionId }) => sessionId))
 const ofSession = ({ body }: JournaledFact): ReadonlyArray<Touched> => bySession(body)
@@ -130,10 +136,10 @@ const byType: Readonly<Record<string, (fact: JournaledFact) => ReadonlyArray<Tou
   ConfigurationKeysLearned: described,
   ChargerRegistered: registered,
   ChargerChanged: registered,
-  ChargerRemoved: registered,
+  ChargerRemoved: andTariffs(registered),
   SiteCreated: site,
   SiteChanged: site,
-  SiteRemoved: site,
+  SiteRemoved: andTariffs(site),
   LocationChanged: location,
   OrganisationChanged: sites,
   PartyCreated: sites,
