@@ -39,7 +39,7 @@ const changed = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   }
 }
 
-const sited = changed(Schema.Struct({ siteId: Id }))
+const sited = changed(Schema.Struct({ siteId: Id, registration: Schema.optional(Schema.String) }))
 const decided = changed(Schema.Struct({ sessionId: Id }))
 const recorded = changed(Schema.Struct({ id: Id, sessionId: Id }))
 const dated = changed(
@@ -109,10 +109,16 @@ const location = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> => {
 const described = ({ subject }: JournaledFact): ReadonlyArray<Touched> => [
   { _tag: "Charger", chargerId: behind(subject) }
 ]
-const registered = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> => [
-  { _tag: "Charger", chargerId: behind(subject) },
-  ...sited(body).map(({ siteId }): Touched => ({ _tag: "Site", siteId }))
-]
+/** Whether it is let in decides what its evses are said to do. */
+const registered = (fact: JournaledFact): ReadonlyArray<Touched> => {
+  const records = sited(fact.body)
+  const isSame = records.every(({ registration }) => registration === records[0]?.registration)
+  return [
+    ...described(fact),
+    ...(isSame ? [] : charger(fact)),
+    ...records.map(({ siteId }): Touched => ({ _tag: "Site", siteId }))
+  ]
+}
 /** What was assigned to it is for nothing any more, or for less. */
 const andTariffs =
   (touch: (fact: JournaledFact) => ReadonlyArray<Touched>) =>

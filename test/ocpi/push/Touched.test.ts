@@ -45,6 +45,19 @@ describe("a fact", () => {
         { _tag: "Site", siteId: other }
       ]
     ],
+    [
+      "of a charger that is let in or refused touches its evses' statuses as well",
+      fact("ChargerChanged", {
+        before: { siteId: site, registration: "Accepted" },
+        after: { siteId: site, registration: "Rejected" }
+      }),
+      [
+        { _tag: "Charger", chargerId: "C1" },
+        { _tag: "Status", chargerId: "C1", evseId: undefined },
+        { _tag: "Site", siteId: site },
+        { _tag: "Site", siteId: site }
+      ]
+    ],
     ["of a site touches it", fact("SiteChanged", {}, `site:${site}`), [{ _tag: "Site", siteId: site }]],
     [
       "of what changed by itself touches the location, and the evses whose status it is",
