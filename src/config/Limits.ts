@@ -69,7 +69,11 @@ export const limits = {
     // From the dial to the last byte: a page of locations takes seconds on slow platforms, and a partner waits for our answer meanwhile.
     timeoutMillis: 10 * second,
     // A page of a thousand locations with all their EVSEs.
-    maxResponseBytes: 10 * MiB
+    maxResponseBytes: 10 * MiB,
+    // Most servers close an idle connection after five seconds: ours goes first, so that no call meets it closing.
+    idleMillis: 4 * second,
+    // As many objects as are on their way to one partner.
+    maxIdlePerPlace: 16
   },
 
   /** One fiber per connected charger. */

@@ -23,7 +23,6 @@ import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
-import type { CallOptions } from "../outbound/HttpCall.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
@@ -79,6 +78,7 @@ import * as Secrets from "../storage/Secrets.ts"
 import * as SessionReviews from "../storage/SessionReviews.ts"
 import * as Sessions from "../storage/Sessions.ts"
 import * as Sites from "../storage/Sites.ts"
+import * as SubscriptionForgetting from "../storage/SubscriptionForgetting.ts"
 import * as SubscriptionReach from "../storage/SubscriptionReach.ts"
 import * as Subscriptions from "../storage/Subscriptions.ts"
 import * as Tariffs from "../storage/Tariffs.ts"
@@ -99,7 +99,7 @@ export interface ServiceSettings {
   readonly v1AllowHttp: boolean
   readonly trustProxy: (address: string) => boolean
   /** Calls of ours to partners. */
-  readonly outbound: CallOptions
+  readonly outbound: PartnerClient.PartnerClientOptions
   readonly minSecurityProfile: 0 | 1 | 2 | 3
   /** Serial numbers of client certificates that their CA has taken back. */
   readonly revokedCertificates: ReadonlySet<string>
@@ -170,6 +170,7 @@ const storage = (settings: ServiceSettings) => {
   )
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
+    SubscriptionForgetting.layer,
     Partitions.layer({ messageRetentionDays: settings.messageRetentionDays })
   )
   return Layer.mergeAll(records, charging).pipe(

@@ -6,9 +6,10 @@ import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http"
 import { request as requestHttps } from "node:https"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP, type LookupFunction, type Socket } from "node:net"
 import { Data, Effect } from "effect"
 import { destinationOf, type DestinationOptions, isPublicAddress } from "./Destination.ts"
+import type { KeptConnections } from "./KeptConnections.ts"
 
 /** The call was not answered. `message` may be shown to an operator. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
@@ -23,6 +24,8 @@ export interface CallOptions extends DestinationOptions {
   readonly maxResponseBytes: number
   /** How names are resolved; the system's way if not said. */
   readonly resolve?: typeof resolveName | undefined
+  /** Connections that are left open for the next call to the same place; without them each call has one of its own. */
+  readonly kept?: KeptConnections | undefined
 }
 
 export interface Call {
@@ -75,67 +78,89 @@ const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string
     )
   )
 
-/** Makes the call. Whatever the status, it is an answer; redirects are answers too. */
-export const call = (
-  { body, headers, method, url: text }: Call,
-  options: CallOptions
-): Effect.Effect<Answered, CallFailed> =>
+/** A connection that was left open had been closed by the other side when the call went out on it. */
+class ClosedMeanwhile extends Data.TaggedError("ClosedMeanwhile")<{}> {}
+
+/**
+ * Makes the call. Whatever the status, it is an answer; redirects are answers too. A POST never goes over a connection that was used before: if the
+ * other side closes it at that moment, nobody knows whether the call was heard, and a second one may be a second deed. All others are made again.
+ */
+export const call = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed> => {
+  const alone = Effect.catchTag(callOnce(what, { ...options, kept: undefined }), "ClosedMeanwhile", closed)
+  if (options.kept === undefined || what.method === "POST") return alone
+  return Effect.catchTag(callOnce(what, options), "ClosedMeanwhile", () => alone)
+}
+
+const closed = () => Effect.fail(new CallFailed({ kind: "broken", message: "the connection was closed" }))
+
+const requestTo = (url: URL, { body, headers, method }: Call, options: CallOptions, signal: AbortSignal) => {
+  const settings: RequestOptions = {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) },
+    lookup: guardedLookup(options),
+    agent: options.kept?.agentOf(url) ?? false,
+    signal
+  }
+  return (url.protocol === "https:" ? requestHttps : requestHttp)(url, settings)
+}
+
+/** The last look is at what the connection has become, since an address in the URL is never looked up. */
+const lookedAt = (url: URL, socket: Socket, { allowPrivate }: CallOptions): CallFailed | undefined => {
+  const address = socket.remoteAddress ?? ""
+  if (allowPrivate || isIP(address) === 0 || isPublicAddress(address)) return undefined
+  return failureOf(new ClosedAddress(url.hostname, address), false)
+}
+
+const callOnce = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed | ClosedMeanwhile> =>
   Effect.callback((resume, signal) => {
-    const destination = destinationOf(text, options)
+    const destination = destinationOf(what.url, options)
     if (destination._tag === "Forbidden") {
       return resume(Effect.fail(new CallFailed({ kind: "forbidden", message: destination.why })))
     }
     const { url } = destination
-    const { allowPrivate, maxResponseBytes, timeoutMillis } = options
-    const settings: RequestOptions = {
-      method,
-      headers: { ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) },
-      lookup: guardedLookup(options),
-      // A connection of its own: none is left open that was looked at for another name.
-      agent: false,
-      signal
-    }
-    let connected = false
-    let done = false
-    const end = (result: Effect.Effect<Answered, CallFailed>): void => {
-      if (done) return
-      done = true
+    const { kept, maxResponseBytes, timeoutMillis } = options
+    let progress: "dialling" | "connected" | "answering" | "done" = "dialling"
+    const end = (result: Effect.Effect<Answered, CallFailed | ClosedMeanwhile>, isWhole = false): void => {
+      if (progress === "done") return
+      progress = "done"
       clearTimeout(timer)
-      request.destroy()
+      // The connection of a whole answer stays where it is kept.
+      if (!isWhole || kept === undefined) request.destroy()
       resume(result)
     }
-    const timer = setTimeout(() => {
-      const message = `no whole answer within ${timeoutMillis} ms`
-      end(Effect.fail(new CallFailed({ kind: "timeout", message })))
-    }, timeoutMillis)
-    const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, settings, (response) => {
+    const fail = (kind: CallFailed["kind"], message: string): void => {
+      if (progress !== "done") end(Effect.fail(new CallFailed({ kind, message })))
+    }
+    const timer = setTimeout(() => fail("timeout", `no whole answer within ${timeoutMillis} ms`), timeoutMillis)
+    const request = requestTo(url, what, options, signal)
+    request.on("response", (response) => {
+      progress = progress === "done" ? progress : "answering"
       const chunks: Array<Buffer> = []
       let size = 0
       response.on("data", (chunk: Buffer) => {
         size += chunk.length
         if (size <= maxResponseBytes) chunks.push(chunk)
-        else {
-          const message = `the answer has more than ${maxResponseBytes} bytes`
-          end(Effect.fail(new CallFailed({ kind: "too-large", message })))
-        }
+        else fail("too-large", `the answer has more than ${maxResponseBytes} bytes`)
       })
       response.on("end", () => {
         if (!response.complete) return
         const answered = { status: response.statusCode ?? 0, headers: headersOf(response) }
-        end(Effect.succeed({ ...answered, body: Buffer.concat(chunks).toString("utf8") }))
+        end(Effect.succeed({ ...answered, body: Buffer.concat(chunks).toString("utf8") }), true)
       })
-      response.on("close", () => end(Effect.fail(new CallFailed({ kind: "broken", message: "the answer broke off" }))))
+      response.on("close", () => fail("broken", "the answer broke off"))
     })
-    request.on("socket", (socket) => {
-      // An address in the URL is never looked up: the last look is at what the connection has become.
-      socket.once("connect", () => {
-        connected = true
-        const address = socket.remoteAddress ?? ""
-        if (!allowPrivate && isIP(address) !== 0 && !isPublicAddress(address)) {
-          end(Effect.fail(failureOf(new ClosedAddress(url.hostname, address), false)))
-        }
-      })
+    request.on("socket", (socket: Socket) => {
+      const connected = () => {
+        progress = progress === "dialling" ? "connected" : progress
+        const failure = lookedAt(url, socket, options)
+        if (failure !== undefined) end(Effect.fail(failure))
+      }
+      if (socket.connecting) socket.once("connect", connected)
+      else connected()
     })
-    request.on("error", (error) => end(Effect.fail(failureOf(error, connected))))
-    request.end(body)
+    request.on("error", (error) => {
+      if (request.reusedSocket && progress === "connected") end(Effect.fail(new ClosedMeanwhile()))
+      else end(Effect.fail(failureOf(error, progress !== "dialling")))
+    })
+    request.end(what.body)
   })

@@ -12,6 +12,7 @@ import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InterfaceRole, ModuleId } from "../EndpointTable.ts"
 import { factsOf, type OcpiVersion, versionNamed } from "../Version.ts"
 import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
+import { keptConnections, type KeptOptions } from "../../outbound/KeptConnections.ts"
 import { observing } from "./Observing.ts"
 import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
 
@@ -88,11 +89,32 @@ const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>>
   ...(to === undefined ? {} : { "ocpi-to-country-code": to.countryCode, "ocpi-to-party-id": to.partyId })
 })
 
-const make = (options: CallOptions) =>
+/** Texts that were sealed and have been opened; what does not come again makes room. */
+const openedMax = 1_000
+
+/** Tokens are needed for every call, and opening one takes a fifth of a push. They are in memory anyway. */
+const opening = (secrets: Secrets["Service"]): ((sealed: string) => string | undefined) => {
+  const opened = new Map<string, string>()
+  return (sealed) => {
+    const known = opened.get(sealed)
+    if (known !== undefined) return known
+    const token = secrets.open("partner-token", sealed)
+    if (token !== undefined) opened.set(sealed, token)
+    const [oldest] = opened.keys()
+    if (opened.size > openedMax && oldest !== undefined) opened.delete(oldest)
+    return token
+  }
+}
+
+export interface PartnerClientOptions extends CallOptions, KeptOptions {}
+
+const make = (options: PartnerClientOptions) =>
   Effect.gen(function* () {
     const exchanges = yield* Exchanges
     const partners = yield* Partners
     const secrets = yield* Secrets
+    const kept = yield* keptConnections(options)
+    const opened = opening(secrets)
 
     const versionOf = ({ connection }: Partner) =>
       connection === undefined ? undefined : versionNamed(connection.version)
@@ -100,7 +122,7 @@ const make = (options: CallOptions) =>
     const accessTo = (partner: Partner, connection: Connection) =>
       Effect.gen(function* () {
         const sealed = yield* partners.theirToken(partner.organisationId, partner.id)
-        const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+        const token = sealed === undefined ? undefined : opened(sealed)
         if (token === undefined) {
           return yield* unreached("Its token is not there, or was sealed by another SECRET_KEY: register anew.")
         }
@@ -130,7 +152,7 @@ const make = (options: CallOptions) =>
           headers: factsOf(version).hasRouting ? routing(request) : {}
         },
         access,
-        { ...options, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
+        { ...options, kept, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
       )
     })
 
@@ -141,5 +163,6 @@ const make = (options: CallOptions) =>
     })
   })
 
-export const layer = (options: CallOptions): Layer.Layer<PartnerClient, never, Exchanges | Partners | Secrets> =>
-  Layer.effect(PartnerClient, make(options))
+export const layer = (
+  options: PartnerClientOptions
+): Layer.Layer<PartnerClient, never, Exchanges | Partners | Secrets> => Layer.effect(PartnerClient, make(options))

@@ -71,7 +71,13 @@ const partners = Layer.unwrap(
   Effect.map(sealedToken, (sealed) => Layer.mock(Partners, { theirToken: () => Effect.succeed(sealed) }))
 )
 
-const layer = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 10_000 }).pipe(
+const layer = PartnerClient.layer({
+  allowPrivate: true,
+  timeoutMillis: 2_000,
+  maxResponseBytes: 10_000,
+  idleMillis: 1_000,
+  maxIdlePerPlace: 2
+}).pipe(
   Layer.provide(partners),
   Layer.provide(Layer.mock(Exchanges, { record: () => {} })),
   Layer.provide(StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef")))

@@ -101,7 +101,13 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
       Layer.mock(Partners, { theirToken: () => Effect.succeed(token), get: () => Effect.succeed(partner()) })
     )
   )
-  const client = PartnerClient.layer({ allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 100_000 })
+  const client = PartnerClient.layer({
+    allowPrivate: true,
+    timeoutMillis: 2_000,
+    maxResponseBytes: 100_000,
+    idleMillis: 1_000,
+    maxIdlePerPlace: 2
+  })
   const services = pullLayer({ ...defaultPullOptions, ...options }).pipe(
     Layer.provide(tokens),
     Layer.provide(Layer.mock(HubClients, {})),

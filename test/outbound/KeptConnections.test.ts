@@ -1,0 +1,115 @@
+/** Connections that stay open between calls: fewer handshakes, and nothing else that anybody notices. */
+import { assert, beforeEach, afterEach, describe, it } from "@effect/vitest"
+import { createServer, type Server } from "node:http"
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
+import { Effect } from "effect"
+import { call, type Call, type CallOptions } from "../../src/outbound/HttpCall.ts"
+import { keptConnections } from "../../src/outbound/KeptConnections.ts"
+
+const limits: CallOptions = { allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 1_000 }
+const options = Effect.map(keptConnections({ idleMillis: 1_000, maxIdlePerPlace: 2 }), (kept) => ({ ...limits, kept }))
+
+describe("a kept connection", () => {
+  let partner: Server
+  let connections = 0
+  const url = (path: string) => `http://127.0.0.1:${(partner.address() as AddressInfo).port}${path}`
+  const put: Omit<Call, "url"> = { method: "PUT", headers: {}, body: "{}" }
+
+  beforeEach(async () => {
+    connections = 0
+    partner = createServer((request, response) => {
+      request.resume()
+      request.on("end", () => {
+        if (request.url === "/large") return response.end("x".repeat(5_000))
+        if (request.url === "/last") response.setHeader("connection", "close")
+        return response.end(request.method)
+      })
+    })
+    partner.on("connection", () => connections++)
+    await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve))
+  })
+  afterEach(() => {
+    partner.closeAllConnections()
+    partner.close()
+  })
+
+  it.live("serves one call after the other", () =>
+    Effect.gen(function* () {
+      const kept = yield* options
+      for (const method of ["PUT", "PATCH", "DELETE", "GET", "PUT", "PATCH", "DELETE", "GET"] as const) {
+        const answer = yield* call({ ...put, method, url: url("/") }, kept)
+        assert.deepStrictEqual([answer.status, answer.body], [200, method])
+      }
+      // Whoever calls again at the very end of an answer finds its connection taken still.
+      assert.isAtMost(connections, 2)
+    })
+  )
+
+  it.live("serves no POST, which nobody may make twice", () =>
+    Effect.gen(function* () {
+      const kept = yield* options
+      yield* call({ ...put, url: url("/") }, kept)
+      for (let n = 0; n < 2; n++) yield* call({ ...put, method: "POST", url: url("/") }, kept)
+      assert.strictEqual(connections, 3)
+    })
+  )
+
+  it.live("is not used again when its answer was cut off, or the other side wants it closed", () =>
+    Effect.gen(function* () {
+      const kept = yield* options
+      assert.strictEqual((yield* Effect.flip(call({ ...put, url: url("/large") }, kept))).kind, "too-large")
+      yield* call({ ...put, url: url("/last") }, kept)
+      yield* call({ ...put, url: url("/") }, kept)
+      assert.strictEqual(connections, 3)
+    })
+  )
+
+  it.live("is looked at each time", () =>
+    Effect.gen(function* () {
+      const kept = yield* options
+      // As if it had been let through: the address of an open connection is no public one.
+      const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }])
+      const named = url("/").replace("127.0.0.1", "partner.example")
+      yield* call({ ...put, url: named }, { ...kept, resolve })
+      const strict = { ...kept, resolve, allowPrivate: false }
+      const error = yield* Effect.flip(call({ ...put, url: named.replace("http:", "https:") }, strict))
+      assert.strictEqual(error.kind, "forbidden")
+      assert.strictEqual(connections, 1)
+    })
+  )
+
+  it.live("is made anew where the other side closes it as the next call comes", () =>
+    Effect.gen(function* () {
+      const kept = yield* options
+      const sockets: Array<Socket> = []
+      let calls = 0
+      // Answers the first call of each connection, and hangs up on the second.
+      const rude = createTcpServer((socket) => {
+        sockets.push(socket)
+        let heard = 0
+        socket.on("error", () => undefined)
+        socket.on("data", () => {
+          calls++
+          if (++heard === 1) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+          else socket.destroy()
+        })
+      })
+      yield* Effect.promise(() => new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve)))
+      const there = `http://127.0.0.1:${(rude.address() as AddressInfo).port}/`
+      for (let n = 0; n < 3; n++) assert.strictEqual((yield* call({ ...put, url: there }, kept)).body, "ok")
+      assert.isAtLeast(sockets.length, 2)
+      assert.isAtMost(calls, 5)
+      for (const socket of sockets) socket.destroy()
+      rude.close()
+    })
+  )
+
+  it.live("ends with its scope", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(Effect.flatMap(options, (kept) => call({ ...put, url: url("/") }, kept)))
+      const open = () => new Promise<number>((resolve) => partner.getConnections((_, count) => resolve(count)))
+      for (let n = 0; n < 100 && (yield* Effect.promise(open)) > 0; n++) yield* Effect.sleep("10 millis")
+      assert.strictEqual(yield* Effect.promise(open), 0)
+    })
+  )
+})
