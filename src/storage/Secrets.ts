@@ -108,6 +108,19 @@ const opened = (key: Uint8Array, text: string): string | undefined => {
   }
 }
 
+/** Random bytes of one question to the system: identifiers are made by thousands, and each question costs more than they do. */
+const stockBytes = 4_096
+
+const stocked = () => {
+  let stock = new Uint8Array(0)
+  return (length: number): Uint8Array => {
+    if (stock.length < length) stock = randomBytes(stockBytes)
+    const taken = stock.subarray(0, length)
+    stock = stock.subarray(length)
+    return taken
+  }
+}
+
 /** `secretKey` is any text of enough randomness; another one makes every stored verifier void. */
 export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] => {
   const purposes = new Map<string, Uint8Array>()
@@ -121,6 +134,7 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   }
   const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => hmac(keyFor(purpose), secret)
   const numbers = new DataView(Uint8Array.from(keyFor("transaction-ids")).buffer)
+  const random = stocked()
   const slowly = Semaphore.makeUnsafe(hashesAtOnce)
   return {
     verifier,
@@ -129,7 +143,7 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
     seal: (purpose, text) => sealed(keyFor(`seal:${purpose}`), text),
     open: (purpose, text) => opened(keyFor(`seal:${purpose}`), text),
     randomBytes: (length) => randomBytes(length),
-    uuid: (now) => uuid7(now, randomBytes(10)),
+    uuid: (now) => uuid7(now, random(10)),
     transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
     hashPassword: (password) => slowly.withPermits(1)(hashPassword(password)),
     verifyPassword: (password, hash) => slowly.withPermits(1)(verifyPassword(password, hash))

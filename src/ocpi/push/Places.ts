@@ -11,7 +11,14 @@ import { evseRef, locationRef } from "./Objects.ts"
 import { isUnknownThere } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.ts"
 
-const statusHash = ({ status }: LocationEvse): Uint8Array => hashOf(status)
+/** There are nine statuses. */
+const statusHashes = new Map<LocationEvse["status"], Uint8Array>()
+
+const statusHash = ({ status }: LocationEvse): Uint8Array => {
+  const hash = statusHashes.get(status) ?? hashOf(status)
+  statusHashes.set(status, hash)
+  return hash
+}
 
 /** What a location is apart from what its evses are doing: that one is gone is no passing status. */
 const restHash = ({ wire }: Telling, location: Location): Uint8Array => {
