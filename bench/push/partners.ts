@@ -1,4 +1,4 @@
-/** Partners of a bench: one server that answers for many eMSPs of OCPI 2.2.1 as fast as it can, and tells of each push when it came. */
+/** Partners of a bench: eMSPs of OCPI 2.2.1, each at a place of its own, that answer as fast as they can and tell of each push when it came. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -20,23 +20,22 @@ const read = async (incoming: IncomingMessage): Promise<string> => {
 
 export const partnerParty = (partner: number): string => `B${partner.toString(36).toUpperCase().padStart(2, "0")}`
 
-/** Below `/N/…` is partner N; whatever token comes is taken. */
-export const servePartners = async (pushed: (push: Push) => void) => {
+/** One partner; whatever token comes is taken. */
+const serve = async (partner: number, pushed: (push: Push) => void) => {
   let base = ""
-  const answerOf = (partner: number, module: string): unknown => {
-    const own = `${base}/${partner}`
+  const answerOf = (module: string): unknown => {
     switch (module) {
       case "versions":
-        return [{ version: "2.2.1", url: `${own}/details` }]
+        return [{ version: "2.2.1", url: `${base}/details` }]
       case "details": {
-        const endpoint = (identifier: string) => ({ identifier, role: "RECEIVER", url: `${own}/${identifier}` })
+        const endpoint = (identifier: string) => ({ identifier, role: "RECEIVER", url: `${base}/${identifier}` })
         return { version: "2.2.1", endpoints: ["credentials", "locations"].map(endpoint) }
       }
       case "credentials": {
         const role = { role: "EMSP", business_details: { name: "Bench" }, country_code: "DE" }
         return {
           token: `bench-${partner}`,
-          url: `${own}/versions`,
+          url: `${base}/versions`,
           roles: [{ ...role, party_id: partnerParty(partner) }]
         }
       }
@@ -47,15 +46,25 @@ export const servePartners = async (pushed: (push: Push) => void) => {
   const server = createServer((incoming, response) => {
     const at = performance.now()
     void read(incoming).then((text) => {
-      const [, partner = "", module = "", ...path] = (incoming.url ?? "").split("/")
+      const [, module = "", ...path] = (incoming.url ?? "").split("/")
       const body = text === "" ? {} : (JSON.parse(text) as Push["body"])
-      pushed({ partner: Number(partner), method: incoming.method ?? "", path: [module, ...path], body, at })
+      pushed({ partner, method: incoming.method ?? "", path: [module, ...path], body, at })
       response.writeHead(200, { "content-type": "application/json" })
-      const data = answerOf(Number(partner), module)
-      response.end(JSON.stringify({ data, status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
+      response.end(JSON.stringify({ data: answerOf(module), status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
     })
   })
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { base, close: () => void server.close() }
+}
+
+export const servePartners = async (count: number, pushed: (push: Push) => void) => {
+  const servers: Array<Awaited<ReturnType<typeof serve>>> = []
+  for (let partner = 0; partner < count; partner++) servers.push(await serve(partner, pushed))
+  return {
+    versionsUrl: (partner: number) => `${servers[partner]?.base ?? ""}/versions`,
+    close: () => {
+      for (const { close } of servers) close()
+    }
+  }
 }

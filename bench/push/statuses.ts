@@ -37,7 +37,7 @@ const pushed = ({ at, body, method, partner, path: [module, , , siteId = ""] }: 
 }
 
 const postgres = await startPostgres({ fsync: true })
-const partnerServer = await servePartners(pushed)
+const partnerServers = await servePartners(partners, pushed)
 await using service = await Service.start({ databaseUrl: postgres.url, env: { OUTBOUND_ALLOW_PRIVATE: "true" } })
 
 const post = async (path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
@@ -90,8 +90,10 @@ for (let n = 0; n < chargers; n++) fleet.push(await connect(n))
 for (let n = 0; n < partners; n++) {
   const party = { countryCode: "DE", partyId: partnerParty(n), roles: ["EMSP"] }
   const { id } = await post("partners", { name: `Bench ${n}`, ...party })
-  const versionsUrl = `${partnerServer.base}/${n}/versions`
-  await post(`partners/${String(id)}/register`, { versionsUrl, token: `bench-${n}` })
+  await post(`partners/${String(id)}/register`, {
+    versionsUrl: partnerServers.versionsUrl(n),
+    token: `bench-${n}`
+  })
 }
 await until(
   () => `${heard.shown} of ${chargers * partners} locations were told`,
@@ -131,7 +133,7 @@ console.log(
 )
 if (!(Number(at(0.99)) <= gateMillis) || late >= 1 || heard.patches > total * partners) process.exitCode = 1
 for (const one of fleet) one.close()
-partnerServer.close()
+partnerServers.close()
 await service[Symbol.asyncDispose]()
 await postgres.stop()
 process.exit()
