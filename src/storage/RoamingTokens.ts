@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
-import { RoamingTokens, type TokenConflict } from "../domain/ports/RoamingTokens.ts"
+import { RoamingTokens, type TokenConflict, type TokenIdentity } from "../domain/ports/RoamingTokens.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import {
   patchedToken,
@@ -10,6 +10,7 @@ import {
   type RoamingTokenBody,
   type RoamingTokenAddress,
   roamingTokenKey,
+  type RoamingTokenKey,
   type RoamingTokenPatch,
   type Taken,
   takenAs
@@ -100,46 +101,90 @@ const factOfChange = (partnerId: string, { after, before, revision }: Change, wr
 
 const bodyOf = ({ partnerId: _, ...body }: RoamingToken): RoamingTokenBody => body
 
-/** Lays tokens over those that stand, in their order; what is given for one token twice counts as one after the other. */
+type Stored = RoamingToken & { readonly revision: number }
+
+const typed: TokenIdentity = { isByUid: false }
+
+/** The same for tokens that are one. */
+const keyBy =
+  ({ isByUid }: TokenIdentity) =>
+  (token: RoamingTokenKey): string =>
+    roamingTokenKey(isByUid ? { ...token, type: "" } : token)
+
+const untyped = <A extends RoamingTokenAddress>(token: A): RoamingTokenAddress => ({ ...token, type: undefined })
+
+/**
+ * Lays tokens over those that stand, in their order; what is given for one token twice counts as one after the other. `stored` has all types of each
+ * uid: a change is counted on from all of them, so that a type that was given up and comes back is a new fact.
+ */
 const laidOver = (
-  stored: ReadonlyArray<RoamingToken & { readonly revision: number }>,
+  stored: ReadonlyArray<Stored>,
   sent: ReadonlyArray<RoamingTokenBody>,
-  now: number
+  now: number,
+  identity: TokenIdentity
 ) => {
-  const found = new Map(
-    stored.map(({ revision, ...token }) => [roamingTokenKey(token), { token: bodyOf(token), revision }])
-  )
+  const keyOf = keyBy(identity)
+  const uidOf = keyBy({ isByUid: true })
+  // The first of several is the one that is meant.
+  const found = new Map(stored.toReversed().map(({ revision: _, ...token }) => [keyOf(token), bodyOf(token)]))
+  const revisions = new Map<string, number>()
+  for (const { revision, ...token } of stored) {
+    revisions.set(uidOf(token), Math.max(revisions.get(uidOf(token)) ?? 0, revision))
+  }
   const changes = new Map<string, Change>()
   const taken = sent.map((token): Taken => {
-    const key = roamingTokenKey(token)
-    const stands = found.get(key)
-    const now_ = changes.get(key)?.after ?? stands?.token
-    const what = takenAs(token, now_, now)
+    const key = keyOf(token)
+    const before = found.get(key)
+    const what = takenAs(token, changes.get(key)?.after ?? before, now)
     if (what === "Created" || what === "Replaced") {
-      changes.set(key, { before: stands?.token, after: token, revision: (stands?.revision ?? 0) + 1 })
+      changes.set(key, { before, after: token, revision: (revisions.get(uidOf(token)) ?? 0) + 1 })
     }
     return what
   })
   return { taken, changes: [...changes.values()] }
 }
 
+/** Stores changes; where a uid has one token, those of its other types are gone. */
+const store = (
+  own: Scoped,
+  partnerId: string,
+  changes: ReadonlyArray<Change>,
+  { isByUid }: TokenIdentity,
+  now: number
+) =>
+  Effect.gen(function* () {
+    if (changes.length === 0) return
+    yield* write(own, partnerId, changes, now)
+    if (!isByUid) return
+    const keys = changes.map(({ after }) => after)
+    yield* own`
+      DELETE FROM roaming_token t USING unnest(${textArray(keys.map(({ uid }) => tokenKey(uid)))},
+        ${textArray(keys.map(({ type }) => type.toUpperCase()))}, ${textArray(keys.map(({ countryCode }) => countryCode.toUpperCase()))},
+        ${textArray(keys.map(({ partyId }) => partyId.toUpperCase()))}) AS k(uid_key, type_key, country_code, party_id)
+      WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId} AND t.uid_key = k.uid_key AND t.type_key <> k.type_key
+        AND t.country_code = k.country_code AND t.party_id = k.party_id`
+  })
+
 const put = ({ journaled, sql }: Recording) =>
   Effect.fn("RoamingTokens.put")(function* (
     partnerId: string,
     tokens: ReadonlyArray<RoamingTokenBody>,
-    writing: Writing
+    writing: Writing,
+    identity: TokenIdentity = typed
   ) {
     yield* storable(tokens)
     if (tokens.length === 0) return []
     const own = scopedTo(sql, writing.by.organisationId)
     const transaction = Effect.gen(function* () {
-      const stored = yield* standing(sql, own, partnerId, tokens)
-      const { changes, taken } = laidOver(stored, tokens, writing.now)
-      if (changes.length > 0) yield* write(own, partnerId, changes, writing.now)
+      const stored = yield* standing(sql, own, partnerId, tokens.map(untyped))
+      const { changes, taken } = laidOver(stored, tokens, writing.now, identity)
+      yield* store(own, partnerId, changes, identity, writing.now)
       return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, writing)) }
     })
     return yield* journaled(refusingValues(transaction))
   })
+
+const sameType = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase()
 
 const notFound = ({ uid }: RoamingTokenAddress) => new NotFound({ kind: "token", id: uid })
 
@@ -148,18 +193,19 @@ const patch = ({ journaled, sql }: Recording) =>
     partnerId: string,
     address: RoamingTokenAddress,
     change: RoamingTokenPatch,
-    writing: Writing
+    writing: Writing,
+    identity: TokenIdentity = typed
   ) {
     yield* storable({ address, change })
     const own = scopedTo(sql, writing.by.organisationId)
     const transaction = Effect.gen(function* () {
-      const stored = yield* standing(sql, own, partnerId, [address])
-      const [first] = stored
+      const stored = yield* standing(sql, own, partnerId, [untyped(address)])
+      const first = stored.find(({ type }) => address.type === undefined || sameType(type, address.type))
       if (first === undefined) return yield* notFound(address)
       const { revision: _, ...token } = first
       const after = patchedToken(bodyOf(token), change)
-      const { changes, taken } = laidOver([first], [after], writing.now)
-      if (changes.length > 0) yield* write(own, partnerId, changes, writing.now)
+      const { changes, taken } = laidOver(stored, [after], writing.now, identity)
+      yield* store(own, partnerId, changes, identity, writing.now)
       return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, writing)) }
     })
     return yield* journaled(refusingValues(transaction))

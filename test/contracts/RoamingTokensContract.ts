@@ -151,6 +151,46 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a partner whose tokens are known by their uid alone has one of each, whatever type it gives it", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      const address = { ...party, uid: "ab", type: undefined }
+      const typeless = { isByUid: true }
+      const push = (type: string, seconds: number) => {
+        const card = roamingCard("Ab", { type, lastUpdated: noon + seconds * second })
+        return Effect.map(tokens.put(id, [card], ours.writing(), typeless), ([taken]) => taken)
+      }
+      const typesOf = Effect.forEach(["RFID", "OTHER", "APP_USER"], (type) =>
+        Effect.map(Effect.isSuccess(tokens.find(ours.id, id, { ...address, type })), (is) => (is ? [type] : []))
+      ).pipe(Effect.map((all) => all.flat()))
+      expect(yield* push("RFID", 0)).toBe("Created")
+      expect(yield* push("OTHER", 1)).toBe("Replaced")
+      expect(yield* push("RFID", 0)).toBe("Outdated")
+      expect(yield* typesOf).toEqual(["OTHER"])
+      expect(yield* push("RFID", 2)).toBe("Replaced")
+      expect(yield* typesOf).toEqual(["RFID"])
+      const change = { type: "APP_USER", lastUpdated: noon + 3 * second }
+      expect(yield* tokens.patch(id, address, change, ours.writing(), typeless)).toBe("Replaced")
+      expect(yield* typesOf).toEqual(["APP_USER"])
+      // Where types count again the other one is a new token, and its fact a new one.
+      const rfid = roamingCard("Ab", { lastUpdated: noon })
+      expect(yield* tokens.put(id, [rfid], ours.writing())).toEqual(["Created"])
+      expect(yield* typesOf).toEqual(["RFID", "APP_USER"])
+      const about = ({ subject }: { readonly subject: string }) => /^roaming-token:DE\*EMS\*ab$/i.test(subject)
+      const facts = (yield* factsOf(ours)).filter(about)
+      expect(facts.map(({ body }) => (body["after"] as { readonly type: string }).type)).toEqual([
+        "RFID",
+        "OTHER",
+        "RFID",
+        "APP_USER",
+        "RFID"
+      ])
+      expect(facts[1]?.body).toMatchObject({ before: { type: "RFID" } })
+    })
+  )
+
   it.effect("a partner reaches no other's tokens, nor another organisation's", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens

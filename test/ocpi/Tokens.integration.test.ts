@@ -57,6 +57,24 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("has one token of a uid in 2.1.1, whatever its type, and one of each type in later versions", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("retyped", at(early))
+    await partner.putToken(token)
+    const other = { ...token, type: "OTHER", ...at(later) }
+    const put = await partner.putToken(other)
+    expect([put.http, put.code]).toEqual([200, 1000])
+    const { country_code, party_id } = partner.party
+    const read = async (type: string) =>
+      (await partner.ask("GET", "tokens", `/${country_code}/${party_id}/retyped?type=${type}`)).http
+    expect([await read("RFID"), await read("OTHER")]).toEqual([old ? 404 : 200, 200])
+    expect((await partner.patchToken(other, { type: "RFID", ...at("2026-11-20T10:00:00Z") })).code).toBe(
+      old ? 1000 : 2001
+    )
+    expect([await read("RFID"), await read("OTHER")]).toEqual([200, old ? 404 : 200])
+    expect(partner.problems).toEqual([])
+  })
+
   it("is told that a token is unknown", async () => {
     const { partner } = await roaming.registered(version)
     const read = await partner.ask("GET", "tokens", partner.tokenPath(partner.cards.make("nowhere")))

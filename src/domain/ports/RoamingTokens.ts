@@ -57,6 +57,12 @@ export type PullEnd =
   | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
   | { readonly _tag: "Failed"; readonly problem: string }
 
+/** What tells a partner's tokens apart, where it is not their type as well. */
+export interface TokenIdentity {
+  /** A uid has one token, whatever its type: what is given with another type takes its place (OCPI 2.1.1 §12). */
+  readonly isByUid: boolean
+}
+
 export class RoamingTokens extends Context.Service<
   RoamingTokens,
   {
@@ -69,13 +75,15 @@ export class RoamingTokens extends Context.Service<
     readonly put: (
       partnerId: string,
       tokens: ReadonlyArray<RoamingTokenBody>,
-      writing: Writing
+      writing: Writing,
+      identity?: TokenIdentity
     ) => Effect.Effect<ReadonlyArray<Taken>, InvalidInput | StorageUnavailable>
     readonly patch: (
       partnerId: string,
       address: RoamingTokenAddress,
       patch: RoamingTokenPatch,
-      writing: Writing
+      writing: Writing,
+      identity?: TokenIdentity
     ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>
     /** Of one evse, or of all of the charger. Undefined for a charger that is not there. */
     readonly placeOf: (

@@ -18,6 +18,7 @@ import { heldParties, type MayHold } from "../HeldParties.ts"
 import type { WireTokens } from "../objects/token/Words.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { printTimestamp } from "../Timestamp.ts"
+import { factsOf } from "../Version.ts"
 import { type At, PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 
 export interface TokenPullOptions {
@@ -138,6 +139,7 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
       return yield* noList("the partner has no tokens to fetch")
     }
     const wire = wireObjects[version].tokens
+    const identity = { isByUid: !factsOf(version).hasTokenTypes }
     const query = {
       limit: String(options.pageSize),
       ...(due.from === undefined ? {} : { date_from: printTimestamp(due.from - options.overlapMillis) })
@@ -155,7 +157,8 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
       const good = yield* readable(mayHold, wire, partner, party, data)
       const now = yield* Clock.currentTimeMillis
       for (let from = 0; from < good.length; from += storedAtOnce) {
-        yield* tokens.put(partner.id, good.slice(from, from + storedAtOnce), { by: fetching(due.organisationId), now })
+        const some = good.slice(from, from + storedAtOnce)
+        yield* tokens.put(partner.id, some, { by: fetching(due.organisationId), now }, identity)
       }
       yield* tokens.keepPull(due, now + options.leaseMillis)
       taken += good.length

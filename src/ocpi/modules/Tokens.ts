@@ -56,8 +56,11 @@ const given = (exchange: Exchange) =>
       : Effect.succeed(body)
   )
 
-/** What of a token a PATCH may change: which one it is stays. */
-const changes = ({ countryCode: _, partyId: __, type: ___, uid: ____, ...rest }: RoamingTokenPatch) => rest
+/** What of a token a PATCH may change: which one it is stays, and its type is a part of that where versions know it by one. */
+const changes = ({ facts }: Exchange, { countryCode: _, partyId: __, type, uid: ___, ...rest }: RoamingTokenPatch) =>
+  facts.hasTokenTypes || type === undefined ? rest : { ...rest, type }
+
+const identityOf = ({ facts }: Exchange) => ({ isByUid: !facts.hasTokenTypes })
 
 export const tokensHandlers = Effect.gen(function* () {
   const tokens = yield* RoamingTokens
@@ -82,7 +85,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const token = yield* Effect.mapError(wire.tokens.decode(yield* given(exchange), address.party), unreadable)
       const wrong = matching(exchange, address, token)
       if (wrong !== undefined) return yield* wrong
-      const [taken] = yield* tokens.put(bearer.partner.id, [token], writingOf(exchange))
+      const [taken] = yield* tokens.put(bearer.partner.id, [token], writingOf(exchange), identityOf(exchange))
       const says201 = facts.createdTokenIs201 || bearer.partner.switches.createdAs201 === true
       return { data: undefined, created: says201 && taken === "Created" }
     })
@@ -98,8 +101,9 @@ export const tokensHandlers = Effect.gen(function* () {
         return yield* invalid("A PATCH must have last_updated.")
       }
       const { party, type, uid } = address
-      const change = { ...changes(patched), lastUpdated: patched.lastUpdated ?? now }
-      const patching = tokens.patch(bearer.partner.id, { ...party, uid, type }, change, writingOf(exchange))
+      const change = { ...changes(exchange, patched), lastUpdated: patched.lastUpdated ?? now }
+      const which = { ...party, uid, type }
+      const patching = tokens.patch(bearer.partner.id, which, change, writingOf(exchange), identityOf(exchange))
       yield* Effect.catchTag(patching, "NotFound", unknown)
       return { data: undefined }
     })
