@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { textArray } from "../../src/storage/Arrays.ts"
+import { forgetTold } from "../../src/storage/SubscriptionForgetting.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
@@ -70,6 +71,16 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           expect(taken).toMatch(/subscription_object_(?:due|lane)/)
           const [, parked] = yield* plansOf(yield* statementsOf(storage.parked(ours.id, id, { limit: 50 })))
           expect(parked).toContain("subscription_object_parked")
+        })
+      )
+
+      it.effect("forget along what is over", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const plan of yield* plansOf(yield* statementsOf(forgetTold(sql, noon)))) {
+            expect(plan).toContain("subscription_object_over")
+            expect(plan).not.toMatch(wholeTable)
+          }
         })
       )
     }

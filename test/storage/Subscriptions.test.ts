@@ -6,6 +6,7 @@ import { Partners } from "../../src/domain/ports/Partners.ts"
 import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
 import type { Settlement } from "../../src/domain/subscription/Settling.ts"
 import type { DueItem, ObjectRef } from "../../src/domain/subscription/Subscription.ts"
+import { forgetTold } from "../../src/storage/SubscriptionForgetting.ts"
 import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, noon, repositories } from "../support/repositories.ts"
@@ -247,6 +248,37 @@ forEachDriver("subscriptions", world, (it) => {
       assert.deepStrictEqual(x?.hash, new Uint8Array([1, 2, 3]))
       yield* partners.remove(id, organisation.writing())
       assert.deepStrictEqual(yield* claim(id, noon + lease), [])
+    })
+  )
+
+  it.effect("forget what was told of sessions and records long ago, and nothing that is owed or looked at", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* aSubscriber
+      const told = [
+        ref("s1", "session:s1", "session"),
+        ref("d1", "session:s1", "cdr"),
+        ref("parked", "session:s2", "cdr"),
+        ref("due", "session:s3", "session"),
+        ref("place")
+      ]
+      yield* makeDue(id, told)
+      for (const item of [...(yield* claim(id)), ...(yield* claim(id)), ...(yield* claim(id))]) {
+        if (item.id === "parked") yield* settle(item, { _tag: "Parked", problem: "no" })
+        else if (item.id !== "due") yield* settle(item, done)
+      }
+      for (const item of yield* claim(id)) yield* settle(item, done)
+      yield* makeDue(id, [ref("s9", "session:s9", "session")], noon + second)
+      for (const item of yield* claim(id, noon + second)) yield* settle(item, done, noon + second)
+      assert.strictEqual(yield* forgetTold(sql, noon), 0)
+      assert.strictEqual(yield* forgetTold(sql, noon + second), 2)
+      const left = yield* sql<{ id: string }>`
+        SELECT o.object_id AS id FROM subscription_object o WHERE o.subscription_id = ${id} ORDER BY 1`
+      assert.deepStrictEqual(idsOf(left), ["due", "parked", "place", "s9"])
+      // What is due once more is due as if it had never been.
+      yield* makeDue(id, [told[0]!], noon + second)
+      const [again] = yield* claim(id, noon + second)
+      assert.deepStrictEqual([again?.id, again?.hash, again?.tries], ["s1", undefined, 0])
     })
   )
 
