@@ -11,7 +11,7 @@ import { Locations } from "../../src/domain/ports/Locations.ts"
 import type { Window } from "../../src/domain/values/Window.ts"
 import { success, successAround } from "../../src/ocpi/Envelope.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
-import { jsonPageReply } from "../../src/ocpi/Paging.ts"
+import { madePageReply } from "../../src/ocpi/Paging.ts"
 import { factsOf } from "../../src/ocpi/Version.ts"
 import * as Database from "../../src/storage/Database.ts"
 import * as LocationsRepository from "../../src/storage/Locations.ts"
@@ -82,9 +82,8 @@ const place = { base: "https://bench.example/ocpi", module: "locations" } as con
 const body = (window: Window) =>
   Effect.gen(function* () {
     const locations = yield* Locations
-    const page = yield* locations.json(organisationId, "2.2.1", window)
-    const reply = jsonPageReply(exchange, place, window, page)
-    return successAround(reply.json ?? [], Date.now())
+    const page = yield* locations.json(organisationId, "2.2.1", window, successAround(Date.now()))
+    return madePageReply(exchange, place, window, page).body ?? new Uint8Array()
   })
 
 /** The fastest of many statuses that change, until the location that is read has it. */

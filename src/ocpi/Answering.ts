@@ -2,7 +2,7 @@
 import { Cause } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../domain/Errors.ts"
-import { failure, success, successAround } from "./Envelope.ts"
+import { failure, success } from "./Envelope.ts"
 import type { Reply } from "./Exchange.ts"
 import { type Reason, refusalOf, type Refused } from "./Status.ts"
 
@@ -86,7 +86,5 @@ export const refused = (answering: Answering, reason: Reason): Response => {
   return json(answering, failure(status, message, answering.now), as400 ? 400 : http, headers ?? {})
 }
 
-export const replied = (answering: Answering, { created, data, headers, json: pieces }: Reply): Response => {
-  const body = pieces === undefined ? success(data, answering.now) : successAround(pieces, answering.now)
-  return json(answering, body, created === true ? 201 : 200, headers ?? {})
-}
+export const replied = (answering: Answering, { body, created, data, headers }: Reply): Response =>
+  json(answering, body ?? success(data, answering.now), created === true ? 201 : 200, headers ?? {})

@@ -3,6 +3,7 @@
  * in its place, no status at all, or nothing.
  */
 import { Schema } from "effect"
+import type { Around } from "../domain/ports/Locations.ts"
 import { printTimestamp } from "./Timestamp.ts"
 import { statusCodes, type StatusCode } from "./Status.ts"
 
@@ -20,13 +21,11 @@ export const success = (data: unknown, now: number): Envelope => ({
   timestamp: printTimestamp(now)
 })
 
-/** The same around data that is JSON already, in UTF-8, so that what is kept as it is sent is not read and written again. */
-export const successAround = (json: ReadonlyArray<Uint8Array>, now: number): Uint8Array =>
-  Buffer.concat([
-    Buffer.from('{"data":'),
-    ...json,
-    Buffer.from(`,"status_code":${statusCodes.Success},"timestamp":"${printTimestamp(now)}"}`)
-  ])
+/** The same around a list whose items are JSON already, so that what is kept as it is sent is not read and written again. */
+export const successAround = (now: number): Around => ({
+  before: '{"data":[',
+  after: `],"status_code":${statusCodes.Success},"timestamp":"${printTimestamp(now)}"}`
+})
 
 export const failure = (status_code: StatusCode, status_message: string, now: number): Envelope => ({
   status_code,

@@ -30,8 +30,8 @@ export interface Exchange {
 export interface Reply {
   /** Undefined where the standard has none. */
   readonly data: unknown
-  /** The data as pieces of JSON in UTF-8, in the place of `data`: of lists that are kept as they are sent. */
-  readonly json?: ReadonlyArray<Uint8Array>
+  /** The whole body in UTF-8, envelope and all, in the place of `data`: of lists that are kept as they are sent. */
+  readonly body?: Uint8Array
   /** True for what was not there before. */
   readonly created?: boolean
   readonly headers?: Readonly<Record<string, string>>

@@ -106,17 +106,14 @@ export const pageReply = <A>(
   headers: headersOf(exchange, place, window, { count: items.length, total })
 })
 
-const open = Buffer.from("[")
-const close = Buffer.from("]")
-
-/** A page that is JSON already, its items one behind the other with commas between them. */
-export const jsonPageReply = (
+/** A page whose body is made already. */
+export const madePageReply = (
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
   window: Window,
-  page: Shown & { readonly json: Uint8Array }
+  page: Shown & { readonly body: Uint8Array }
 ): Reply => ({
   data: undefined,
-  json: [open, page.json, close],
+  body: page.body,
   headers: headersOf(exchange, place, window, page)
 })

@@ -13,7 +13,8 @@ import { wireObjects } from "./objects/WireObjects.ts"
 import { routingOf } from "./Routing.ts"
 import { versions } from "./Version.ts"
 
-const decodeList = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.Unknown)))
+const Listed = Schema.Struct({ data: Schema.Array(Schema.Unknown) })
+const decodeBody = Schema.decodeUnknownEffect(Schema.fromJsonString(Listed))
 
 const queryOf = ({ limit, offset }: Window): URLSearchParams =>
   new URLSearchParams({ offset: String(offset), limit: String(limit) })
@@ -46,9 +47,8 @@ const page = (handlers: Handlers) =>
     const reply = yield* handler(exchange).pipe(
       Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
     )
-    const { json } = reply
-    const items =
-      json === undefined ? reply.data : yield* Effect.orDie(decodeList(Buffer.concat(json).toString("utf8")))
+    const { data: items } =
+      reply.body === undefined ? reply : yield* Effect.orDie(decodeBody(new TextDecoder().decode(reply.body)))
     const total = Number(reply.headers?.["x-total-count"])
     return { version: exchange.facts.version, items: Array.isArray(items) ? items : [], total }
   })

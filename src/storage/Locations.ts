@@ -6,7 +6,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound, type StorageUnavailable } from "../domain/Errors.ts"
 import { missingOf } from "../domain/location/Missing.ts"
-import { Locations } from "../domain/ports/Locations.ts"
+import { type Around, Locations } from "../domain/ports/Locations.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import type { Window } from "../domain/values/Window.ts"
@@ -78,9 +78,9 @@ const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: E
     return { ids, total: counted?.total ?? 0 }
   })
 
-const pieces = { json: Schema.Uint8Array, count: Schema.Int, missing: Schema.Int }
+const pieces = { body: Schema.Uint8Array, count: Schema.Int, missing: Schema.Int }
 const piecesRow = rowOf(Schema.Struct(pieces))
-const wholeRow = rowOf(Schema.Struct({ ...pieces, stale: Schema.Boolean, whole: Schema.Boolean, total: Schema.Int }))
+const wholeRow = rowOf(Schema.Struct({ ...pieces, fits: Schema.Boolean, total: Schema.Int }))
 const bodyRows = rowsOf(Schema.Struct({ body: LocationBody }))
 const evseRow = rowOf(Schema.Struct({ locationId: Schema.String, uid: Schema.String, evseId: Schema.String }))
 
@@ -136,56 +136,55 @@ const page = (reading: Reading) =>
   })
 
 /** The texts of a page in one piece, and how many of its locations have none yet. */
-const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: string) => sql`
-  SELECT convert_to(coalesce(string_agg(t.text, ',' ORDER BY p.ordinal), ''), 'UTF8') AS json, count(*)::int AS count,
-    (count(*) - count(t.text))::int AS missing
+const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: string, { after, before }: Around) => sql`
+  SELECT convert_to(${before} || coalesce(string_agg(t.text, ',' ORDER BY p.ordinal), '') || ${after}, 'UTF8') AS body,
+    count(*)::int AS count, (count(*) - count(t.text))::int AS missing
   FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format}`
 
 /** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
-const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string) =>
-  Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) =>
-    Buffer.from(rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null").join(","))
-  )
+const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string, { after, before }: Around) =>
+  Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) => {
+    const items = rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null")
+    return Buffer.from(before + items.join(",") + after)
+  })
 
-/** Whether a window's span leaves nothing out, as a condition; the planner looks once. */
-const allWithin = (sql: SqlClient.SqlClient, own: Scoped, { from, to }: Window) => {
-  const before =
-    from === undefined
-      ? sql`true`
-      : own`coalesce((SELECT min(f.last_updated) FROM location f WHERE ${own.rowsOf("f")}) >= ${new Date(from)}, true)`
-  const after =
-    to === undefined
-      ? sql`true`
-      : own`coalesce((SELECT max(f.last_updated) FROM location f WHERE ${own.rowsOf("f")}) < ${new Date(to)}, true)`
-  return sql`(${before} AND ${after})`
-}
+const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
 
-/** A page of the whole list in one statement, as long as nothing is marked or left out. */
-const wholeOf = ({ sql }: Reading, own: Scoped, format: string, window: Window) => {
-  const all = allWithin(sql, own, window)
-  const ids = sql`${numbered(own, window)} AND ${all}`
-  return guarded(
+/**
+ * A page of the whole list in one statement, as long as nothing is marked or left out; `fits` is false otherwise. Each value is given once and no part is put
+ * together here: partners crawl, and this statement is most of what they cost.
+ */
+const wholeOf = (own: Scoped, format: string, { from, limit, offset, to }: Window, { after, before }: Around) =>
+  guarded(
     wholeRow(own`
-      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale, ${all} AS whole,
-        coalesce((SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}), 0) AS total, x.json, x.count, x.missing
-      FROM (${piecesOf(sql, ids, format)}) x`)
+      WITH asked AS MATERIALIZED (
+        SELECT a.id, NOT EXISTS (SELECT 1 FROM location_stale m WHERE m.organisation_id = a.id)
+            AND coalesce((SELECT min(f.last_updated) FROM location f WHERE f.organisation_id = a.id) >= a.since, true)
+            AND coalesce((SELECT max(f.last_updated) FROM location f WHERE f.organisation_id = a.id) < a.until, true) AS fits,
+          coalesce((SELECT max(f.ordinal) FROM location f WHERE f.organisation_id = a.id), 0) AS total
+        FROM (SELECT ${own.id}::uuid AS id, ${dateOf(from)}::timestamptz AS since, ${dateOf(to)}::timestamptz AS until) a
+      )
+      SELECT a.fits, a.total, count(l.id)::int AS count, (count(l.id) - count(t.text))::int AS missing,
+        convert_to(${before} || coalesce(string_agg(t.text, ',' ORDER BY l.ordinal), '') || ${after}, 'UTF8') AS body
+      FROM asked a
+      LEFT JOIN location l ON l.organisation_id = a.id AND a.fits
+        AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int
+      LEFT JOIN location_text t ON t.location_id = l.id AND t.format = ${format}
+      GROUP BY a.fits, a.total`)
   )
-}
 
 const json = (reading: Reading) =>
-  Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window) {
+  Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window, around: Around) {
     const found =
       window.party === undefined
-        ? yield* wholeOf(reading, scopedTo(reading.sql, organisationId), format, window)
+        ? yield* wholeOf(scopedTo(reading.sql, organisationId), format, window, around)
         : undefined
-    if (found !== undefined && found.whole && !found.stale && found.missing === 0) {
-      return { json: found.json, count: found.count, total: found.total }
-    }
+    if (found !== undefined && found.fits && found.missing === 0) return found
     const { extent, own } = yield* current(reading, organisationId)
     const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent))
-    const page = yield* guarded(piecesRow(piecesOf(reading.sql, ids, format)))
-    if (page === undefined) return { json: new Uint8Array(), count: 0, total }
-    return { json: page.missing === 0 ? page.json : yield* made(reading, ids, format), count: page.count, total }
+    const page = yield* guarded(piecesRow(piecesOf(reading.sql, ids, format, around)))
+    const { body, count, missing } = page ?? { body: new Uint8Array(), count: 0, missing: 1 }
+    return { body: missing === 0 ? body : yield* made(reading, ids, format, around), count, total }
   })
 
 const get = (reading: Reading) =>

@@ -12,6 +12,9 @@ import { anOrganisation, type ContractIt, failureOf, noon } from "../support/rep
 import { aLocation, aReportedCharger, complete, setStatus } from "../support/locations.ts"
 
 const all = { offset: 0, limit: 100 }
+
+/** As a bare list. */
+const list = { before: "[", after: "]" }
 const day = 86_400_000
 
 const textOf = (json: Uint8Array): string => Buffer.from(json).toString("utf8")
@@ -322,16 +325,16 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* page({ from: noon + 10_001 })).toEqual([0])
       // The same as JSON, in the words of a version.
       const told = (window: object) =>
-        Effect.map(locations.json(ours.id, "2.2.1", { ...all, ...window }), ({ count, json, total }) => {
-          const list = JSON.parse(`[${textOf(json)}]`) as ReadonlyArray<{ readonly id: string }>
-          expect(list).toHaveLength(count)
-          return [total, ...list.map(({ id }) => ids.indexOf(id))]
+        Effect.map(locations.json(ours.id, "2.2.1", { ...all, ...window }, list), ({ body, count, total }) => {
+          const told = JSON.parse(textOf(body)) as ReadonlyArray<{ readonly id: string }>
+          expect(told).toHaveLength(count)
+          return [total, ...told.map(({ id }) => ids.indexOf(id))]
         })
       expect(yield* told({})).toEqual([5, 0, 1, 2, 3, 4])
       expect(yield* told({ offset: 3, limit: 1 })).toEqual([5, 3])
       expect(yield* told({ offset: 5 })).toEqual([5])
       expect(yield* told({ from: noon + 3000, offset: 1 })).toEqual([3, 3, 4])
-      expect(textOf((yield* locations.json(ours.id, "2.1.1", { offset: 1, limit: 1 })).json)).toContain(
+      expect(textOf((yield* locations.json(ours.id, "2.1.1", { offset: 1, limit: 1 }, list)).body)).toContain(
         '"status":"OUTOFORDER"'
       )
     }).pipe(timed)
@@ -343,12 +346,12 @@ export const locationsContract = (it: ContractIt): void => {
       const ours = yield* anOrganisation
       yield* aLocation(ours)
       const told = (version: string) =>
-        Effect.flatMap(Locations, (locations) => locations.json(ours.id, "2.2.1", all)).pipe(
-          Effect.map(({ json }) => textOf(json)),
+        Effect.flatMap(Locations, (locations) => locations.json(ours.id, "2.2.1", all, list)).pipe(
+          Effect.map(({ body }) => textOf(body)),
           Effect.provide(layer({ texts: () => ({ "2.2.1": `"${version}"` }), version }))
         )
-      expect(yield* told("1.0.0")).toBe('"1.0.0"')
-      expect(yield* told("1.0.1")).toBe('"1.0.1"')
+      expect(yield* told("1.0.0")).toBe('["1.0.0"]')
+      expect(yield* told("1.0.1")).toBe('["1.0.1"]')
       expect(yield* sql`SELECT 1 FROM location_stale WHERE organisation_id = ${ours.id}`).toEqual([])
     })
   )
@@ -375,8 +378,8 @@ export const locationsContract = (it: ContractIt): void => {
       const others = yield* anOrganisation
       const { chargerId, site } = yield* aLocation(ours)
       expect(yield* locations.page(others.id, all)).toEqual({ items: [], total: 0 })
-      const theirs = yield* locations.json(others.id, "2.1.1", all)
-      expect([textOf(theirs.json), theirs.count, theirs.total]).toEqual(["", 0, 0])
+      const theirs = yield* locations.json(others.id, "2.1.1", all, list)
+      expect([textOf(theirs.body), theirs.count, theirs.total]).toEqual(["[]", 0, 0])
       expect(yield* locations.ofSites(others.id, [site.id])).toEqual([])
       expect(yield* locations.evseOf(others.id, chargerId, 1)).toBeUndefined()
       expect(yield* failureOf(locations.get(others.id, site.id))).toEqual(["NotFound", "location"])

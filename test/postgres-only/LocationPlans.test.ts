@@ -50,7 +50,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const sql = yield* SqlClient.SqlClient
           const ours = yield* anOrganisation
           yield* fill(ours, yield* anOrganisation)
-          const json = (window: object) => locations.json(ours.id, "2.2.1", { offset: 0, limit: 50, ...window })
+          const json = (window: object) =>
+            locations.json(ours.id, "2.2.1", { offset: 0, limit: 50, ...window }, { before: "[", after: "]" })
           expect(yield* json({})).toMatchObject({ count: 50, total: rows / 2 })
           yield* expectIndexed(json({}), "location_order")
           yield* expectIndexed(json({ offset: rows / 2 - 50 }), "location_order")

@@ -10,7 +10,7 @@ import { type FakeWorld, owned } from "./fakeRecords.ts"
 export const locations = (world: FakeWorld) =>
   Locations.of({
     page: () => Effect.succeed({ items: [], total: 0 }),
-    json: () => Effect.succeed({ json: new Uint8Array(), count: 0, total: 0 }),
+    json: () => Effect.succeed({ body: new Uint8Array(), count: 0, total: 0 }),
     get: (_, id) => Effect.fail(new NotFound({ kind: "location", id })),
     ofSites: () => Effect.succeed([]),
     evseOf: () => Effect.undefined,

@@ -22,9 +22,15 @@ export interface Publication {
   readonly missing: ReadonlyArray<Missing>
 }
 
-/** Items of a page as JSON in UTF-8, one behind the other with commas between them. */
+/** What is written before and after a page's items. */
+export interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+/** A page as JSON in UTF-8: what goes before, the items one behind the other with commas between them, what goes after. */
 export interface JsonPage {
-  readonly json: Uint8Array
+  readonly body: Uint8Array
   readonly count: number
   /** Of the filtered list. */
   readonly total: number
@@ -35,11 +41,15 @@ export class Locations extends Context.Service<
   {
     /** A page in order of creation. */
     readonly page: (organisationId: string, window: Window) => Effect.Effect<Windowed<Location>, StorageUnavailable>
-    /** The same as JSON in one of the formats in which they are kept; a page costs the same wherever it is. */
+    /**
+     * The same as JSON in one of the formats in which they are kept, in one piece with what is `around` it, so that it is copied nowhere; a page
+     * costs the same wherever it is.
+     */
     readonly json: (
       organisationId: string,
       format: string,
-      window: Window
+      window: Window,
+      around: Around
     ) => Effect.Effect<JsonPage, StorageUnavailable>
     /** By its id in any case. */
     readonly get: (organisationId: string, id: string) => Effect.Effect<Location, NotFound | StorageUnavailable>

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import type { Location } from "../../domain/location/Location.ts"
 import { sameParty } from "../../domain/party/Party.ts"
 import { Locations } from "../../domain/ports/Locations.ts"
+import { successAround } from "../Envelope.ts"
 import type { Exchange, Handler, Reply } from "../Exchange.ts"
-import { jsonPageReply, readWindow } from "../Paging.ts"
+import { madePageReply, readWindow } from "../Paging.ts"
 import { Refused } from "../Status.ts"
 
 export interface ListOptions {
@@ -33,8 +34,9 @@ export const locationsHandlers = ({ base }: ListOptions) =>
     const list: Handler = (exchange) =>
       Effect.gen(function* () {
         const window = yield* readWindow(exchange)
-        const page = yield* locations.json(organisationOf(exchange), exchange.wire.location.format, window)
-        return jsonPageReply(exchange, { base, module: "locations" }, window, page)
+        const { format } = exchange.wire.location
+        const page = yield* locations.json(organisationOf(exchange), format, window, successAround(exchange.now))
+        return madePageReply(exchange, { base, module: "locations" }, window, page)
       })
 
     const locationOf = (exchange: Exchange) =>
