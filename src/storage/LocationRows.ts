@@ -50,6 +50,7 @@ export const LocationBody = Schema.Struct({
       status: Schema.Literals(["AVAILABLE", "CHARGING", "INOPERATIVE", "OUTOFORDER", "REMOVED", "RESERVED", "UNKNOWN"]),
       capabilities: Schema.Array(
         Schema.Literals([
+          "CHARGING_PREFERENCES_CAPABLE",
           "CHARGING_PROFILE_CAPABLE",
           "REMOTE_START_STOP_CAPABLE",
           "RESERVABLE",

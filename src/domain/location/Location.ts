@@ -10,6 +10,7 @@ import type { AssignedTariff, Standing, StandingCharger, StandingConnector, Stan
 import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
 
 export type Capability =
+  | "CHARGING_PREFERENCES_CAPABLE"
   | "CHARGING_PROFILE_CAPABLE"
   | "REMOTE_START_STOP_CAPABLE"
   | "RESERVABLE"
@@ -84,7 +85,7 @@ const capabilitiesOf = (
     "REMOTE_START_STOP_CAPABLE",
     ...(connectors.some(({ format }) => format === "SOCKET") ? (["UNLOCK_CAPABLE"] as const) : []),
     ...(has("reservation") ? (["RESERVABLE"] as const) : []),
-    ...(has("smartcharging") ? (["CHARGING_PROFILE_CAPABLE"] as const) : []),
+    ...(has("smartcharging") ? (["CHARGING_PROFILE_CAPABLE", "CHARGING_PREFERENCES_CAPABLE"] as const) : []),
     ...(connectors.length > 1 ? (["START_SESSION_CONNECTOR_REQUIRED"] as const) : [])
   ]
 }

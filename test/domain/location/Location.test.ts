@@ -125,7 +125,8 @@ describe("a location", () => {
       "REMOTE_START_STOP_CAPABLE",
       "UNLOCK_CAPABLE",
       "RESERVABLE",
-      "CHARGING_PROFILE_CAPABLE"
+      "CHARGING_PROFILE_CAPABLE",
+      "CHARGING_PREFERENCES_CAPABLE"
     ])
     const [first] = charger.connectors
     if (first === undefined) throw new Error("no connector")

@@ -217,13 +217,19 @@ it.each(laterVersions)("wishes in %s are answered by what is done with them", as
   const wish = (body: unknown, sessionId = id) =>
     partner.ask("PUT", "sessions", `/${sessionId}/charging_preferences`, body)
   const kept = async () => (await world.get(`sessions/${id}`))["preferences"]
+  const isShown = async () => {
+    const location = (await partner.pull("locations")).find((one) => one["id"] === spot.locationId)
+    return JSON.stringify(location).includes("CHARGING_PREFERENCES_CAPABLE")
+  }
   // A charger that has not said that it can be steered takes none.
+  expect(await isShown()).toBe(false)
   const incapable = await wish({ profile_type: "REGULAR" })
   expect([incapable.http, incapable.code]).toEqual([404, 2001])
   expect(await kept()).toBeNull()
   const key = { key: "SupportedFeatureProfiles", value: "Core,SmartCharging", readonly: true }
   spot.station.on("GetConfiguration", { configurationKey: [key] })
   await world.command(spot.chargerId, "GetConfiguration")
+  expect(await isShown(), "where it works the evse says so").toBe(true)
   const word = async (body: unknown) => {
     const { code, data, http } = await wish(body)
     expect(http).toBe(200)

@@ -170,6 +170,13 @@ describe("what versions say differently", () => {
     ])
   })
 
+  it("that it takes a driver's wishes is said from 2.2 on", () => {
+    const wished: LocationEvse = { ...evse, capabilities: ["RFID_READER", "CHARGING_PREFERENCES_CAPABLE"] }
+    const said = versions.map((version) => encoded(version, { evses: [wished] }).evses?.[0]?.["capabilities"])
+    const both = ["RFID_READER", "CHARGING_PREFERENCES_CAPABLE"]
+    expect(said).toEqual([["RFID_READER"], both, both])
+  })
+
   it("that a connector must be named is said in 2.2.1 alone", () => {
     const said = versions.filter((version) =>
       JSON.stringify(encoded(version)).includes("START_SESSION_CONNECTOR_REQUIRED")

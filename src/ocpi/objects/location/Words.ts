@@ -44,11 +44,17 @@ export const words211: Vocabulary = {
   capabilities: new Set(capabilities211)
 }
 
-/** Of its further capabilities none is ours. */
-export const words22: Vocabulary = { ...words211, standards: new Set(standards22) }
+/** Of its further capabilities this one is ours. */
+const capabilities22 = [...capabilities211, "CHARGING_PREFERENCES_CAPABLE"]
+
+export const words22: Vocabulary = {
+  ...words211,
+  standards: new Set(standards22),
+  capabilities: new Set(capabilities22)
+}
 
 export const words221: Vocabulary = {
   standards: new Set(standards221),
   powerTypes: new Set([...powerTypes211, "AC_2_PHASE", "AC_2_PHASE_SPLIT"]),
-  capabilities: new Set([...capabilities211, "START_SESSION_CONNECTOR_REQUIRED"])
+  capabilities: new Set([...capabilities22, "START_SESSION_CONNECTOR_REQUIRED"])
 }
