@@ -141,6 +141,24 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
+  it("that a charger never answers end as TIMEOUT, and a session that begins all the same is the partner's", async () => {
+    const tolerances = { callTimeoutSeconds: 5 }
+    await world.ask("PUT", "quirks", { rules: [{ name: "nobody is waited for", vendor: "*", tolerances }] })
+    const { id: partnerId, partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", () => new Promise<Json>(() => undefined))
+    const body = bodies.START_SESSION(partner, spot, { token: partner.cards.make("LATE1") })
+    const { answer, id } = await partner.command("START_SESSION", body)
+    expect(answer).toEqual(accepted)
+    expect(await partner.result(id)).toEqual({ result: "TIMEOUT" })
+    await world.ask("PUT", "quirks", { rules: [] })
+    expect(spot.station.asked("RemoteStartTransaction")).toHaveLength(1)
+    expect((await spot.station.start(1, "LATE1")).status).toBe("Accepted")
+    expect(await world.sessionOf(spot.chargerId)).toMatchObject({ roaming: { partnerId } })
+    expect(partner.results.get(id)).toHaveLength(1)
+    expect(problemsOf(partner)).toEqual([])
+  })
+
   it("send a short stand-in for a long uid, the same for the reservation and for the start", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
