@@ -1,14 +1,16 @@
-/** The port `PartnerView`: asks the handlers of lists as the partner would, and gives their answers as they are. */
+/** The port `PartnerView`: asks the handlers of lists as the partner would, and gives their answers as they are. Its own tokens are shown as we hold them. */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import type { Partner } from "../domain/party/Partner.ts"
 import { PartnerView } from "../domain/ports/PartnerView.ts"
+import { RoamingTokens } from "../domain/ports/RoamingTokens.ts"
 import type { Window } from "../domain/values/Window.ts"
-import type { Exchange, Handlers } from "./Exchange.ts"
+import type { Exchange, Handler, Handlers } from "./Exchange.ts"
 import { cdrsHandlers } from "./modules/Cdrs.ts"
 import { locationsHandlers } from "./modules/Locations.ts"
 import { sessionsHandlers } from "./modules/Sessions.ts"
 import { tariffsHandlers } from "./modules/Tariffs.ts"
+import { pageReply, readWindow } from "./Paging.ts"
 import { wireObjects } from "./objects/WireObjects.ts"
 import { routingOf } from "./Routing.ts"
 import { versions } from "./Version.ts"
@@ -38,6 +40,18 @@ const exchangeOf = (partner: Partner, window: Window, now: number): Exchange | u
   }
 }
 
+/** What we hold of the partner's: it has the list itself, and no address of ours to read it at. */
+const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
+  const list: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const { id, organisationId } = exchange.bearer.partner
+      const window = yield* readWindow(exchange)
+      const found = yield* tokens.window(organisationId, id, window)
+      return pageReply(exchange, { base: "", module: "tokens" }, window, found, exchange.wire.tokens.encode)
+    })
+  return new Map<string, Handler>([["GET tokens", list]])
+})
+
 const page = (handlers: Handlers) =>
   Effect.fn("PartnerView.page")(function* (partner: Partner, module: string, window: Window) {
     const handler = handlers.get(`GET ${module}`)
@@ -63,7 +77,8 @@ export const layer = Layer.effect(
       yield* cdrsHandlers(place),
       yield* locationsHandlers(place),
       yield* sessionsHandlers(place),
-      yield* tariffsHandlers(place)
+      yield* tariffsHandlers(place),
+      yield* tokensHandlers
     ]
     const lists = modules.flatMap((handlers) => [...handlers]).filter(([name]) => /^GET \w+$/.test(name))
     return PartnerView.of({ page: page(new Map(lists)) })

@@ -17,6 +17,7 @@ import {
 } from "../domain/token/RoamingToken.ts"
 import { tokenKey } from "../domain/token/Token.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
+import type { Window } from "../domain/values/Window.ts"
 import { textArray } from "./Arrays.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
@@ -277,6 +278,22 @@ const conflicts = (sql: SqlClient.SqlClient) =>
     })
   })
 
+/** One more than a page is read, so that it is known whether there is another. */
+const window = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingTokens.window")(function* (
+    organisationId: string,
+    partnerId: string,
+    { limit, offset }: Pick<Window, "offset" | "limit">
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const found = yield* guarded(
+      tokenRows(own`
+        SELECT ${columns(sql)} FROM roaming_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId}
+        ORDER BY t.uid_key, t.type_key, t.country_code, t.party_id OFFSET ${offset}::int LIMIT ${limit + 1}::int`)
+    )
+    return { items: found.slice(0, limit), total: offset + found.length }
+  })
+
 export const layer: Layer.Layer<RoamingTokens, never, RecordingServices> = Layer.effect(
   RoamingTokens,
   Effect.map(recording, (records) =>
@@ -286,6 +303,7 @@ export const layer: Layer.Layer<RoamingTokens, never, RecordingServices> = Layer
       patch: patch(records),
       placeOf: placeOf(records.sql),
       conflicts: conflicts(records.sql),
+      window: window(records.sql),
       ...tokenPulls(records)
     })
   )

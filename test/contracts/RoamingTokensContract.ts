@@ -214,6 +214,28 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("an operator is shown a partner's by uid, page by page", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const partner = yield* aPartner(ours)
+      const other = yield* aPartner(ours)
+      const sent = ["C", "a", "B"].map((uid) => roamingCard(uid))
+      yield* tokens.put(partner.id, sent, ours.writing())
+      yield* tokens.put(other.id, [roamingCard("A9")], ours.writing())
+      const page = (offset: number, limit: number, organisationId = ours.id) =>
+        Effect.map(tokens.window(organisationId, partner.id, { offset, limit }), ({ items, total }) => [
+          total,
+          ...items.map(({ uid }) => uid)
+        ])
+      expect(yield* page(0, 2)).toEqual([3, "a", "B"])
+      expect(yield* page(2, 2)).toEqual([3, "C"])
+      expect(yield* page(3, 2)).toEqual([3])
+      const others = yield* anOrganisation
+      expect(yield* page(0, 2, others.id)).toEqual([0])
+    })
+  )
+
   it.effect("a uid that two partners vouch for is a conflict until one of them takes it back or is suspended", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens

@@ -13,7 +13,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
   const old = version === "2.1.1"
 
   it("pushes a token, replaces it and reads it as it pushed it, in any case of its letters", async () => {
-    const { partner } = await roaming.registered(version)
+    const { id, partner } = await roaming.registered(version)
     const token = partner.cards.make("Abc-1", { ...at(early), visual_number: "DE-1", language: "de" })
     const created = await partner.putToken(token)
     expect([created.http, created.code, created.data]).toEqual([old ? 201 : 200, 1000, undefined])
@@ -27,6 +27,9 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const blocked = { ...token, valid: false, ...at(later) }
     expect((await partner.putToken(blocked)).http).toBe(200)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(blocked)
+    // Our operator sees what is held of it.
+    const shown = (await roaming.world.get(`partners/${id}/view/tokens`))["items"]
+    expect(shown).toEqual([blocked])
     expect(partner.problems).toEqual([])
   })
 

@@ -13,6 +13,7 @@ import type {
   Taken
 } from "../token/RoamingToken.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
+import type { Window, Windowed } from "../values/Window.ts"
 import type { Writing } from "./Sites.ts"
 
 /** A uid that more than one partner vouches for: it is refused at chargers until one of them takes it back. */
@@ -95,6 +96,12 @@ export class RoamingTokens extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<TokenConflict>, InvalidInput | StorageUnavailable>
+    /** Those of a partner, by uid. `total` counts one further than the page at most: there may be a million. */
+    readonly window: (
+      organisationId: string,
+      partnerId: string,
+      window: Pick<Window, "offset" | "limit">
+    ) => Effect.Effect<Windowed<RoamingToken>, StorageUnavailable>
     /** What a partner's health shows of its tokens; undefined where nothing was ever to be fetched. */
     readonly pullState: (
       organisationId: string,

@@ -6,8 +6,8 @@ import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { listOf, PageQuery } from "./Paging.ts"
 
-/** OCPI's lists that partners read here. */
-const Module = Schema.Literals(["locations", "tariffs", "sessions", "cdrs"])
+/** OCPI's lists that partners read here, and the one of their own tokens as they stand here. */
+const Module = Schema.Literals(["locations", "tariffs", "sessions", "cdrs", "tokens"])
 
 const Seen = Schema.Record(Schema.String, Schema.Unknown).annotate({
   identifier: "SeenObject",

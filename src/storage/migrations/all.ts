@@ -43,6 +43,7 @@ import { exchanges } from "./0041_exchanges.ts"
 import { chargingPreferences } from "./0042_charging_preferences.ts"
 import { activeProfiles } from "./0043_active_profiles.ts"
 import { untold } from "./0044_untold.ts"
+import { listedTokens } from "./0045_listed_tokens.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -88,5 +89,6 @@ export const migrations = {
   "0041_exchanges": exchanges,
   "0042_charging_preferences": chargingPreferences,
   "0043_active_profiles": activeProfiles,
-  "0044_untold": untold
+  "0044_untold": untold,
+  "0045_listed_tokens": listedTokens
 }
