@@ -1,0 +1,126 @@
+/**
+ * Addresses that a partner names in its version details are called only where they are the public's (T16). Whoever can be registered with is at a public
+ * address itself, which tests have none of: the partners register while private addresses are open, and are called once they are closed.
+ */
+import { createServer as createHttp } from "node:http"
+import { createServer, type AddressInfo, type Server } from "node:net"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
+import { closedUrls } from "../support/closedUrls.ts"
+import { Roaming } from "./partner/Roaming.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const { world } = new Roaming()
+
+const listening = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, "::", resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Whoever connects to it was let through. */
+let connections = 0
+let trapPort = 0
+const trap = createServer((socket) => {
+  connections += 1
+  socket.destroy()
+})
+
+/** What each partner says of itself, by its number in the path. */
+const endpoints: Array<string> = []
+const details = createHttp((request, response) => {
+  const [, n = "", what] = (request.url ?? "").split("/")
+  const url = endpoints[Number(n)]
+  const named = ["credentials", "tariffs", "commands", "chargingprofiles"].map((identifier) => ({
+    identifier,
+    role: identifier === "tariffs" ? "RECEIVER" : "SENDER",
+    url
+  }))
+  const versions = [{ version: "2.2.1", url: `http://${request.headers.host ?? ""}/${n}/details` }]
+  const data = what === "versions" ? versions : { version: "2.2.1", endpoints: named }
+  response.setHeader("content-type", "application/json")
+  response.end(JSON.stringify({ status_code: 1000, timestamp: new Date().toISOString(), data }))
+})
+let detailsPort = 0
+
+beforeAll(async () => {
+  trapPort = await listening(trap)
+  detailsPort = await listening(details)
+})
+afterAll(() => {
+  trap.close()
+  details.close()
+  details.closeAllConnections()
+})
+
+/** Registers one whose modules are all at this address; the status code that it was answered. */
+const register = async (n: number, url: string): Promise<{ readonly id: string; readonly code: unknown }> => {
+  endpoints[n] = url
+  const party = { countryCode: "DE", partyId: `X${n.toString(36).padStart(2, "0").toUpperCase()}` }
+  const invited = await world.post("partners", { name: `Partner ${n}`, ...party, roles: ["EMSP"] })
+  const business_details = { name: "Partner" }
+  const roles = [{ role: "EMSP", country_code: "DE", party_id: party.partyId, business_details }]
+  const answer = await fetch(`${world.service.url}/ocpi/2.2.1/credentials`, {
+    method: "POST",
+    headers: {
+      authorization: `Token ${Buffer.from(String(invited["credentialsToken"])).toString("base64")}`,
+      "content-type": "application/json"
+    },
+    body: JSON.stringify({ token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, roles })
+  })
+  expect(answer.status, url).toBe(200)
+  return { id: String(invited["id"]), code: ((await answer.json()) as Json)["status_code"] }
+}
+
+/** Does something with each, ten at a time. */
+const atOnce = async <A, B>(all: ReadonlyArray<A>, one: (item: A) => Promise<B>): Promise<ReadonlyArray<B>> => {
+  const done: Array<B> = []
+  for (let from = 0; from < all.length; from += 10) {
+    done.push(...(await Promise.all(all.slice(from, from + 10).map(one))))
+  }
+  return done
+}
+
+/** The same service with private addresses closed. */
+const close = async () => {
+  const { service } = world
+  await service.kill("SIGTERM")
+  service.life = service.another({ OUTBOUND_ALLOW_PRIVATE: "false" })
+  await service.ready()
+  connections = 0
+}
+
+const isTariff = (one: Json): boolean => one["module"] === "tariffs"
+
+it("makes no connection for an endpoint that is none of the public's", { timeout: 120_000 }, async () => {
+  const answers = await atOnce([...closedUrls(trapPort).entries()], async ([n, url]) => ({
+    url,
+    ...(await register(n, url))
+  }))
+  const registered = answers.filter(({ code }) => code === 1000)
+  const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
+  // What is no address at all is not registered with.
+  expect(refused.filter((url) => URL.canParse(url) && url.length < 1_000)).toEqual([])
+  expect(registered.length).toBeGreaterThan(60)
+  await close()
+  const prices = [{ priceComponents: [{ type: "ENERGY", price: 1, vat: 20, stepSize: 1 }] }]
+  const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
+  await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
+  await atOnce(registered, async ({ id: partnerId, url }) => {
+    const tried = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
+    await until(
+      () => `${url} was tried`,
+      30_000,
+      async () => (await tried()).length > 0
+    )
+    for (const one of await tried()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
+    // And its credentials, at the same address.
+    await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
+  })
+  const told = () => world.service.life.output.split("that was removed could not be told").length - 1
+  await until(
+    () => "all of them were to be told of their end",
+    10_000,
+    () => Promise.resolve(told() === registered.length)
+  )
+  expect(connections).toBe(0)
+})
