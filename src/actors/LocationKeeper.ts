@@ -12,7 +12,7 @@ export interface LocationKeeperOptions {
   readonly sitesPerRound: number
 }
 
-export const defaultLocationOptions: LocationKeeperOptions = { everyMillis: 500, sitesPerRound: 50 }
+export const defaultLocationOptions: LocationKeeperOptions = { everyMillis: 1_000, sitesPerRound: 50 }
 
 /** Rounds until the scope closes. */
 export const layer = (options: LocationKeeperOptions = defaultLocationOptions): Layer.Layer<never, never, Locations> =>

@@ -11,7 +11,7 @@ import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import type { Window } from "../domain/values/Window.ts"
 import { uuidArray } from "./Arrays.ts"
-import { type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
+import { anyDue, type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
 import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
 import { sitesOf } from "./PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
@@ -233,7 +233,8 @@ export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, 
         ofSites: ofSites(reading),
         evseOf: evseOf(reading),
         publication: publication(reading),
-        refresh: (limit) => step(undefined, limit)
+        refresh: (limit) =>
+          Effect.flatMap(guarded(anyDue(sql)), (any) => (any ? step(undefined, limit) : Effect.succeed(false)))
       })
     })
   )
