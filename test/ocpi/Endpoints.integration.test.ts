@@ -1,5 +1,5 @@
 /**
- * Addresses that a partner names in its version details are called only where they are the public's (T16). Whoever can be registered with is at a public
+ * Addresses that a partner names in its version details, and for results, are called only where they are the public's (T16). Whoever can be registered with is at a public
  * address itself, which tests have none of: the partners register while private addresses are open, and are called once they are closed.
  */
 import { createServer as createHttp } from "node:http"
@@ -52,23 +52,27 @@ afterAll(() => {
   details.closeAllConnections()
 })
 
-/** Registers one whose modules are all at this address; the status code that it was answered. */
-const register = async (n: number, url: string): Promise<{ readonly id: string; readonly code: unknown }> => {
+/** A request as a partner. */
+const asked = async (method: string, path: string, token: string, body?: Json): Promise<Json> => {
+  const answer = await fetch(`${world.service.url}/ocpi/2.2.1/${path}`, {
+    method,
+    headers: { authorization: `Token ${Buffer.from(token).toString("base64")}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  expect(answer.status, JSON.stringify(body)).toBe(200)
+  return (await answer.json()) as Json
+}
+
+/** Registers one whose modules are all at this address; the status code that it was answered, and its token. */
+const register = async (n: number, url: string) => {
   endpoints[n] = url
   const party = { countryCode: "DE", partyId: `X${n.toString(36).padStart(2, "0").toUpperCase()}` }
   const invited = await world.post("partners", { name: `Partner ${n}`, ...party, roles: ["EMSP"] })
   const business_details = { name: "Partner" }
   const roles = [{ role: "EMSP", country_code: "DE", party_id: party.partyId, business_details }]
-  const answer = await fetch(`${world.service.url}/ocpi/2.2.1/credentials`, {
-    method: "POST",
-    headers: {
-      authorization: `Token ${Buffer.from(String(invited["credentialsToken"])).toString("base64")}`,
-      "content-type": "application/json"
-    },
-    body: JSON.stringify({ token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, roles })
-  })
-  expect(answer.status, url).toBe(200)
-  return { id: String(invited["id"]), code: ((await answer.json()) as Json)["status_code"] }
+  const body = { token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, roles }
+  const { data, status_code: code } = await asked("POST", "credentials", String(invited["credentialsToken"]), body)
+  return { id: String(invited["id"]), code, token: String((data as Json | undefined)?.["token"]) }
 }
 
 /** Does something with each, ten at a time. */
@@ -91,36 +95,51 @@ const close = async () => {
 
 const isTariff = (one: Json): boolean => one["module"] === "tariffs"
 
-it("makes no connection for an endpoint that is none of the public's", { timeout: 120_000 }, async () => {
-  const answers = await atOnce([...closedUrls(trapPort).entries()], async ([n, url]) => ({
-    url,
-    ...(await register(n, url))
-  }))
-  const registered = answers.filter(({ code }) => code === 1000)
-  const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
-  // What is no address at all is not registered with.
-  expect(refused.filter((url) => URL.canParse(url) && url.length < 1_000)).toEqual([])
-  expect(registered.length).toBeGreaterThan(60)
-  await close()
-  const prices = [{ priceComponents: [{ type: "ENERGY", price: 1, vat: 20, stepSize: 1 }] }]
-  const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
-  await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
-  await atOnce(registered, async ({ id: partnerId, url }) => {
-    const tried = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
+it(
+  "makes no connection for an endpoint or a response_url that is none of the public's",
+  { timeout: 120_000 },
+  async () => {
+    const answers = await atOnce([...closedUrls(trapPort).entries()], async ([n, url]) => ({
+      url,
+      ...(await register(n, url))
+    }))
+    const registered = answers.filter(({ code }) => code === 1000)
+    const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
+    // What is no address at all is not registered with.
+    expect(refused.filter((url) => URL.canParse(url) && url.length < 1_000)).toEqual([])
+    expect(registered.length).toBeGreaterThan(60)
+    await close()
+    const token = registered[0]?.token ?? ""
+    await atOnce(closedUrls(trapPort), async (response_url) => {
+      const place = { location_id: "x", evse_uid: "x", connector_id: "1" }
+      const command = await asked("POST", "commands/UNLOCK_CONNECTOR", token, { response_url, ...place })
+      const query = `response_url=${encodeURIComponent(response_url)}`
+      const read = await asked("GET", `chargingprofiles/x?duration=60&${query}`, token)
+      const cleared = await asked("DELETE", `chargingprofiles/x?${query}`, token)
+      const codes = [command, read, cleared].map((told) => told["status_code"])
+      // Around what is in a query spaces are none of it.
+      expect(codes, response_url).toEqual(response_url.startsWith(" ") ? [2001, 1000, 1000] : [2001, 2001, 2001])
+    })
+    const prices = [{ priceComponents: [{ type: "ENERGY", price: 1, vat: 20, stepSize: 1 }] }]
+    const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
+    await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
+    await atOnce(registered, async ({ id: partnerId, url }) => {
+      const tried = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
+      await until(
+        () => `${url} was tried`,
+        30_000,
+        async () => (await tried()).length > 0
+      )
+      for (const one of await tried()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
+      // And its credentials, at the same address.
+      await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
+    })
+    const told = () => world.service.life.output.split("that was removed could not be told").length - 1
     await until(
-      () => `${url} was tried`,
-      30_000,
-      async () => (await tried()).length > 0
+      () => "all of them were to be told of their end",
+      10_000,
+      () => Promise.resolve(told() === registered.length)
     )
-    for (const one of await tried()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
-    // And its credentials, at the same address.
-    await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
-  })
-  const told = () => world.service.life.output.split("that was removed could not be told").length - 1
-  await until(
-    () => "all of them were to be told of their end",
-    10_000,
-    () => Promise.resolve(told() === registered.length)
-  )
-  expect(connections).toBe(0)
-})
+    expect(connections).toBe(0)
+  }
+)
