@@ -24,8 +24,7 @@ export interface FirstStart {
   readonly v1: { readonly clientId: string; readonly code: string } | undefined
 }
 
-/** Answers undefined when the database has an organisation already. */
-export const bootstrap = (settings: BootstrapSettings, now: number) =>
+const first = (settings: BootstrapSettings, now: number) =>
   Effect.gen(function* () {
     const access = yield* Access
     const secrets = yield* Secrets
@@ -60,3 +59,10 @@ export const bootstrap = (settings: BootstrapSettings, now: number) =>
     }
     return firstStart
   })
+
+/**
+ * Answers undefined when the database has an organisation already, also one that another process has made meanwhile: of two that start at once on an
+ * empty database one makes it, and the other takes what is there.
+ */
+export const bootstrap = (settings: BootstrapSettings, now: number) =>
+  Effect.catchTag(first(settings, now), "Conflict", () => Effect.undefined)
