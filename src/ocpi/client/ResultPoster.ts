@@ -56,10 +56,10 @@ const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => 
       return wire.profiles?.result(profileOutcomeOf(due))
     case "ActiveProfile": {
       const outcome = profileOutcomeOf(due)
-      return wire.profiles?.result(
-        outcome,
-        outcome === "ACCEPTED" ? wire.profiles.reported(due.result, now) : undefined
-      )
+      if (outcome !== "ACCEPTED") return wire.profiles?.result(outcome)
+      // ACCEPTED comes with the profile (OCPI 2.2.1 §14.3.1): a charger that reports no schedule has found none.
+      const active = wire.profiles?.reported(due.result, now)
+      return active === undefined ? wire.profiles?.result("UNKNOWN") : wire.profiles?.result("ACCEPTED", active)
     }
     default:
       return wire.commands.result(outcomeOf(due))

@@ -116,6 +116,8 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(await told("PUT")).toEqual({ result: "REJECTED" })
     station.on("GetCompositeSchedule", { status: "Rejected" })
     expect(await told("GET")).toEqual({ result: "REJECTED" })
+    station.on("GetCompositeSchedule", { status: "Accepted" })
+    expect(await told("GET"), "there is no schedule in that").toEqual({ result: "UNKNOWN" })
     // None was ever taken: the charger is asked for one that it does not have.
     station.on("ClearChargingProfile", { status: "Unknown" })
     expect(await told("DELETE")).toEqual({ result: "UNKNOWN" })
