@@ -7,6 +7,7 @@ import { Clock, Effect, Layer, Metric } from "effect"
 import { cdrOf, isBillable, type NewCdr } from "../domain/cdr/Cdr.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import { Cdrs } from "../domain/ports/Cdrs.ts"
+import { Events } from "../domain/ports/Events.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
 import { isPriced, type Ledger, type Observed, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
@@ -16,13 +17,20 @@ import { rounds } from "./Rounds.ts"
 
 export interface PriceKeeperOptions {
   readonly everyMillis: number
+  /** How often is looked without a word of new facts: sessions that wait for their price are looked at then, too. */
+  readonly quietMillis: number
   /** Facts of the journal in one round. */
   readonly factsPerRound: number
   /** Ledgers that are held at one time. */
   readonly ledgersAtOnce: number
 }
 
-export const defaultPriceOptions: PriceKeeperOptions = { everyMillis: 1_000, factsPerRound: 2_000, ledgersAtOnce: 50 }
+export const defaultPriceOptions: PriceKeeperOptions = {
+  everyMillis: 1_000,
+  quietMillis: 5_000,
+  factsPerRound: 2_000,
+  ledgersAtOnce: 50
+}
 
 const unpriced = Metric.counter("sessions_unpriced_total", {
   description: "Sessions that could not be priced for a defect: look at the log",
@@ -112,9 +120,14 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
 /** Rounds until the scope closes. */
 export const layer = (
   options: PriceKeeperOptions = defaultPriceOptions
-): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews> =>
+): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews | Events> =>
   Layer.effectDiscard(
-    Effect.suspend(() =>
-      rounds({ name: "prices", everyMillis: options.everyMillis, round: keepPrices(options, new Pace()) })
+    Effect.flatMap(Events, ({ committed }) =>
+      rounds({
+        name: "prices",
+        everyMillis: options.everyMillis,
+        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
+        round: keepPrices(options, new Pace())
+      })
     )
   )

@@ -1,9 +1,13 @@
-/** Keeps partners' tokens up to date: looks every few seconds whose are due, and has them fetched, of some partners at a time. */
+/**
+ * Keeps partners' tokens up to date: looks every few seconds whose are due, and has them fetched, of some partners at a time. Those who fetch take turns to
+ * look while there is nothing to do.
+ */
 import { Effect, Layer } from "effect"
 import { TokenFetcher } from "../domain/ports/TokenFetcher.ts"
 import { rounds } from "./Rounds.ts"
 
 export interface TokenKeeperOptions {
+  /** Between two looks, by whomever. */
   readonly everyMillis: number
   /** Partners whose lists are fetched at one time: one that is slow holds up no others. */
   readonly atOnce: number
@@ -19,7 +23,13 @@ export const layer = ({ atOnce, everyMillis }: TokenKeeperOptions = defaultToken
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { fetchDue } = yield* TokenFetcher
-      const one = rounds({ name: "partners' tokens", everyMillis, round: fetchDue })
-      yield* Effect.forEach(Array.from({ length: atOnce }), () => one, { discard: true })
+      for (let turn = 1; turn <= atOnce; turn++) {
+        yield* rounds({
+          name: "partners' tokens",
+          firstMillis: everyMillis * turn,
+          everyMillis: everyMillis * atOnce,
+          round: fetchDue
+        })
+      }
     })
   )

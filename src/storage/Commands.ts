@@ -248,10 +248,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.andThen(
           records.writable,
-          Effect.andThen(
-            guardedWrite(sql`SELECT commands_expire(${new Date(now)})`),
-            guardedWrite(sql`SELECT reservations_expire(${new Date(now)})`)
-          )
+          guardedWrite(sql`SELECT commands_expire(${new Date(now)}), reservations_expire(${new Date(now)})`)
         )
       )
       yield* Effect.forkScoped(

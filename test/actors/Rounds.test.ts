@@ -1,0 +1,65 @@
+/** Rounds come at their pace, at once on a word and seldom without one; and whoever failed tries again. */
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect, Queue, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { rounds } from "../../src/actors/Rounds.ts"
+import { layer as tokenKeeper } from "../../src/actors/TokenKeeper.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import { TokenFetcher } from "../../src/domain/ports/TokenFetcher.ts"
+
+const away = new StorageUnavailable({ reason: "down", message: "away" })
+
+describe("rounds", () => {
+  it.effect("come with a word, after a pause, and now and then without one", () =>
+    Effect.gen(function* () {
+      const words = yield* Queue.unbounded<void>()
+      let count = 0
+      const round = Effect.sync(() => {
+        count++
+        return false
+      })
+      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 5_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const after = (millis: number) => Effect.map(TestClock.adjust(millis), () => count)
+      expect(yield* after(1_000)).toBe(1)
+      // Nobody knows what was said before the first.
+      expect(yield* after(1_000)).toBe(2)
+      expect(yield* after(4_000)).toBe(2)
+      yield* Queue.offer(words, undefined)
+      yield* Queue.offer(words, undefined)
+      expect(yield* after(0)).toBe(3)
+      yield* Queue.offer(words, undefined)
+      expect(yield* after(999)).toBe(3)
+      expect(yield* after(1)).toBe(4)
+      expect(yield* after(4_999)).toBe(4)
+      expect(yield* after(1)).toBe(5)
+    })
+  )
+
+  it.effect("are made up for soon when the database was away, whatever was said", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const round = Effect.suspend(() => (count++ < 3 ? Effect.fail(away) : Effect.succeed(false)))
+      const word = { words: Stream.never, otherwiseEveryMillis: 60_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      yield* TestClock.adjust(4_000)
+      expect(count).toBe(4)
+    })
+  )
+
+  it.effect("of partners' tokens take turns, and who fetches for long holds up no other", () =>
+    Effect.gen(function* () {
+      const looks: Array<number> = []
+      const long = new Set([2])
+      const fetchDue = Effect.gen(function* () {
+        looks.push((yield* Clock.currentTimeMillis) / 1000)
+        if (long.has(looks.length)) yield* Effect.never
+        return false
+      })
+      yield* Effect.gen(function* () {
+        yield* TestClock.adjust(40_000)
+        expect(looks).toEqual([5, 10, 15, 20, 25, 35, 40])
+      }).pipe(Effect.provide(tokenKeeper()), Effect.provideService(TokenFetcher, TokenFetcher.of({ fetchDue })))
+    })
+  )
+})
