@@ -8,7 +8,7 @@ import type { SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
 import { circuitAfter, type Settled, settlementOf, type SettlingOptions } from "../domain/subscription/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
-import { countDelivery } from "./SubscriptionMetrics.ts"
+import { countDeliveries } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
@@ -136,7 +136,7 @@ class Dispatch {
       for (const [id, theirs] of Map.groupBy(returned, ({ item }) => item.subscriptionId)) {
         const subscription = this.subscriptions.get(id)
         if (subscription === undefined) continue
-        for (const { item, outcome } of theirs) yield* countDelivery(subscription.kind, item, outcome, now)
+        yield* countDeliveries(subscription.kind, theirs, now)
         const outcomes = theirs.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
         const next = yield* judged(subscription, outcomes, this.options)
         if (next === undefined) this.subscriptions.delete(id)

@@ -12,14 +12,25 @@ const lag = Metric.histogram("subscription_delivery_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
 })
 
-export const countDelivery = (
+/** What has come back at one time; `Unknown` where storage was away and nobody knows. */
+export interface Counted {
+  readonly item: DueItem
+  readonly outcome: Outcome | undefined
+}
+
+/** Counted by the batch, and by as many labels as it has: thousands come back a second. */
+export const countDeliveries = (
   kind: SubscriptionKindName,
-  item: DueItem,
-  outcome: Outcome | undefined,
+  returned: ReadonlyArray<Counted>,
   now: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const result = outcome?._tag ?? "Unknown"
-    yield* Metric.update(Metric.withAttributes(deliveries, { kind, object: item.kind, result }), 1)
-    if (result === "Delivered") yield* Metric.update(Metric.withAttributes(lag, { kind }), (now - item.dueAt) / 1_000)
+    const byLabels = Map.groupBy(returned, ({ item, outcome }) => `${item.kind} ${outcome?._tag ?? "Unknown"}`)
+    const lagOfKind = Metric.withAttributes(lag, { kind })
+    for (const [labels, theirs] of byLabels) {
+      const [object = "", result = ""] = labels.split(" ")
+      yield* Metric.update(Metric.withAttributes(deliveries, { kind, object, result }), theirs.length)
+      if (result !== "Delivered") continue
+      for (const { item } of theirs) yield* Metric.update(lagOfKind, (now - item.dueAt) / 1_000)
+    }
   })

@@ -23,10 +23,10 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   factsPerPage: 500,
   maxDue: 2_000,
   atOnce: 8,
-  gatherMillis: 5,
+  gatherMillis: 10,
   deliveryMillis: 25_000,
   leaseMillis: 40_000,
-  restMillis: 40,
+  restMillis: 80,
   pollMillis: 1_000
 }
 

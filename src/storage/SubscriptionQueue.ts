@@ -9,7 +9,6 @@ import type { Settled, Settlement } from "../domain/subscription/Settling.ts"
 import type { Due, DueItem, ObjectRef, Subscription } from "../domain/subscription/Subscription.ts"
 import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import type { Recording } from "./Facts.ts"
-import { itemRows } from "./SubscriptionRows.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /** Longest problem that is kept of a try. */
@@ -106,6 +105,19 @@ const fill = (records: Recording) =>
     yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
   })
 
+/** Read as it is: thousands are taken a second, out of a table that nobody else writes. */
+interface Taken extends Omit<DueItem, "hash" | "reference"> {
+  readonly since: number
+  readonly hash: Uint8Array | null
+  readonly reference: string | null
+}
+
+const itemOf = ({ hash, reference, since: _, ...item }: Taken): DueItem => ({
+  ...item,
+  hash: hash ?? undefined,
+  reference: reference ?? undefined
+})
+
 const claim = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.claim")(function* (
     subscriptionIds: ReadonlyArray<string>,
@@ -115,7 +127,7 @@ const claim = ({ sql, writable }: Recording) =>
     const rows = yield* Effect.andThen(
       writable,
       guardedWrite(
-        itemRows(sql`
+        sql<Taken>`
           WITH picked AS (
             SELECT d.subscription_id, d.kind, d.object_id FROM subscription s
             CROSS JOIN LATERAL (
@@ -133,10 +145,11 @@ const claim = ({ sql, writable }: Recording) =>
           UPDATE subscription_object o SET claimed_until = ${new Date(now + leaseMillis)} FROM picked p
           WHERE o.subscription_id = p.subscription_id AND o.kind = p.kind AND o.object_id = p.object_id
           RETURNING o.subscription_id AS "subscriptionId", o.organisation_id AS "organisationId", o.kind, o.object_id AS id, o.lane,
-            o.item_id AS "itemId", o.position, o.since, o.due_at AS "dueAt", o.tries, o.refusals, o.hash, o.reference`)
+            o.item_id AS "itemId", o.position::float8 AS position, o.since::float8 AS since,
+            (extract(epoch FROM o.due_at) * 1000)::float8 AS "dueAt", o.tries, o.refusals, o.hash, o.reference`
       )
     )
-    return rows.toSorted((one, other) => one.since - other.since).map(({ since: _, ...item }) => item)
+    return rows.toSorted((one, other) => one.since - other.since).map(itemOf)
   })
 
 interface Row {

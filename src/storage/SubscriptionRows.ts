@@ -21,24 +21,6 @@ export const subscriptionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.kind, s.position, s.needs_all AS "needsAll", s.failures,
   s.opened_at AS "openedAt", s.not_before AS "notBefore"`
 
-export const itemRows = rowsOf(
-  Schema.Struct({
-    subscriptionId: Schema.String,
-    organisationId: Schema.String,
-    kind: Schema.String,
-    id: Schema.String,
-    lane: Schema.String,
-    itemId: Schema.String,
-    position: Whole,
-    since: Whole,
-    dueAt: Millis,
-    tries: Schema.Int,
-    refusals: Schema.Int,
-    hash: optional(Schema.Uint8Array),
-    reference: optional(Schema.String)
-  })
-)
-
 /** A page of the journal: where it ends stands in every row, and one without a fact only says so. */
 export const factRows = rowsOf(
   Schema.Struct({

@@ -83,7 +83,7 @@ describe("a subscriber", () => {
       Effect.gen(function* () {
         yield* pass(minute)
         world.happen("x")
-        yield* pass(50)
+        yield* pass(100)
         assert.deepStrictEqual(world.statesOf("x"), [1])
         const gate = yield* Deferred.make<void>()
         world.answer = () => Effect.as(Deferred.await(gate), { _tag: "Delivered", hash: new Uint8Array(1) })

@@ -131,7 +131,8 @@ const make = (options: PartnerClientOptions) =>
         return access
       })
 
-    const call = Effect.fn("PartnerClient.call")(function* (partner: Partner, request: PartnerRequest) {
+    // Each is in the log of exchanges; a span beside it would cost as much as the request.
+    const call = Effect.fnUntraced(function* (partner: Partner, request: PartnerRequest) {
       const { connection, status } = partner
       const version = versionOf(partner)
       if (status !== "Registered" || connection === undefined || version === undefined) {

@@ -105,7 +105,8 @@ const make = Effect.gen(function* () {
       ]
       return objects.filter((object) => takes(client, partner, object))
     }),
-    deliver: Effect.fn("PartnerKind.deliver")(function* (subscription, item) {
+    // Thousands a second: a span for each would cost as much as its request.
+    deliver: Effect.fnUntraced(function* (subscription, item) {
       const partner = yield* partnerAt(subscription.organisationId, subscription.id, 0)
       const version = partner === undefined ? undefined : client.versionOf(partner)
       // It is unregistered at this very moment: what is owed to it stays.
