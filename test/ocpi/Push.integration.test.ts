@@ -34,8 +34,8 @@ const seen = async (version: (typeof allVersions)[number]) => {
   return { place, ...registered }
 }
 
-/** What it has to say against pushes; what it is asked is another matter. */
-const problemsOf = ({ problems }: Partner): ReadonlyArray<string> => problems.filter((one) => !one.startsWith("GET "))
+/** What it has to say against what we send and ask. */
+const problemsOf = ({ problems }: Partner): ReadonlyArray<string> => problems
 
 const sessionsOf = (partner: Partner): ReadonlyArray<Json> => [...partner.stores.sessions.values()]
 
@@ -173,13 +173,14 @@ describe("a partner that", () => {
 
   it.each(faults)("%s has the last state after a second", async (_, fault) => {
     const { partner, place } = await seen("2.2.1")
-    partner.server.faults.plan({ fault, module: "locations", times: 1 })
+    // Over a connection that was used before, a call that nobody answered is made again at once.
+    partner.server.faults.plan({ fault, module: "locations", times: fault.does === "hangUp" ? 2 : 1 })
     await place.station.status(1, "Charging")
     await place.station.status(1, "Faulted")
     await partner.eventually("the last status", () => statusesAt(partner, place)[0] === "OUTOFORDER")
     const tries = heardOf(partner, "PATCH", "locations")
     expect(tries.length).toBeGreaterThanOrEqual(2)
-    expect(tries[1]!.at - tries[0]!.at).toBeGreaterThanOrEqual(900)
+    expect(tries.at(-1)!.at - tries.at(-2)!.at).toBeGreaterThanOrEqual(900)
     expect(new Set(tries.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
     expect(problemsOf(partner)).toEqual([])
   })

@@ -9,7 +9,7 @@ import type { Partner } from "../partner/Partner.ts"
 import { laterSchema } from "../schemas/Schemas.ts"
 import { allVersions, laterVersions, Roaming } from "../partner/Roaming.ts"
 import { type Json, nextPage } from "../partner/Wire.ts"
-import { Drive, type Spot } from "./Drive.ts"
+import { Drive, problemsOf, type Spot } from "./Drive.ts"
 
 const roaming = new Roaming()
 const drive = new Drive(roaming)
@@ -29,10 +29,6 @@ const aSpot = async (partner: Partner): Promise<Spot> => {
   await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
   return spot
 }
-
-/** What did not fit the standard; how locations are pushed meanwhile is tried elsewhere. */
-const problemsOf = (...partners: ReadonlyArray<Partner>) =>
-  partners.flatMap(({ problems }) => problems.filter((problem) => !problem.startsWith("locations ")))
 
 const idsOf = (list: ReadonlyArray<Json>): ReadonlyArray<string> => list.map(({ id }) => String(id))
 
