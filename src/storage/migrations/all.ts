@@ -44,6 +44,7 @@ import { chargingPreferences } from "./0042_charging_preferences.ts"
 import { activeProfiles } from "./0043_active_profiles.ts"
 import { untold } from "./0044_untold.ts"
 import { listedTokens } from "./0045_listed_tokens.ts"
+import { fewEarlyReadings } from "./0046_few_early_readings.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -90,5 +91,6 @@ export const migrations = {
   "0042_charging_preferences": chargingPreferences,
   "0043_active_profiles": activeProfiles,
   "0044_untold": untold,
-  "0045_listed_tokens": listedTokens
+  "0045_listed_tokens": listedTokens,
+  "0046_few_early_readings": fewEarlyReadings
 }
