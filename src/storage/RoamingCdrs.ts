@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type RoamingCdr, versionsWithoutCredits } from "../domain/cdr/RoamingCdr.ts"
 import { NotFound } from "../domain/Errors.ts"
 import { type CdrsTaken, RoamingCdrs } from "../domain/ports/RoamingCdrs.ts"
-import type { Window } from "../domain/values/Window.ts"
+import type { Window, Windowed } from "../domain/values/Window.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "./Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
@@ -14,6 +14,7 @@ import { Millis, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { RoamingRow } from "./RoamingRows.ts"
 import { guarded } from "./SqlErrors.ts"
+import { totals } from "./Totals.ts"
 
 const Row = Schema.Struct({
   ...CdrRow.fields,
@@ -41,15 +42,17 @@ const within = (sql: SqlClient.SqlClient, { from, party, to }: Window) => sql`
 
 const columns = (sql: SqlClient.SqlClient) => sql`${cdrColumns(sql)}, d.stored_at AS "lastUpdated"`
 
-const window = (sql: SqlClient.SqlClient) =>
-  Effect.fn("RoamingCdrs.window")(function* (taken: CdrsTaken, asked: Window) {
+const window = (sql: SqlClient.SqlClient) => {
+  const totalOf = totals()
+  return Effect.fn("RoamingCdrs.window")(function* (taken: CdrsTaken, asked: Window) {
     const own = scopedTo(sql, taken.organisationId)
     const which = sql`${told(sql, taken)} ${within(sql, asked)}`
-    const counted = yield* guarded(
-      totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)
+    const count = Effect.map(
+      guarded(totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)),
+      (row) => row?.total ?? 0
     )
     // What is left out before the window costs its key alone.
-    const items = yield* guarded(
+    const page = guarded(
       rows(own`
         SELECT ${columns(sql)}
         FROM (SELECT d.number FROM cdr d WHERE ${own.rowsOf("d")} AND ${which} ORDER BY d.number OFFSET ${asked.offset} LIMIT ${asked.limit}) w
@@ -57,9 +60,12 @@ const window = (sql: SqlClient.SqlClient) =>
         WHERE ${own.rowsOf("d")}
         ORDER BY d.number`)
     )
-    const windowed: { items: ReadonlyArray<RoamingCdr>; total: number } = { items, total: counted?.total ?? 0 }
+    const { organisationId, partnerId, takesCredits } = taken
+    const key = JSON.stringify([organisationId, partnerId, takesCredits, asked.from, asked.to, asked.party])
+    const windowed: Windowed<RoamingCdr> = yield* totalOf(key, asked, count, page)
     return windowed
   })
+}
 
 const get = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingCdrs.get")(function* (taken: CdrsTaken, id: string) {

@@ -5,18 +5,17 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import { type PartnerScope, RoamingSessions } from "../domain/ports/RoamingSessions.ts"
 import type { ChargingPreferences } from "../domain/session/ChargingPreferences.ts"
-import { isPriced, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
-import { isPriceBehind, type RoamingSession } from "../domain/session/RoamingSession.ts"
+import type { RoamingSession } from "../domain/session/RoamingSession.ts"
 import type { Window } from "../domain/values/Window.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { uuidArray } from "./Arrays.ts"
 import { PlaceRow } from "./CdrRows.ts"
-import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { placeColumn, withPlace } from "./PlaceRows.ts"
 import { sitesOf } from "./PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
+import { priceBehind, pricedNow } from "./RoamingPrices.ts"
 import { RoamingRow } from "./RoamingRows.ts"
+import { totals } from "./Totals.ts"
 import { PricedRow, sessionColumns, sessionOf, withPrice } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 
@@ -26,13 +25,22 @@ const Row = Schema.Struct({
   place: PlaceRow,
   tariffId: optional(Schema.String),
   currency: optional(Schema.String),
-  lastUpdated: Millis
+  lastUpdated: Millis,
+  isBehind: Schema.Boolean
 })
 const rows = rowsOf(Row)
 const totalRow = rowOf(Schema.Struct({ total: Whole }))
 const steerableRow = rowOf(Schema.Struct({ profiles: optional(Schema.String) }))
 
-const toSession = ({ currency, lastUpdated, place, roaming, tariffId, ...row }: typeof Row.Type): RoamingSession => ({
+const toSession = ({
+  currency,
+  isBehind: _,
+  lastUpdated,
+  place,
+  roaming,
+  tariffId,
+  ...row
+}: typeof Row.Type): RoamingSession => ({
   ...sessionOf({ ...row, roaming }),
   roaming,
   place,
@@ -41,22 +49,17 @@ const toSession = ({ currency, lastUpdated, place, roaming, tariffId, ...row }: 
   lastUpdated
 })
 
-/** What has ended never changes any more for whoever is told so: its price is made now where the one that is kept is of before the end. */
 const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<typeof Row.Type>) =>
-  Effect.gen(function* () {
-    const sessions = found.map(toSession)
-    const behind = sessions.filter(isPriceBehind)
-    if (behind.length === 0) return sessions
-    const which = own`${own.rowsOf("s")} AND s.id = ANY (${uuidArray(behind.map(({ id }) => id))})`
-    const known = (yield* ledgerRows(ledgers(sql, which, false))).map(ledgerOf).filter(isPriced)
-    const prices = new Map(known.map((ledger) => [ledger.session.id, toSessionPrice(ledger, priceOf(ledger))]))
-    return sessions.map((session) => ({ ...session, price: prices.get(session.id) ?? session.price }))
-  })
+  pricedNow(
+    sql,
+    own,
+    found.map((row) => ({ session: toSession(row), isBehind: row.isBehind }))
+  )
 
 /** Of `session s` at its place, with its price, its tariff and `w`, which tells when it changed last. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   ${sessionColumns(sql)}, p.price, ${placeColumn(sql)} AS place, t.tariff_id AS "tariffId", v.body ->> 'currency' AS currency,
-  w.last_updated AS "lastUpdated"`
+  w.last_updated AS "lastUpdated", ${priceBehind(sql)} AS "isBehind"`
 
 const beside = (sql: SqlClient.SqlClient) => sql`
   ${withPrice(sql)}
@@ -71,15 +74,17 @@ const within = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from
   ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}
   ${party === undefined ? sql`` : own`AND EXISTS (SELECT 1 FROM session x WHERE ${own.rowsOf("x")} AND x.id = w.session_id AND x.site_id IN (${sitesOf(own, party)}))`}`
 
-const window = (sql: SqlClient.SqlClient) =>
-  Effect.fn("RoamingSessions.window")(function* ({ organisationId, partnerId }: PartnerScope, asked: Window) {
+const window = (sql: SqlClient.SqlClient) => {
+  const totalOf = totals()
+  return Effect.fn("RoamingSessions.window")(function* ({ organisationId, partnerId }: PartnerScope, asked: Window) {
     const own = scopedTo(sql, organisationId)
     const which = within(sql, own, partnerId, asked)
-    const counted = yield* guarded(
-      totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)
+    const count = Effect.map(
+      guarded(totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)),
+      (row) => row?.total ?? 0
     )
     // What is left out before the window costs its key alone.
-    const items = yield* guarded(
+    const page = guarded(
       rows(own`
         SELECT ${columns(sql)}
         FROM (
@@ -91,8 +96,11 @@ const window = (sql: SqlClient.SqlClient) =>
         WHERE ${own.rowsOf("s")}
         ORDER BY s.id`)
     )
-    return { items: yield* guarded(toSessions(sql, own, items)), total: counted?.total ?? 0 }
+    const key = JSON.stringify([organisationId, partnerId, asked.from, asked.to, asked.party])
+    const { items, total } = yield* totalOf(key, asked, count, page)
+    return { items: yield* guarded(toSessions(sql, own, items)), total }
   })
+}
 
 const unknown = (id: string) => new NotFound({ kind: "session", id })
 
