@@ -184,6 +184,9 @@ const settle = ({ sql, writable }: Recording) =>
     const at = new Date(now)
     // In the order in which others lock them too.
     const x = settled.map(rowOf).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+    const sent = settled.flatMap(({ item, settlement }) =>
+      settlement._tag === "Done" && settlement.isSilent !== true ? [item.subscriptionId] : []
+    )
     const write = sql`
       WITH x AS MATERIALIZED (
         SELECT * FROM unnest(${uuidArray(x.map(({ item }) => item.subscriptionId))}, ${textArray(x.map(({ item }) => item.kind))},
@@ -199,7 +202,7 @@ const settle = ({ sql, writable }: Recording) =>
           AND x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position
       ), told AS (
         UPDATE subscription s SET delivered_at = ${at}
-        WHERE s.id IN (SELECT x.subscription_id FROM x WHERE x.tag = 'Done')
+        WHERE s.id = ANY (${uuidArray([...new Set(sent)])})
           AND (s.delivered_at IS NULL OR s.delivered_at < ${new Date(now - 1_000)})
       )
       UPDATE subscription_object o SET claimed_until = NULL,

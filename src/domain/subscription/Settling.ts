@@ -1,15 +1,20 @@
 /**
  * What becomes of a due object after a try, and of its subscriber (contract §6): tries come after 1 s, 2 s, 4 s and so on, for days; what is refused
- * again and again is parked where people see it; a subscriber that does not answer is left alone, and asked once a minute whether it is there.
+ * again and again is parked where people see it; a subscriber that does not answer is left alone, and asked once a minute whether it is there. What
+ * fails alone, while its subscriber is there, keeps nothing else waiting.
  */
 import type { DueItem, Outcome, Subscription, Told } from "./Subscription.ts"
 
 const second = 1_000
-const hour = 3_600 * second
+const minute = 60 * second
+const hour = 60 * minute
 
 export interface SettlingOptions {
   /** Between tries at most: the subscriber's silence is found out by its probe, so that this is for single objects that fail. */
   readonly maxDelayMillis: number
+  /** The same for what fails alone, which no probe releases, while it is this young: what was away for an hour is told soon after. */
+  readonly aloneDelayMillis: number
+  readonly aloneMillis: number
   /** Refusals in a row after which an object is parked: one may be a race with another object, five are none. */
   readonly maxRefusals: number
   /** Since it became due; then it is parked. */
@@ -24,6 +29,8 @@ export interface SettlingOptions {
 
 export const defaultSettling: SettlingOptions = {
   maxDelayMillis: hour / 4,
+  aloneDelayMillis: minute,
+  aloneMillis: 2 * hour,
   maxRefusals: 5,
   maxAgeMillis: 72 * hour,
   maxFailures: 3,
@@ -38,6 +45,7 @@ export type Settlement =
       readonly hash: Uint8Array | undefined
       readonly reference: string | undefined
       readonly also?: ReadonlyArray<Told> | undefined
+      readonly isSilent?: boolean | undefined
     }
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
@@ -48,7 +56,7 @@ export interface Settled {
 }
 
 /** 1 s after the first try, and twice as long after each further one. */
-export const delayAfter = (tries: number, { maxDelayMillis }: SettlingOptions): number =>
+export const delayAfter = (tries: number, { maxDelayMillis }: Pick<SettlingOptions, "maxDelayMillis">): number =>
   Math.min(maxDelayMillis, second * 2 ** Math.min(Math.max(tries - 1, 0), 30))
 
 /** What becomes of an object. */
@@ -60,12 +68,22 @@ export const settlementOf = (
 ): Settlement => {
   switch (outcome._tag) {
     case "Delivered":
-      return { _tag: "Done", hash: outcome.hash, reference: outcome.reference, also: outcome.also }
+      return {
+        _tag: "Done",
+        hash: outcome.hash,
+        reference: outcome.reference,
+        also: outcome.also,
+        isSilent: outcome.isSilent
+      }
     case "Gone":
     case "Failed": {
       const problem = outcome.message
-      if (now - item.dueAt >= options.maxAgeMillis) return { _tag: "Parked", problem }
-      return { _tag: "Again", at: now + delayAfter(item.tries + 1, options), refusals: item.refusals, problem }
+      const age = now - item.dueAt
+      if (age >= options.maxAgeMillis) return { _tag: "Parked", problem }
+      const isYoungAlone = outcome._tag === "Failed" && outcome.isAlone === true && age < options.aloneMillis
+      const maxDelayMillis = isYoungAlone ? options.aloneDelayMillis : options.maxDelayMillis
+      const at = now + delayAfter(item.tries + 1, { maxDelayMillis })
+      return { _tag: "Again", at, refusals: item.refusals, problem }
     }
     case "Refused": {
       const refusals = item.refusals + 1
@@ -93,6 +111,9 @@ export const circuitAfter = (
 ): Circuit | undefined => {
   let next: Circuit = { failures, openedAt, notBefore }
   for (const outcome of outcomes) {
+    // It says nothing about the others.
+    if (outcome._tag === "Failed" && outcome.isAlone === true) continue
+    if (outcome._tag === "Delivered" && outcome.isSilent === true) continue
     if (outcome._tag === "Delivered" || outcome._tag === "Refused") {
       next = { failures: 0, openedAt: undefined, notBefore: next.notBefore }
     } else if (outcome._tag === "Failed" && outcome.retryAfterMillis !== undefined) {

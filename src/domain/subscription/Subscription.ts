@@ -85,9 +85,20 @@ export type Outcome =
       readonly reference?: string | undefined
       /** Other objects of the same lane that were told with it. */
       readonly also?: ReadonlyArray<Told> | undefined
+      /** Nothing was to be told, and nothing was sent. */
+      readonly isSilent?: boolean | undefined
     }
-  /** Nobody answered, or answered that they cannot now: the same later. `retryAfterMillis` as the subscriber asked, for all of its items. */
-  | { readonly _tag: "Failed"; readonly message: string; readonly retryAfterMillis?: number | undefined }
+  /** Nobody answered, or answered that they cannot now: the same later. */
+  | {
+      readonly _tag: "Failed"
+      readonly message: string
+      /** As the subscriber asked, for all of its items. */
+      readonly retryAfterMillis?: number | undefined
+      /** The subscriber is there and takes others: this object waits by itself. */
+      readonly isAlone?: boolean | undefined
+      /** It is not known yet whether the subscriber has said so itself. If it has, it is about the object, or about the place where such are sent. */
+      readonly doubt?: "object" | "place" | undefined
+    }
   /** Somebody answered, and does not want this object. */
   | { readonly _tag: "Refused"; readonly message: string }
   /** The subscriber wants nothing any more, ever: it is switched off. */

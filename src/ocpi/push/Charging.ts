@@ -10,7 +10,7 @@ import type { Outcome } from "../../domain/subscription/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
-import { isRefusal } from "./Outcomes.ts"
+import { isGoneThere, isRefusal } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.ts"
 
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
@@ -98,10 +98,10 @@ export const tellTariffGone = (telling: Telling, id: string, party: PartyId): Pu
   if (telling.item.hash === undefined) return Effect.succeed(forgotten)
   const path = [party.countryCode, party.partyId, id]
   return send(telling, { method: "DELETE", module: "tariffs", path, from: party }).pipe(
-    Effect.as(forgotten),
+    Effect.as<Outcome>({ _tag: "Delivered" }),
     Effect.catchIf(
-      (failed) => failed._tag === "PartnerFailed" && failed.http === 404,
-      () => Effect.succeed(forgotten)
+      (failed) => failed._tag === "PartnerFailed" && isGoneThere(failed, telling.item),
+      () => Effect.succeed<Outcome>({ _tag: "Delivered" })
     )
   )
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { JournaledFact } from "../../../src/domain/subscription/Subscription.ts"
 import { hashOf, sameHash } from "../../../src/ocpi/push/Hash.ts"
-import { isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
+import { isGoneThere, isSomebody, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
 import { touchedBy } from "../../../src/ocpi/push/Touched.ts"
 
 const site = "01990000-0000-7000-8000-000000000001"
@@ -116,10 +116,11 @@ describe("an answer", () => {
   })
 
   it.each([
-    [400, undefined],
+    [400, 2000],
     [404, 2003],
     [405, 2000],
-    [409, undefined],
+    [409, 1000],
+    [422, 2001],
     [200, 2001]
   ])("of HTTP %s with status %s is about the object", (http, status) => {
     expect(outcomeOf(failed(http, status))._tag).toBe("Refused")
@@ -137,7 +138,46 @@ describe("an answer", () => {
     [500, 2001],
     [503, undefined]
   ])("of HTTP %s with status %s is about the partner", (http, status) => {
-    expect(outcomeOf(failed(http, status))._tag).toBe("Failed")
+    expect(outcomeOf(failed(http, status))).toEqual({ _tag: "Failed", message: "m", retryAfterMillis: undefined })
+  })
+
+  it.each([
+    [400, "object"],
+    [409, "object"],
+    [413, "object"],
+    [422, "object"],
+    [403, "place"],
+    [404, "place"],
+    [405, "place"],
+    [410, "place"]
+  ])("of HTTP %s without an envelope may come from anybody: if from the partner, it is about the %s", (http, doubt) => {
+    expect(outcomeOf(failed(http))).toMatchObject({ _tag: "Failed", doubt })
+  })
+
+  it("to the question whether it is there is somebody's where it speaks OCPI or looks at tokens", () => {
+    const somebody = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]
+    expect(somebody.map(isSomebody)).toEqual([true, true, true, true, true])
+    const nobody = [
+      failed(undefined),
+      failed(200),
+      failed(302),
+      failed(403),
+      failed(404),
+      failed(429),
+      failed(500, 2000)
+    ]
+    expect(nobody.map(isSomebody)).toEqual([false, false, false, false, false, false, false])
+  })
+
+  it("to the deletion of what it does not have is its end, and a bare 404 only after many tries", () => {
+    const gone = (http: number, status: number | undefined, tries: number) =>
+      isGoneThere(failed(http, status), { tries })
+    expect([gone(404, 2003, 0), gone(404, undefined, 9), gone(404, undefined, 10), gone(400, 2003, 20)]).toEqual([
+      true,
+      false,
+      true,
+      false
+    ])
   })
 
   it("to a change of what the partner does not know asks for the whole", () => {
