@@ -16,8 +16,10 @@ import { PartnerClient } from "../client/PartnerClient.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
+import { withDoubtsSettled } from "./Doubts.ts"
 import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
+import { isSomebody } from "./Outcomes.ts"
 import { tellEvse, tellLocation } from "./Places.ts"
 import { recent } from "./Recent.ts"
 import { forgotten, type Pushing, settled, type Telling } from "./Telling.ts"
@@ -122,13 +124,13 @@ const make = Effect.gen(function* () {
         Effect.as(true),
         Effect.catchTags({
           // Whoever refuses answers: what it makes of a push is found out by one.
-          PartnerFailed: ({ http }) => Effect.succeed(http !== undefined && http < 500 && http !== 429),
+          PartnerFailed: (failed) => Effect.succeed(isSomebody(failed)),
           PartnerUnreached: () => Effect.succeed(false)
         })
       )
     })
   }
-  return kind
+  return withDoubtsSettled(kind)
 })
 
 export const layer: Layer.Layer<

@@ -48,10 +48,14 @@ export const send = ({ client, item, partner }: Telling, what: Sent): Pushing<An
   })
 
 /** Nothing was to be told: what is known of the partner stays as it is. */
-export const nothing = ({ item }: Pick<Telling, "item">): Outcome => ({ _tag: "Delivered", hash: item.hash })
+export const nothing = ({ item }: Pick<Telling, "item">): Outcome => ({
+  _tag: "Delivered",
+  hash: item.hash,
+  isSilent: true
+})
 
 /** There is no such object for the partner (any more). */
-export const forgotten: Outcome = { _tag: "Delivered" }
+export const forgotten: Outcome = { _tag: "Delivered", isSilent: true }
 
 /** Whatever was answered, as an outcome; storage that is away is nobody's refusal. */
 export const settled = (pushing: Pushing<Outcome>): Effect.Effect<Outcome, StorageUnavailable> =>
