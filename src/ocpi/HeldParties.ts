@@ -1,23 +1,25 @@
 /**
  * Whose tokens a partner may send: its own parties', and, of a partner that our operator has invited as a hub, those of the eMSPs that it says are behind
- * it. That a partner calls itself a hub gives it nothing.
+ * it. That a partner calls itself a hub gives it nothing, and neither does telling of a party that another partner is itself, or that is ours.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { Partner } from "../domain/party/Partner.ts"
-import type { PartyId } from "../domain/party/Party.ts"
+import { type PartyId, sameParty } from "../domain/party/Party.ts"
 import type { HubClients } from "../domain/ports/HubClients.ts"
-import { holdsParty } from "../domain/token/RoamingToken.ts"
 
 export type MayHold = (partner: Partner, party: PartyId) => Effect.Effect<boolean, StorageUnavailable>
 
 export const heldParties =
-  (clients: Pick<HubClients["Service"], "get">): MayHold =>
-  (partner, party) => {
-    if (holdsParty(partner, party)) return Effect.succeed(true)
-    if (partner.expected?.roles.includes("HUB") !== true) return Effect.succeed(false)
-    return clients.get(partner.organisationId, partner.id, party).pipe(
-      Effect.map(({ role }) => role === "EMSP"),
-      Effect.catchTag("NotFound", () => Effect.succeed(false))
-    )
-  }
+  (clients: Pick<HubClients["Service"], "get" | "holder">): MayHold =>
+  (partner, party) =>
+    Effect.gen(function* () {
+      const { connection, expected, id, organisationId } = partner
+      const own = (connection?.parties ?? []).filter((one) => sameParty(one, party))
+      // No two partners are the same eMSP.
+      if (own.some(({ role }) => role === "EMSP")) return true
+      if (own.length > 0) return (yield* clients.holder(organisationId, id, party)) !== "Partner"
+      if (expected?.roles.includes("HUB") !== true) return false
+      const told = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
+      return told?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
+    })

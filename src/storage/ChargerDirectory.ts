@@ -11,6 +11,7 @@ import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "
 import { makeBatched } from "./Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { GrantDocument, grantsOf } from "./Grants.ts"
+import { isAnothers } from "./PartnerParties.ts"
 import { contractFields } from "./RoamingRows.ts"
 import { isClosed, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -238,7 +239,7 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
         FROM (
           SELECT y.* FROM roaming_token y JOIN partner p ON p.id = y.partner_id
           WHERE y.organisation_id = w.organisation_id AND y.uid_key = w.uid_key AND y.type_key = 'RFID'
-            AND p.status = 'Registered' AND NOT p.suspended
+            AND p.status = 'Registered' AND NOT p.suspended AND NOT ${isAnothers(sql, "y")}
           ORDER BY y.valid DESC, y.country_code, y.party_id, y.partner_id LIMIT ${roamingLooked}::int
         ) c
       ) AS roaming, (

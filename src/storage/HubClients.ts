@@ -9,6 +9,7 @@ import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
+import { isAnothers } from "./PartnerParties.ts"
 import { Millis, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -22,6 +23,7 @@ const Row = Schema.Struct({
 })
 const clientRow = rowOf(Row)
 const clientRows = rowsOf(Row)
+const holderRow = rowOf(Schema.Struct({ partner: Schema.Boolean, ours: Schema.Boolean }))
 
 const columns = (sql: SqlClient.SqlClient) =>
   sql`c.country_code AS "countryCode", c.party_id AS "partyId", c.role, c.status, c.last_updated AS "lastUpdated"`
@@ -64,6 +66,21 @@ const get = (sql: SqlClient.SqlClient) =>
     return row ?? (yield* new NotFound({ kind: "client", id: keyOf(party) }))
   })
 
+const holder = (sql: SqlClient.SqlClient) =>
+  Effect.fn("HubClients.holder")(function* (organisationId: string, partnerId: string, party: PartyId) {
+    const own = scopedTo(sql, organisationId)
+    const row = yield* guarded(
+      holderRow(own`
+        SELECT ${isAnothers(sql, "w")} AS partner, EXISTS (
+          SELECT 1 FROM party m WHERE ${own.rowsOf("m")} AND upper(m.country_code) = w.country_code AND upper(m.party_id) = w.party_id
+        ) AS ours
+        FROM (SELECT ${own.id}::uuid AS organisation_id, ${partnerId}::uuid AS partner_id, upper(${party.countryCode}::text) AS country_code,
+          upper(${party.partyId}::text) AS party_id) w`)
+    )
+    if (row?.partner === true) return "Partner"
+    return row?.ours === true ? "Ourselves" : undefined
+  })
+
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("HubClients.list")(function* (organisationId: string, partnerId: string, request: PageRequest) {
     const after = yield* pages.after(request)
@@ -89,6 +106,7 @@ export const layer: Layer.Layer<HubClients, never, SqlClient.SqlClient | Storage
         Effect.andThen(writable, guardedWrite(sql.withTransaction(put(sql, organisationId, partnerId, info))))
       ),
       get: get(sql),
+      holder: holder(sql),
       list: list(sql)
     })
   })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Conflict } from "../domain/Errors.ts"
 import type { ExpectedParty } from "../domain/party/Partner.ts"
 import type { PartyId, PartyRole } from "../domain/party/Party.ts"
+import type { SqlClient } from "effect/sql"
 import { textArray } from "./Arrays.ts"
 import type { Scoped } from "./Scoped.ts"
 
@@ -34,6 +35,15 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
     if (taken[0] === undefined) return
     return yield* new Conflict({ code: "party_in_use", message: `${taken[0].party} is another partner already.` })
   })
+
+/**
+ * Of a row with a party that a partner speaks for: another partner is that party itself, as an eMSP, and its drivers are that one's. A suspended partner is
+ * still who it is: nobody else lets its drivers charge.
+ */
+export const isAnothers = (sql: SqlClient.SqlClient, alias: string) => sql`EXISTS (
+  SELECT 1 FROM partner_party q JOIN partner d ON d.id = q.partner_id AND d.organisation_id = q.organisation_id
+  WHERE q.organisation_id = ${sql(alias)}.organisation_id AND q.country_code = ${sql(alias)}.country_code
+    AND q.party_id = ${sql(alias)}.party_id AND q.role = 'EMSP' AND q.partner_id <> ${sql(alias)}.partner_id AND d.status = 'Registered')`
 
 /** Gives up what the partner has said of itself; whom it was invited as stays its own. */
 export const release = (own: Scoped, partnerId: string) =>

@@ -21,6 +21,7 @@ import type { Window } from "../domain/values/Window.ts"
 import { textArray } from "./Arrays.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
+import { isAnothers } from "./PartnerParties.ts"
 import { contractFields } from "./RoamingRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -253,13 +254,14 @@ const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: st
 
 const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
 
-/** Tokens of partners that are not registered, or suspended, vouch for nobody. */
+/** Tokens of partners that are not registered, or suspended, vouch for nobody, and neither do a hub's of who is a partner itself. */
 const conflicts = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.conflicts")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const vouching = own`t.type_key = 'RFID' AND t.valid AND EXISTS (
-      SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)`
+      SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)
+      AND NOT ${isAnothers(sql, "t")}`
     const rows = yield* guarded(
       keyRows(own`
         SELECT t.uid_key AS key FROM roaming_token t

@@ -23,6 +23,23 @@ const registered = async (roles: ReadonlyArray<string>, status = "CONNECTED") =>
   return partner
 }
 
+/** What a partner does to have another's drivers for its own: tells of the party, and writes, changes, reads and starts a session with its card. */
+const grabbed = async (hub: Partner, spot: Spot, party: Json, uid: string) => {
+  const at = `/${String(party["country_code"])}/${String(party["party_id"])}`
+  const token = { ...hub.cards.make(uid, { whitelist: "ALWAYS" }), ...party }
+  const info = { ...party, role: "EMSP", status: "CONNECTED", last_updated: "2026-05-20T10:00:00Z" }
+  const told = await hub.ask("PUT", "hubclientinfo", at, info)
+  const { answer: started } = await passedOn(hub, party, "START_SESSION", { ...starting(hub, spot, party), token })
+  const answers = [
+    await hub.ask("PUT", "tokens", `${at}/${uid}`, token),
+    await hub.ask("PATCH", "tokens", `${at}/${uid}`, { valid: false, last_updated: "2026-11-21T10:00:00Z" }),
+    await hub.ask("GET", "tokens", `${at}/${uid}`)
+  ]
+  return { told: told.code, started: [started.http, started.code], tokens: answers.map(({ http }) => http) }
+}
+
+const nothing = { told: 1000, started: [200, 2001], tokens: [404, 404, 404] }
+
 /** A request of a party behind the partner, as the partner passes it on. */
 const passedOn = async (partner: Partner, from: Json, name: string, body: Json) => {
   const { id, url } = partner.expectResult("commands", name)
@@ -52,6 +69,45 @@ const addressee = (partner: Partner, module: string): Json => {
   const headers = partner.server.heard.filter((one) => one.module === module).at(-1)?.headers ?? {}
   return { country_code: headers["ocpi-to-country-code"], party_id: headers["ocpi-to-party-id"] }
 }
+
+describe("a party that a hub tells of", () => {
+  it("is nothing to it where it is ours, or a partner itself, whose driver charges on", async () => {
+    const { partner: direct } = await roaming.registered("2.2.1")
+    await direct.putToken(direct.cards.make("DIRECT1", { whitelist: "ALWAYS" }))
+    const hub = await registered(["HUB"])
+    const spot = await drive.spot(hub)
+    expect(await grabbed(hub, spot, direct.party, "DIRECT1")).toEqual(nothing)
+    expect(await grabbed(hub, spot, hub.cpo ?? {}, "OURS1")).toEqual(nothing)
+    expect((await spot.station.start(1, "DIRECT1")).status).toBe("Accepted")
+    expect((await direct.pull("sessions")).map(({ status }) => status)).toEqual(["ACTIVE"])
+    expect(await hub.pull("sessions")).toEqual([])
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
+  })
+
+  it("is its own from when it registers, and the hub's again once it has left", async () => {
+    const hub = await registered(["HUB"])
+    const spot = await drive.spot(hub)
+    const direct = await roaming.partner("2.2.1")
+    const { token, versionsUrl } = await roaming.invite(direct)
+    const at = `/${direct.party.country_code}/${direct.party.party_id}`
+    const info = { ...direct.party, role: "EMSP", status: "CONNECTED", last_updated: "2026-05-20T10:00:00Z" }
+    await hub.ask("PUT", "hubclientinfo", at, info)
+    const card = { ...hub.cards.make("MOVES1", { whitelist: "ALWAYS" }), ...direct.party }
+    expect((await hub.ask("PUT", "tokens", `${at}/MOVES1`, card)).code).toBe(1000)
+    const status = async () =>
+      ((await spot.station.call("Authorize", { idTag: "MOVES1" }))["idTagInfo"] as Json)["status"]
+    expect(await status()).toBe("Accepted")
+    await direct.register(versionsUrl, token)
+    expect((await hub.ask("GET", "tokens", `${at}/MOVES1`)).http).toBe(404)
+    expect(await status()).toBe("Invalid")
+    await direct.putToken(direct.cards.make("MOVES1", { whitelist: "ALWAYS" }))
+    expect(await status()).toBe("Accepted")
+    expect((await roaming.world.get("token-conflicts"))["items"]).toEqual([])
+    await direct.ask("DELETE", "credentials")
+    expect((await hub.ask("GET", "tokens", `${at}/MOVES1`)).http).toBe(200)
+    expect(await status()).toBe("Accepted")
+  })
+})
 
 describe("an eMSP behind a hub", () => {
   it("reserves, starts, steers and stops its driver's session through it, and each result is for it", async () => {

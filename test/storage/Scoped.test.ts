@@ -62,6 +62,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ["Partners.ts", /^WITH used AS \( UPDATE partner_token/, "its partner was just found by the token itself"],
   ["Exchanges.ts", /^WITH given AS/, "exchanges of all organisations are written together, each with its own"],
   ["Exchanges.ts", /^DELETE FROM exchange WHERE id IN/, "what is older than it is kept goes, whosever it is"],
+  ["PartnerParties.ts", /^EXISTS \( SELECT 1 FROM partner_party q/, "a fragment about a row that has its scope"],
   ["PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
   [
     "ChargerRows.ts",

@@ -149,5 +149,6 @@ export const noExchanges = Exchanges.of({
 export const noClients = HubClients.of({
   put: () => Effect.succeed(true),
   get: (_, __, { partyId }) => Effect.fail(new NotFound({ kind: "client", id: partyId })),
+  holder: () => Effect.undefined,
   list: () => Effect.succeed({ items: [], nextCursor: null })
 })

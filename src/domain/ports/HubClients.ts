@@ -19,6 +19,12 @@ export class HubClients extends Context.Service<
       partnerId: string,
       party: PartyId
     ) => Effect.Effect<ClientInfo, NotFound | StorageUnavailable>
+    /** Who else is this party directly: our organisation, or another partner that is registered as that eMSP. */
+    readonly holder: (
+      organisationId: string,
+      partnerId: string,
+      party: PartyId
+    ) => Effect.Effect<"Ourselves" | "Partner" | undefined, StorageUnavailable>
     /** By country code and party id. */
     readonly list: (
       organisationId: string,

@@ -3,7 +3,7 @@
  * party, uid and type together, whatever the case of their letters; it is kept as the partner spells it.
  */
 import type { Partner } from "../party/Partner.ts"
-import { type PartyId, sameParty } from "../party/Party.ts"
+import type { PartyId } from "../party/Party.ts"
 import type { RoamingContract } from "../party/Roaming.ts"
 
 /** OCPI 2.2.1 §12.4.3 EnergyContract. */
@@ -54,10 +54,6 @@ export const defaultTokenType = "RFID"
 /** Two tokens are one exactly when these texts are the same. */
 export const roamingTokenKey = ({ countryCode, partyId, type, uid }: RoamingTokenKey): string =>
   JSON.stringify([countryCode.toUpperCase(), partyId.toUpperCase(), uid.toLowerCase(), type.toUpperCase()])
-
-/** Whether a party is the partner's own: whoever writes for another would have its drivers billed. */
-export const holdsParty = ({ connection }: Partner, party: PartyId): boolean =>
-  (connection?.parties ?? []).some((own) => sameParty(own, party))
 
 /** The party that a token belongs to whose version does not say: its eMSP, which in 2.1.1 is the only party there is. */
 export const tokenParty = ({ connection }: Partner): PartyId | undefined => {
