@@ -10,7 +10,14 @@ import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Events } from "../domain/ports/Events.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
-import { isPriced, type Ledger, type Observed, priceOf, toSessionPrice } from "../domain/session/Ledger.ts"
+import {
+  isPriced,
+  type Ledger,
+  type Observed,
+  priceOf,
+  readingsPricedAtOnce,
+  toSessionPrice
+} from "../domain/session/Ledger.ts"
 import { doubtOf } from "../domain/session/Plausibility.ts"
 import { Pace } from "./Pace.ts"
 import { rounds } from "./Rounds.ts"
@@ -50,6 +57,10 @@ const doubtedFor = (ledger: Observed) => {
   return !isBillable(ledger.session) || reviewed === true || billed !== undefined ? undefined : doubtOf(ledger)
 }
 
+/** Of a partner's driver, and told with the price that is kept; what has ended is told with the price that stays. */
+const isAwaited = ({ readings, session: { endedAt, roaming } }: Observed): boolean =>
+  roaming !== undefined && endedAt === undefined && readings.length > readingsPricedAtOnce
+
 const take = ({ doubted, looked, prices, records }: Round, ledger: Observed | Ledger): void => {
   const { id, organisationId, updatedAt } = ledger.session
   const reason = doubtedFor(ledger)
@@ -57,7 +68,8 @@ const take = ({ doubted, looked, prices, records }: Round, ledger: Observed | Le
   if (reason !== undefined) doubted.push({ sessionId: id, organisationId, reason })
   if (!isPriced(ledger)) return
   const priced = priceOf(ledger)
-  prices.push({ sessionId: id, organisationId, basedOn: updatedAt, price: toSessionPrice(ledger, priced) })
+  const price = toSessionPrice(ledger, priced)
+  prices.push({ sessionId: id, organisationId, basedOn: updatedAt, price, isAwaited: isAwaited(ledger) })
   if (reason === undefined && isBillable(ledger.session)) records.push(cdrOf(ledger, priced))
 }
 
@@ -112,7 +124,7 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
       round.records.toSorted((one, other) => one.endedAt - other.endedAt),
       now
     )
-    yield* ledgers.keep(round.prices, changed.upTo)
+    yield* ledgers.keep(round.prices, changed.upTo, now)
     pace.priced(round.looked, now)
     return changed.upTo !== undefined
   })

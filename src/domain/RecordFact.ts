@@ -49,6 +49,11 @@ export interface SessionDecision {
   readonly reason?: string
 }
 
+/** A price that partners could not be told of with the reading that it is of. */
+export interface SessionPricing {
+  readonly sessionId: string
+}
+
 /** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
 export interface CdrRecord {
   readonly id: string
@@ -149,6 +154,7 @@ export type RecordFact =
   | RecordFactOf<"WebhookCreated" | "WebhookChanged" | "WebhookRemoved" | "WebhookSecretRotated", WebhookRecord>
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
+  | RecordFactOf<"SessionPriced", SessionPricing>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

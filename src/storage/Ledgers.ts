@@ -3,12 +3,12 @@
  * prices works for all organisations at once and reads the journal behind a position.
  */
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
-import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { isPriced } from "../domain/session/Ledger.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { rowOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
@@ -51,7 +51,7 @@ const changed = (sql: SqlClient.SqlClient) =>
   })
 
 /** Keeps prices; an older one never replaces a newer. */
-export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Priced>) => sql`
+export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) => sql`
   INSERT INTO session_price (session_id, organisation_id, based_on, price)
   SELECT x.session_id, x.organisation_id, x.based_on, x.price::jsonb
   FROM unnest(${uuidArray(prices.map((one) => one.sessionId))}, ${uuidArray(prices.map((one) => one.organisationId))},
@@ -60,22 +60,41 @@ export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Priced
   ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
   WHERE session_price.based_on <= excluded.based_on`
 
-const keep = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number | undefined) {
+/** For whoever asks the session has changed, and whoever is told looks for its fact. */
+const told = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>
+  Effect.gen(function* () {
+    const awaited = prices.filter(({ isAwaited }) => isAwaited)
+    if (awaited.length === 0) return []
+    yield* sql`
+      UPDATE session_roaming SET last_updated = greatest(clock_timestamp(), last_updated + interval '1 millisecond')
+      WHERE session_id = ANY (${uuidArray(awaited.map(({ sessionId }) => sessionId))})`
+    return awaited.map(({ organisationId, sessionId }) => {
+      const by = { organisationId, actor: "platform" }
+      const fact = factOf("SessionPriced", `session:${sessionId}`, secrets.uuid(now), { by, now })
+      return { ...fact, body: { by: "platform", after: { sessionId } } }
+    })
+  })
+
+const keep = (recording: Recording) =>
+  Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number | undefined, now: number) {
+    const { journaled, sql, writable } = recording
     const write = Effect.gen(function* () {
       if (prices.length > 0) yield* putPrices(sql, prices)
       if (upTo === undefined) return
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })
-    yield* guardedWrite(sql.withTransaction(write))
+    // Only a fact needs the journal, for which everybody else waits.
+    const isTold = prices.some(({ isAwaited }) => isAwaited)
+    if (!isTold) return yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+    const facts = Effect.andThen(write, told(recording, prices, now))
+    yield* journaled(Effect.map(facts, (facts) => ({ result: undefined, facts })))
   })
 
-export const layer: Layer.Layer<Ledgers, never, SqlClient.SqlClient | StorageHealth> = Layer.effect(
+export const layer: Layer.Layer<Ledgers, never, RecordingServices> = Layer.effect(
   Ledgers,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const health = yield* StorageHealth
-    const write = keep(sql)
+    const records = yield* recording
+    const { sql } = records
     return Ledgers.of({
       ofSession: Effect.fn("Ledgers.ofSession")(function* (organisationId: string, sessionId: string) {
         if (!isUuid(sessionId)) return undefined
@@ -89,7 +108,7 @@ export const layer: Layer.Layer<Ledgers, never, SqlClient.SqlClient | StorageHea
         )
       ),
       changed: changed(sql),
-      keep: (prices, upTo) => Effect.andThen(health.writable, write(prices, upTo))
+      keep: keep(records)
     })
   })
 )

@@ -14,6 +14,7 @@ import { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
 import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { readingsPricedAtOnce } from "../../src/domain/session/Ledger.ts"
 import type { TariffElement } from "../../src/domain/tariff/Tariff.ts"
 import type { Window } from "../../src/domain/values/Window.ts"
 import * as JournalRepository from "../../src/storage/Journal.ts"
@@ -147,7 +148,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is listed anew when a reading, the stop, the price or a correction changed it, and only then", () =>
+  it.effect("is listed anew, with its price, when a reading, the stop or a correction changed it, and only then", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const { chargers, one, seeded, writing } = yield* aWorld("NEW")
@@ -165,9 +166,12 @@ forEachDriver("what partners' drivers charged", world, (it) => {
       assert.isUndefined(yield* isNew, "nothing has changed since")
       const journal = yield* Journal
       yield* journal.commit([metered(seeded, tx, noon + 10 * minute, 3000)])
-      assert.strictEqual((yield* isNew)?.energyWh, 2000)
+      const read = yield* isNew
+      assert.deepStrictEqual([read?.energyWh, read?.price?.exclVat], [2000, 1], "the price is of that reading")
+      assert.deepStrictEqual(read?.price?.periods.at(-1)?.energyWh, 2000)
       yield* price
-      assert.deepStrictEqual((yield* isNew)?.price?.exclVat, 1, "its price is news too")
+      assert.isUndefined(yield* isNew, "when the price is kept that is no news")
+      assert.deepStrictEqual(yield* sessions.get(one, tx.sessionId), read)
       yield* end(seeded, tx)
       const over = yield* isNew
       assert.deepStrictEqual(
@@ -176,13 +180,50 @@ forEachDriver("what partners' drivers charged", world, (it) => {
         "what has ended is told as it stays"
       )
       yield* price
-      assert.deepStrictEqual((yield* isNew)?.price, over?.price)
-      yield* price
-      assert.isUndefined(yield* isNew, "a price that is the same is none")
+      assert.isUndefined(yield* isNew)
+      const billed = { exclVat: 5, inclVat: 6 }
+      assert.deepStrictEqual(yield* sessions.get(one, tx.sessionId), over && { ...over, billed })
       yield* (yield* SessionReviews).correct(tx.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
       assert.strictEqual((yield* isNew)?.energyWh, 4000)
       const until = yield* sessions.window(one, { ...everything, to: last })
       assert.strictEqual(until.total, 0, "before its last change there is nothing of it")
+    })
+  )
+
+  it.effect("with more readings than are priced with each is told anew, by a fact, when it was priced", () =>
+    Effect.gen(function* () {
+      const sessions = yield* RoamingSessions
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* Journal
+      const { chargers, one, seeded } = yield* aWorld("LONG")
+      const tx = yield* begin(seeded, chargers[0], contract(one.partnerId))
+      const own = yield* begin(seeded, chargers[1], undefined)
+      const readings = (of: typeof tx, from: number, to: number) =>
+        Array.from({ length: to - from }, (_, n) =>
+          metered(seeded, of, noon + (from + n) * 1_000, 1_002 + 2 * (from + n))
+        )
+      const told = Effect.map(
+        sql<{ readonly body: unknown }>`SELECT body FROM journal WHERE type = 'SessionPriced' ORDER BY position`,
+        (rows) => rows.map(({ body }) => body)
+      )
+      yield* journal.commit([
+        ...readings(tx, 1, readingsPricedAtOnce + 1),
+        ...readings(own, 1, readingsPricedAtOnce + 2)
+      ])
+      const few = yield* sessions.get(one, tx.sessionId)
+      assert.deepStrictEqual([few.energyWh, few.price?.exclVat], [1_002, 0.501])
+      yield* price
+      assert.deepStrictEqual(yield* told, [], "it was told with that price, and the other is nobody's")
+      yield* journal.commit(readings(tx, readingsPricedAtOnce + 1, readingsPricedAtOnce + 2))
+      const many = yield* sessions.get(one, tx.sessionId)
+      assert.deepStrictEqual([many.energyWh, many.price?.exclVat], [1_004, 0.501], "the price that is kept")
+      yield* price
+      assert.deepStrictEqual(yield* told, [{ by: "platform", after: { sessionId: tx.sessionId } }])
+      const { items } = yield* sessions.window(one, { ...everything, from: many.lastUpdated + 1 })
+      assert.deepStrictEqual(
+        items.map(({ energyWh, price }) => [energyWh, price?.exclVat]),
+        [[1_004, 0.502]]
+      )
     })
   )
 

@@ -20,6 +20,8 @@ export interface Priced {
   /** `updatedAt` of the session: an older price never replaces a newer one. */
   readonly basedOn: number
   readonly price: SessionPrice
+  /** A partner is told of it when it is kept: the session has too many readings for a price with each. */
+  readonly isAwaited: boolean
 }
 
 export class Ledgers extends Context.Service<
@@ -36,7 +38,11 @@ export class Ledgers extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Observed | Ledger>, StorageUnavailable>
     /** Reads on in the journal, at most so many facts. */
     readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
-    /** Keeps prices, and that the journal was read so far, where it was: both, or neither. */
-    readonly keep: (prices: ReadonlyArray<Priced>, upTo: number | undefined) => Effect.Effect<void, StorageUnavailable>
+    /** Keeps prices, tells of those that are awaited, and keeps that the journal was read so far, where it was: all, or nothing. */
+    readonly keep: (
+      prices: ReadonlyArray<Priced>,
+      upTo: number | undefined,
+      now: number
+    ) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Ledgers") {}

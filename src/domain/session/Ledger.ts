@@ -55,6 +55,12 @@ export interface Ledger extends Observed {
   readonly tariff: Tariff
 }
 
+/**
+ * A running session with no more readings is priced whenever its price is asked for or told to a partner: five milliseconds. One with more is told with
+ * the price that was made last, and anew when another was made.
+ */
+export const readingsPricedAtOnce = 500
+
 /** True where there was a tariff when the session began. */
 export const isPriced = (observed: Observed | Ledger): observed is Ledger => "tariff" in observed
 

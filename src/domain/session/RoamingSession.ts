@@ -19,9 +19,11 @@ export interface RoamingSession extends ChargingSession {
  * True of one that has ended, and whose price is of before its end or of another energy: for a second or two after its stop, or after a correction
  * (OCPI 2.2.1 §9.1: what is COMPLETED changes no more).
  */
-export const isPriceBehind = ({ endedAt, energyWh, price, tariffId }: RoamingSession): boolean => {
+export const isPriceBehind = ({ endedAt, energyWh, price, startedAt, tariffId }: RoamingSession): boolean => {
   if (endedAt === undefined || tariffId === undefined) return false
   if (price === undefined) return true
   const priced = price.periods.reduce((sum, period) => sum + period.energyWh, 0)
+  const charged = price.periods.find(({ reserved }) => reserved !== true)
+  if (charged !== undefined && charged.startedAt !== startedAt) return true
   return price.periods.at(-1)?.endedAt !== endedAt || priced !== energyWh
 }

@@ -45,6 +45,7 @@ import { activeProfiles } from "./0043_active_profiles.ts"
 import { untold } from "./0044_untold.ts"
 import { listedTokens } from "./0045_listed_tokens.ts"
 import { fewEarlyReadings } from "./0046_few_early_readings.ts"
+import { toldPrices } from "./0047_told_prices.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -92,5 +93,6 @@ export const migrations = {
   "0043_active_profiles": activeProfiles,
   "0044_untold": untold,
   "0045_listed_tokens": listedTokens,
-  "0046_few_early_readings": fewEarlyReadings
+  "0046_few_early_readings": fewEarlyReadings,
+  "0047_told_prices": toldPrices
 }
