@@ -160,6 +160,20 @@ describe("sessions and records", () => {
     expect(heardOf(other, "PUT", "sessions").length + heardOf(other, "POST", "cdrs").length).toBe(0)
     expect(problemsOf(other)).toEqual([])
   })
+
+  it("that end while their partner has lost its token are told once it has registered anew", async () => {
+    const { id, partner, place } = await seen("2.2.1")
+    const driver = new Driver(place)
+    const sessionId = await charging(partner, place, driver, "AWAY1")
+    const { token, versionsUrl } = await roaming.reset(id)
+    await driver.stop()
+    const billed = async () => (await roaming.world.items(`cdrs?partnerId=${id}`)).length === 1
+    await until(() => "the record is issued", 10_000, billed)
+    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+    await partner.eventually("the record is sent", () => partner.stores.cdrs.size === 1)
+    await partner.eventually("the session ends", () => sessionsOf(partner)[0]?.["status"] === "COMPLETED")
+    expect([...partner.stores.cdrs.values()].map((cdr) => cdr["session_id"])).toEqual([sessionId])
+  })
 })
 
 describe("a partner that", () => {
@@ -215,7 +229,7 @@ describe("a partner that", () => {
     expect(item).toMatchObject({ kind: "tariff", objectId: place.tariffId, tries: 5 })
     expect(String(item["problem"])).toContain("2001")
     const { deliveries } = await roaming.world.get(`partners/${id}/health`)
-    expect(deliveries).toMatchObject({ state: "UpToDate", parked: 1, due: 0 })
+    expect(deliveries).toMatchObject({ state: "Parked", parked: 1, due: 0 })
     // Everything else goes on.
     await place.station.status(1, "Charging")
     await partner.eventually("a status", () => statusesAt(partner, place)[0] === "CHARGING")

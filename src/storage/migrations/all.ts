@@ -46,6 +46,7 @@ import { untold } from "./0044_untold.ts"
 import { listedTokens } from "./0045_listed_tokens.ts"
 import { fewEarlyReadings } from "./0046_few_early_readings.ts"
 import { toldPrices } from "./0047_told_prices.ts"
+import { readOn } from "./0048_read_on.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -94,5 +95,6 @@ export const migrations = {
   "0044_untold": untold,
   "0045_listed_tokens": listedTokens,
   "0046_few_early_readings": fewEarlyReadings,
-  "0047_told_prices": toldPrices
+  "0047_told_prices": toldPrices,
+  "0048_read_on": readOn
 }
