@@ -180,7 +180,9 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
     const url = partner.endpoint("credentials") ?? ""
-    for (const raw of ["", "{", "[]", "{}", '"text"', JSON.stringify({ token: "x", url: "no url" })]) {
+    // What is no token could not stand in a header (OCPI 2.2.1 §7.3.1 has U+0021 to U+007E).
+    const tokens = ["", "a b", "a\nb", "ä", "x".repeat(256)].map((one) => JSON.stringify(partner.credentials(one)))
+    for (const raw of ["", "{", "[]", "{}", '"text"', JSON.stringify({ token: "x", url: "no url" }), ...tokens]) {
       const answer = await partner.client.ask("POST", url, { token, raw })
       expect([answer.http, answer.code], raw).toEqual([400, 2001])
     }

@@ -13,6 +13,15 @@ export const Text = Schema.String.check(
   Schema.makeFilter((text) => (text.includes("\0") || !text.isWellFormed() ? "must be valid text" : undefined))
 )
 
+/**
+ * A token of credentials, not encoded: what a header can carry (OCPI 2.2.1 §7.3.1). The standard has 64 characters at most, and partners have more.
+ */
+export const CredentialsToken = Schema.String.check(
+  Schema.makeFilter((text) =>
+    /^[\u0021-\u007e]{1,255}$/.test(text) ? undefined : "must be printable characters without spaces"
+  )
+)
+
 /** An absolute URL. Whether it is called is looked at when it is. */
 export const Url = Text.check(Schema.makeFilter((text) => (URL.canParse(text) ? undefined : "must be an absolute URL")))
 

@@ -1,11 +1,11 @@
 /** Credentials in OCPI 2.1.1 §8.4: one party, whose role the address of the other side tells. Of several parties it can say the first only. */
 import { Effect, Schema } from "effect"
 import type { Credentials } from "../../../domain/party/Credentials.ts"
-import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
+import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 
 const Wire = Schema.Struct({
-  token: Text,
+  token: CredentialsToken,
   url: Url,
   business_details: maybe(Schema.Struct({ name: maybe(Text), website: maybe(Text) })),
   party_id: PartyCode,

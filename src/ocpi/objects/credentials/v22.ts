@@ -2,14 +2,14 @@
 import { Effect, Schema } from "effect"
 import type { Credentials } from "../../../domain/party/Credentials.ts"
 import type { PartyRole } from "../../../domain/party/Party.ts"
-import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
+import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 
 /** Most parties of one partner: a hub that lists its members has hundreds. */
 const partiesMax = 2000
 
 const Wire = Schema.Struct({
-  token: Text,
+  token: CredentialsToken,
   url: Url,
   roles: Schema.Array(
     Schema.Struct({
