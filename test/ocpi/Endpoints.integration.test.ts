@@ -25,18 +25,21 @@ const trap = createServer((socket) => {
   socket.destroy()
 })
 
-/** What each partner says of itself, by its number in the path. */
-const endpoints: Array<string> = []
-const details = createHttp((request, response) => {
-  const [, n = "", what] = (request.url ?? "").split("/")
-  const url = endpoints[Number(n)]
-  const named = ["credentials", "tariffs", "commands", "chargingprofiles"].map((identifier) => ({
+/** The modules that each partner names, by its number in the path. */
+const modules: Array<ReadonlyArray<Json | null>> = []
+
+/** All of them at one address; none is called before there is something to tell. */
+const allAt = (url: string): ReadonlyArray<Json> =>
+  ["credentials", "tariffs", "commands", "chargingprofiles"].map((identifier) => ({
     identifier,
     role: identifier === "tariffs" ? "RECEIVER" : "SENDER",
     url
   }))
+
+const details = createHttp((request, response) => {
+  const [, n = "", what] = (request.url ?? "").split("/")
   const versions = [{ version: "2.2.1", url: `http://${request.headers.host ?? ""}/${n}/details` }]
-  const data = what === "versions" ? versions : { version: "2.2.1", endpoints: named }
+  const data = what === "versions" ? versions : { version: "2.2.1", endpoints: modules[Number(n)] }
   response.setHeader("content-type", "application/json")
   response.end(JSON.stringify({ status_code: 1000, timestamp: new Date().toISOString(), data }))
 })
@@ -63,9 +66,9 @@ const asked = async (method: string, path: string, token: string, body?: Json): 
   return (await answer.json()) as Json
 }
 
-/** Registers one whose modules are all at this address; the status code that it was answered, and its token. */
-const register = async (n: number, url: string) => {
-  endpoints[n] = url
+/** Registers one with these modules; the status code that it was answered, and its token. */
+const register = async (named: ReadonlyArray<Json | null>) => {
+  const n = modules.push(named) - 1
   const party = { countryCode: "DE", partyId: `X${n.toString(36).padStart(2, "0").toUpperCase()}` }
   const invited = await world.post("partners", { name: `Partner ${n}`, ...party, roles: ["EMSP"] })
   const business_details = { name: "Partner" }
@@ -95,14 +98,32 @@ const close = async () => {
 
 const isTariff = (one: Json): boolean => one["module"] === "tariffs"
 
+it("registers with whoever names its credentials, whatever else of its modules cannot be read; without them it is 3003", async () => {
+  const at = (url: unknown, identifier: unknown = "credentials", role: unknown = "SENDER") => ({
+    identifier,
+    role,
+    url
+  })
+  const here = `http://127.0.0.1:${detailsPort}/credentials`
+  const odd = [
+    at("", "cdrs"),
+    at("/relative", "tokens"),
+    at(null, "locations"),
+    at(here, 7),
+    at(here, "tariffs", 7),
+    null
+  ]
+  const taken = await register([...odd, at(here)])
+  expect(taken.code).toBe(1000)
+  expect(await world.get(`partners/${taken.id}`)).toMatchObject({ modules: ["credentials"] })
+  for (const without of [[], odd, [at("no url")]]) expect((await register(without)).code).toBe(3003)
+})
+
 it(
   "makes no connection for an endpoint or a response_url that is none of the public's",
   { timeout: 120_000 },
   async () => {
-    const answers = await atOnce([...closedUrls(trapPort).entries()], async ([n, url]) => ({
-      url,
-      ...(await register(n, url))
-    }))
+    const answers = await atOnce(closedUrls(trapPort), async (url) => ({ url, ...(await register(allAt(url))) }))
     const registered = answers.filter(({ code }) => code === 1000)
     const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
     // What is no address at all is not registered with.

@@ -1,5 +1,5 @@
 /** Finding out where a partner's modules are: its versions, and the details of one (OCPI 2.2.1 §6, §7.2.2). */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { PartnerEndpoint } from "../../domain/party/Partner.ts"
 import { Text, Url } from "../objects/Liberal.ts"
 import type { OcpiVersion } from "../Version.ts"
@@ -12,12 +12,11 @@ const listMax = 200
 const Versions = Schema.Array(Schema.Struct({ version: Text, url: Url })).check(Schema.isMaxLength(listMax))
 const decodeVersions = Schema.decodeUnknownEffect(Versions)
 
-const Details = Schema.Struct({
-  endpoints: Schema.Array(
-    Schema.Struct({ identifier: Text, role: Schema.optionalKey(Schema.NullOr(Text)), url: Url })
-  ).check(Schema.isMaxLength(listMax))
-})
+const Details = Schema.Struct({ endpoints: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(listMax)) })
 const decodeDetails = Schema.decodeUnknownEffect(Details)
+
+const Endpoint = Schema.Struct({ identifier: Text, role: Schema.optionalKey(Schema.NullOr(Text)), url: Url })
+const decodeEndpoint = Schema.decodeUnknownOption(Endpoint)
 
 const unreadable = (what: string) => () =>
   new PartnerFailed({ heard: true, status: undefined, http: undefined, message: `${what} cannot be read` })
@@ -40,10 +39,10 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
-/** Of several endpoints of one module and role the first counts. */
+/** Of several endpoints of one module and role the first counts; one that cannot be read is none, and keeps nobody from the others. */
 const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerEndpoint> => {
   const found = new Map<string, PartnerEndpoint>()
-  for (const { identifier, role, url } of endpoints) {
+  for (const { identifier, role, url } of endpoints.flatMap((one) => Option.toArray(decodeEndpoint(one)))) {
     const endpoint = { module: identifier.trim().toLowerCase(), role: roleOf(role), url }
     const key = `${endpoint.module} ${endpoint.role ?? ""}`
     if (!found.has(key)) found.set(key, endpoint)
