@@ -28,6 +28,7 @@ const answered = (obstacle: string | undefined): Response =>
 
 const nowhere = rejected("There is no such location, EVSE or connector.")
 const full = rejected("No EVSE is free at this location.")
+const taken = rejected("Somebody else's session runs at this connector.")
 
 /** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be somebody else's. */
 const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
@@ -42,8 +43,25 @@ const chosen = (places: ReadonlyArray<ConnectorPlace>, { evseUid }: PlaceWanted)
 
 const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connectorId })
 
+/** Sessions of one charger that are looked at: one at each of its connectors, and what it has not told the end of. */
+const runningMax = 100
+
+/** Whether somebody else's driver charges there: a charger ends a session before it unlocks its connector (OCPP 1.6 §5.18). */
+const takenByOthers =
+  (sessions: Sessions["Service"]) =>
+  (organisationId: string, partnerId: string, { chargerId, connectorId, evseId }: ConnectorPlace) =>
+    sessions.list(organisationId, { limit: runningMax, chargerId, status: "ACTIVE" }).pipe(
+      Effect.catchTag("InvalidInput", Effect.die),
+      Effect.map(({ items }) =>
+        items.some(
+          (one) => one.evseId === evseId && one.connectorId === connectorId && one.roaming?.partnerId !== partnerId
+        )
+      )
+    )
+
 /** START_SESSION and UNLOCK_CONNECTOR. */
 const atPlaces = Effect.gen(function* () {
+  const isTaken = takenByOthers(yield* Sessions)
   const issue = yield* issuing
   const places = yield* Places
   const cardOf = presented(yield* Secrets, heldParties(yield* HubClients))
@@ -74,8 +92,10 @@ const atPlaces = Effect.gen(function* () {
 
   const unlock = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"UnlockConnector">) {
     const { locationId, responseUrl } = request
-    const [place] = yield* places.connectors(exchange.bearer.partner.organisationId, request)
+    const { id: partnerId, organisationId } = exchange.bearer.partner
+    const [place] = yield* places.connectors(organisationId, request)
     if (place === undefined) return nowhere
+    if (yield* isTaken(organisationId, partnerId, place)) return taken
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "UnlockConnector", place: placeOf(place) },

@@ -159,6 +159,27 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner)).toEqual([])
   })
 
+  it("unlock no connector at which somebody else's driver charges", async () => {
+    const { partner } = await roaming.registered(version)
+    const other = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    spot.station.on("UnlockConnector", { status: "Unlocked" })
+    await drive.session(partner, spot)
+    const foreign = await other.partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+    expect(foreign.answer).toMatchObject({ result: "REJECTED" })
+    expect(spot.station.asked("UnlockConnector")).toEqual([])
+    const beside = { ...bodies.UNLOCK_CONNECTOR(partner, spot), evse_uid: spot.evse(2) }
+    for (const [who, body] of [
+      [other.partner, beside],
+      [partner, bodies.UNLOCK_CONNECTOR(partner, spot)]
+    ] as const) {
+      const { answer, id } = await who.command("UNLOCK_CONNECTOR", body)
+      expect(answer).toEqual(accepted)
+      expect(await who.result(id)).toEqual({ result: "ACCEPTED" })
+    }
+    expect(problemsOf(partner, other.partner)).toEqual([])
+  })
+
   it("send a short stand-in for a long uid, the same for the reservation and for the start", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
@@ -238,8 +259,11 @@ describe.each(allVersions)("commands on OCPI %s", (version) => {
     const post = (body: unknown) => partner.ask("POST", "commands", "/START_SESSION", body)
     const full: Json = { response_url: `${partner.url("commands")}/x`, ...bodies.START_SESSION(partner, spot) }
     const { token: __, ...without } = full
+    const longReference = version === "2.1.1" ? [] : [{ ...full, authorization_reference: "r".repeat(37) }]
     for (const body of [
       without,
+      ...longReference,
+      { ...full, token: { ...(full["token"] as Json), uid: "" } },
       { ...full, response_url: "no url" },
       { ...full, response_url: "file:///etc/passwd" },
       []

@@ -13,8 +13,16 @@ export interface WireCommands {
   readonly result: (outcome: CommandOutcome) => unknown
 }
 
+/** Longest uid that is taken: OCPI has at most 36 characters, and partners have more. */
+const uidMax = 255
+
+/** Longest authorization_reference (OCPI 2.2.1 §13.3.4): a longer one could not be repeated in the session and the record. */
+const referenceMax = 36
+
+const Reference = Text.check(Schema.isMaxLength(referenceMax))
+
 /** What is told of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
-const tokenFields = { uid: Text, type: maybe(Text) }
+const tokenFields = { uid: Text.check(Schema.isNonEmpty(), Schema.isMaxLength(uidMax)), type: maybe(Text) }
 export const Token211 = Schema.Struct({ ...tokenFields, auth_id: maybe(Text) })
 export const Token22 = Schema.Struct({
   ...tokenFields,
@@ -55,7 +63,7 @@ export const startFields = {
   location_id: Id,
   evse_uid: maybe(Id),
   connector_id: maybe(Id),
-  authorization_reference: maybe(Text)
+  authorization_reference: maybe(Reference)
 }
 
 /** Fields of RESERVE_NOW, beside the token of the version. */
@@ -65,7 +73,7 @@ export const reserveFields = {
   reservation_id: Id,
   location_id: Id,
   evse_uid: maybe(Id),
-  authorization_reference: maybe(Text)
+  authorization_reference: maybe(Reference)
 }
 
 type Start = Schema.Struct.Type<typeof startFields>
@@ -78,7 +86,7 @@ export const startOf = (told: Start, token: PresentedToken): CommandRequest => (
   locationId: id(told.location_id),
   evseUid: maybeId(told.evse_uid),
   connectorId: maybeId(told.connector_id),
-  authorizationReference: told.authorization_reference ?? undefined
+  authorizationReference: told.authorization_reference || undefined
 })
 
 export const reserveOf = (told: Reserve, token: PresentedToken): CommandRequest => ({
@@ -89,7 +97,7 @@ export const reserveOf = (told: Reserve, token: PresentedToken): CommandRequest 
   reservationId: id(told.reservation_id),
   locationId: id(told.location_id),
   evseUid: maybeId(told.evse_uid),
-  authorizationReference: told.authorization_reference ?? undefined
+  authorizationReference: told.authorization_reference || undefined
 })
 
 export const Stop = Schema.Struct({ ...asked, session_id: Id })
