@@ -19,7 +19,7 @@ import { Sessions } from "../../domain/ports/Sessions.ts"
 import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
-import { invalid, type Refused } from "../Status.ts"
+import { invalid, refuse, type Refused } from "../Status.ts"
 import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
 
 type Result = ProfileResponse["result"]
@@ -33,13 +33,13 @@ const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>
     return url
   })
 
-/** Seconds that are asked about. */
+/** Seconds that are asked about. What is there and no number is a query that cannot be read. */
 const durationOf = ({ query }: Exchange) => {
   const text = query.get("duration")?.trim() ?? ""
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  return seconds > 0
-    ? Effect.succeed(Math.min(seconds, durationMax))
-    : Effect.fail(invalid("duration must be a number of seconds."))
+  const detail = "duration must be a number of seconds."
+  if (text !== "" && !/^\d{1,9}$/.test(text)) return Effect.fail(refuse({ _tag: "Unreadable", detail }))
+  const seconds = Number(text)
+  return seconds > 0 ? Effect.succeed(Math.min(seconds, durationMax)) : Effect.fail(invalid(detail))
 }
 
 /** What each of the three asks of the charger; `profileId` is the number by which it knows the partner's profile of this session, if it has one. */

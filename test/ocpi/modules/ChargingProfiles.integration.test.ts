@@ -161,7 +161,10 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     }
     expect(await partner.ask("DELETE", "chargingprofiles", path)).toMatchObject(bad)
     expect(await partner.ask("GET", "chargingprofiles", `${path}${query}`)).toMatchObject(bad)
-    expect(await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=soon`)).toMatchObject(bad)
+    expect(await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=0`)).toMatchObject(bad)
+    // What is no number is a query that cannot be read.
+    const unread = await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=soon`)
+    expect(unread).toMatchObject({ http: 400, code: 2001 })
     expect(await partner.ask("GET", "chargingprofiles", `${path}?duration=60`)).toMatchObject(bad)
     expect(station.asked("SetChargingProfile")).toEqual([])
   })
