@@ -94,11 +94,10 @@ export interface PartnerRecord {
 }
 
 /** A parked delivery that somebody decided about. */
-export interface DeliveryRecord {
-  readonly itemId: string
-  readonly kind: string
-  readonly objectId: string
-}
+export type DeliveryRecord =
+  | { readonly itemId: string; readonly kind: string; readonly objectId: string }
+  /** All that was parked of a subscription, at once. */
+  | { readonly items: number }
 
 /** A webhook without its secrets. */
 export interface WebhookRecord {

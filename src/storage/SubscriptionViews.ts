@@ -11,6 +11,7 @@ import { factOf, type Recording } from "./Facts.ts"
 import { healthRows, parkedRows } from "./SubscriptionRows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
+import { dueAnew } from "./SubscriptionParked.ts"
 
 /** Places of the journal that are looked at behind a cursor: whoever is further behind is down, or was away, and is shown as that. */
 const behindMax = 50_000
@@ -19,11 +20,13 @@ const missing = (kind: string, id: string) => new NotFound({ kind, id })
 
 type HealthRow = Effect.Success<ReturnType<typeof healthRows>>[number]
 
-const stateOf = ({ active, behind, due, notBefore, openedAt }: HealthRow, now: number): SubscriptionHealth["state"] => {
+const stateOf = (row: HealthRow, now: number): SubscriptionHealth["state"] => {
+  const { active, behind, due, notBefore, openedAt, parked } = row
   if (!active) return "Inactive"
   if (openedAt !== undefined) return "Down"
   if (notBefore !== undefined && notBefore > now) return "Waiting"
-  return due > 0 || behind > 0 ? "Delivering" : "UpToDate"
+  if (due > 0 || behind > 0) return "Delivering"
+  return parked > 0 ? "Parked" : "UpToDate"
 }
 
 const health = (sql: SqlClient.SqlClient) =>
@@ -87,9 +90,7 @@ const decided =
     const own = scopedTo(sql, by.organisationId)
     const at = new Date(now)
     const change =
-      type === "DeliveryReplayed"
-        ? sql`next_at = ${at}, due_at = ${at}, tries = 0, refusals = 0, problem = NULL, parked_at = NULL`
-        : sql`parked_at = NULL, problem = NULL, tries = 0, refusals = 0`
+      type === "DeliveryReplayed" ? dueAnew(sql, at) : sql`parked_at = NULL, problem = NULL, tries = 0, refusals = 0`
     const write = Effect.gen(function* () {
       const rows =
         isUuid(itemId) && isUuid(subscriptionId)
@@ -106,9 +107,35 @@ const decided =
     return journaled(write)
   }
 
+/** Objects that are replayed at once: each may be a call, and more than these a partner has not taken for a reason. */
+const replayedAtOnce = 5_000
+
+const replayAll = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Subscriptions.replayAll")((subscriptionId: string, writing: Writing) => {
+    const { by, now } = writing
+    const own = scopedTo(sql, by.organisationId)
+    const write = Effect.gen(function* () {
+      yield* known(own, subscriptionId)
+      const rows = yield* own<{ id: string }>`
+        UPDATE subscription_object o SET ${dueAnew(sql, new Date(now))}
+        FROM (
+          SELECT p.kind, p.object_id FROM subscription_object p
+          WHERE ${own.rowsOf("p")} AND p.subscription_id = ${subscriptionId} AND p.parked_at IS NOT NULL
+          ORDER BY p.item_id LIMIT ${replayedAtOnce}
+        ) x
+        WHERE ${own.rowsOf("o")} AND o.subscription_id = ${subscriptionId} AND o.kind = x.kind AND o.object_id = x.object_id
+        RETURNING o.item_id AS id`
+      if (rows.length === 0) return { result: 0, facts: [] }
+      const fact = factOf("DeliveryReplayed", `subscription:${subscriptionId}`, secrets.uuid(now), writing)
+      return { result: rows.length, facts: [{ ...fact, body: { by: by.actor, before: { items: rows.length } } }] }
+    })
+    return journaled(write)
+  })
+
 export const views = (records: Recording) => ({
   health: health(records.sql),
   parked: parked(records.sql),
   replay: Effect.fn("Subscriptions.replay")(decided(records, "DeliveryReplayed")),
+  replayAll: replayAll(records),
   discard: Effect.fn("Subscriptions.discard")(decided(records, "DeliveryDiscarded"))
 })

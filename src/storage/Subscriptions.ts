@@ -7,6 +7,7 @@ import { textArray, uuidArray } from "./Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Notifications } from "./Notifications.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
+import { allParkedAgain } from "./SubscriptionParked.ts"
 import { queue } from "./SubscriptionQueue.ts"
 import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
 import { views } from "./SubscriptionViews.ts"
@@ -100,6 +101,7 @@ const circuit = ({ sql, writable }: Recording) =>
       yield* sql`
         UPDATE subscription_object SET next_at = ${at}
         WHERE subscription_id = ${id} AND next_at > ${at} AND refusals = 0`
+      yield* allParkedAgain(sql, id, at)
     })
     yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
   })

@@ -230,6 +230,65 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("are sent all that was parked by one wish, when they answer again, and when they have begun anew", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const sql = yield* SqlClient.SqlClient
+      const partners = yield* Partners
+      const { id, organisation } = yield* aSubscriber
+      const stranger = yield* anOrganisation
+      const objects = [ref("s", "session:s", "session"), ref("c", "session:c", "cdr")]
+      yield* makeDue(id, objects)
+      const park = (now: number) =>
+        Effect.gen(function* () {
+          const items = yield* claim(id, now)
+          assert.sameMembers(idsOf(items), ["s", "c"])
+          assert.deepStrictEqual(
+            items.map(({ dueAt, refusals, tries }) => ({ dueAt, refusals, tries })),
+            [now, now].map((dueAt) => ({ dueAt, refusals: 0, tries: 0 }))
+          )
+          for (const item of items) yield* settle(item, { _tag: "Parked", problem: "2001 no" }, now)
+          assert.deepInclude(yield* storage.health(organisation.id, id, now), { due: 0, parked: 2 })
+          assert.deepStrictEqual(yield* claim(id, now + lease), [])
+        })
+      yield* park(noon)
+      assert.strictEqual((yield* Effect.flip(storage.replayAll(id, stranger.writing())))._tag, "NotFound")
+      assert.strictEqual(yield* storage.replayAll(id, organisation.writing()), 2)
+      assert.strictEqual(yield* storage.replayAll(id, organisation.writing()), 0)
+      const [fact, ...more] = yield* sql<{ body: unknown }>`
+        SELECT body FROM journal WHERE subject = ${`subscription:${id}`} ORDER BY position`
+      assert.deepInclude(fact?.body, { before: { items: 2 } })
+      assert.deepStrictEqual(more, [])
+      yield* park(noon)
+      const at = noon + 100 * second
+      yield* storage.circuit(id, { failures: 3, openedAt: at, notBefore: undefined }, { now: at })
+      assert.strictEqual((yield* storage.health(organisation.id, id, at)).parked, 2)
+      const released = { failures: 2, openedAt: undefined, notBefore: undefined }
+      yield* storage.circuit(id, released, { now: at, isReleased: true })
+      yield* park(at)
+      yield* partners.unregister(id, organisation.writing())
+      const ourVerifier = new Uint8Array(32).fill(11)
+      yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier }, organisation.writing())
+      const later = noon + 300 * second
+      yield* storage.fill((yield* storage.find(id))!, [], later)
+      yield* park(later)
+    })
+  )
+
+  it.effect("are said to have been sent something when they were, and not when there was nothing to be told", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id, organisation } = yield* aSubscriber
+      const lastAt = Effect.map(storage.health(organisation.id, id, noon), ({ lastDeliveredAt }) => lastDeliveredAt)
+      yield* makeDue(id, [ref("a"), ref("b")])
+      const [a, b] = yield* claim(id)
+      yield* settle(a!, { ...done, isSilent: true }, noon + second)
+      assert.strictEqual(yield* lastAt, undefined)
+      yield* settle(b!, done, noon + 2 * second)
+      assert.strictEqual(yield* lastAt, noon + 2 * second)
+    })
+  )
+
   it.effect("begin anew with a registration, and end with their partner", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions

@@ -108,5 +108,6 @@ export const noSubscriptions = Subscriptions.of({
   health: none,
   parked: none,
   replay: none,
+  replayAll: (id) => none("", id),
   discard: none
 })

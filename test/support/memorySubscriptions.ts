@@ -170,6 +170,7 @@ export const memorySubscriptions = () => {
     health: (_, id) => Effect.fail(new NotFound({ kind: "subscription", id })),
     parked: (_, id) => Effect.fail(new NotFound({ kind: "subscription", id })),
     replay: (_, id) => Effect.fail(new NotFound({ kind: "parked item", id })),
+    replayAll: (id) => Effect.fail(new NotFound({ kind: "subscription", id })),
     discard: (_, id) => Effect.fail(new NotFound({ kind: "parked item", id }))
   })
 

@@ -32,8 +32,8 @@ export interface Claim {
 
 /** How a subscription is doing, for people. Times in ms epoch. */
 export interface SubscriptionHealth {
-  /** `Waiting` for as long as the subscriber asked; `Down` until it answers again. */
-  readonly state: "Inactive" | "UpToDate" | "Delivering" | "Waiting" | "Down"
+  /** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` where all else was taken. */
+  readonly state: "Inactive" | "UpToDate" | "Parked" | "Delivering" | "Waiting" | "Down"
   readonly cursor: number
   /** Facts of its organisation that were not looked at yet, as far as they are counted; 0 of one that is switched off. */
   readonly behind: number
@@ -97,7 +97,7 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<DueItem>, StorageUnavailable>
     /** Stores what came of tries. What has changed since it was taken stays due. */
     readonly settle: (settled: ReadonlyArray<Settled>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Stores whether it answers. `isReleased` makes all that waits for a further try due at once. */
+    /** Stores whether it answers. `isReleased` makes all that waits for a further try due at once, and of a partner what was parked. */
     readonly circuit: (
       subscriptionId: string,
       circuit: Circuit,
@@ -125,6 +125,11 @@ export class Subscriptions extends Context.Service<
       itemId: string,
       writing: Writing
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** The same for all that was parked, five thousand at most; answers how many. */
+    readonly replayAll: (
+      subscriptionId: string,
+      writing: Writing
+    ) => Effect.Effect<number, NotFound | StorageUnavailable>
     /** Forgets a parked object; the next change of it is delivered again. */
     readonly discard: (
       subscriptionId: string,

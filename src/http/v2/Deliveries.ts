@@ -54,6 +54,10 @@ export const layer = HttpApiBuilder.group(
         yield* subscriptions.replay(id, params.deliveryId, yield* writing)
         return { id: params.deliveryId, status: "Due" as const }
       }),
+      replayAll: Effect.fn("v2.deliveries.replayAll")(function* ({ params }) {
+        const { id } = yield* partnerOf(params.partnerId)
+        return { replayed: yield* subscriptions.replayAll(id, yield* writing) }
+      }),
       discard: Effect.fn("v2.deliveries.discard")(function* ({ params }) {
         const { id } = yield* partnerOf(params.partnerId)
         yield* subscriptions.discard(id, params.deliveryId, yield* writing)

@@ -9,9 +9,9 @@ import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 const moment = Schema.NullOr(Time)
 
 export const DeliveryHealth = Schema.Struct({
-  state: Schema.Literals(["Inactive", "UpToDate", "Delivering", "Waiting", "Down"]).annotate({
+  state: Schema.Literals(["Inactive", "UpToDate", "Parked", "Delivering", "Waiting", "Down"]).annotate({
     description:
-      "`Inactive` while it is not registered or suspended, `Waiting` for as long as it has asked, `Down` until it answers again: it is asked once a minute"
+      "`Inactive` while it is not registered or suspended, `Parked` where all was taken but what was parked, `Waiting` for as long as it has asked, `Down` until it answers again: it is asked once a minute"
   }),
   cursor: Schema.Int.annotate({ description: "How far what has happened was read for it" }),
   behind: Schema.Int.annotate({ description: "What has happened since, and was not looked at yet" }),
@@ -38,6 +38,10 @@ export const Replayed = Schema.Struct({ id: Schema.String, status: Schema.Litera
   identifier: "ReplayedDelivery"
 })
 
+export const AllReplayed = Schema.Struct({
+  replayed: Schema.Int.annotate({ description: "Objects that are due again: all that were parked, 5000 at most" })
+}).annotate({ identifier: "ReplayedDeliveries" })
+
 const item = { partnerId: Uuid, deliveryId: Uuid }
 
 export class DeliveriesApi extends HttpApiGroup.make("deliveries").add(
@@ -53,6 +57,12 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries").add(
     success: Replayed.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   }).annotateMerge(operation("Send a parked object again, as it stands now", "partners:write")),
+  HttpApiEndpoint.post("replayAll", "/v2/partners/:partnerId/parked/replay", {
+    params: { partnerId: Uuid },
+    headers: IdempotencyHeader,
+    success: AllReplayed.pipe(HttpApiSchema.status(201)),
+    error: NotFound404
+  }).annotateMerge(operation("Send all parked objects again, as they stand now", "partners:write")),
   HttpApiEndpoint.delete("discard", "/v2/partners/:partnerId/parked/:deliveryId", {
     params: item,
     success: HttpApiSchema.NoContent,
