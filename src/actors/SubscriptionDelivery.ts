@@ -2,9 +2,9 @@
  * Delivers what is due: takes objects of all subscribers in one statement, in their order and a few for each at a time, hands each to its kind in a
  * fiber of its own, and stores together what came back together. A slow subscriber keeps its own places taken and nobody else's.
  */
-import { Cause, Clock, Effect, FiberSet, Latch } from "effect"
+import { Cause, Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
-import type { SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
+import type { InTurn, SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
 import { circuitAfter, type Settled, settlementOf, type SettlingOptions } from "../domain/subscription/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
@@ -12,8 +12,10 @@ import { countDeliveries } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
-  /** Objects of one subscriber that are taken at a time; at most twice as many are on their way. */
-  readonly atOnce: number
+  /** Objects of one subscriber that are taken at a time; at most twice as many are in hand. */
+  readonly takenAtOnce: number
+  /** Calls to one subscriber that are open at a time. */
+  readonly callsAtOnce: number
   /** For so long what comes back is gathered, to be stored together. */
   readonly gatherMillis: number
   /** For so long a delivery may take, all its calls together. */
@@ -31,8 +33,14 @@ interface Returned {
   readonly outcome: Outcome | undefined
 }
 
-const outcomeOf = (kind: SubscriptionKind, subscription: Subscription, item: DueItem, options: DeliveryOptions) =>
-  kind.deliver(subscription, item).pipe(
+const outcomeOf = (
+  kind: SubscriptionKind,
+  subscription: Subscription,
+  item: DueItem,
+  inTurn: InTurn,
+  options: DeliveryOptions
+) =>
+  kind.deliver(subscription, item, inTurn).pipe(
     Effect.timeoutOrElse({
       duration: options.deliveryMillis,
       orElse: () =>
@@ -84,6 +92,7 @@ class Dispatch {
   readonly word = Latch.makeUnsafe(false)
   private readonly subscriptions = new Map<string, Subscription>()
   private readonly flying = new Map<string, number>()
+  private readonly turns = new Map<string, InTurn>()
   private readonly waiting = new Set<string>()
   private readonly back: Array<Returned> = []
   private readonly kinds: Kinds
@@ -100,6 +109,16 @@ class Dispatch {
   readonly known = (all: ReadonlyArray<Subscription>): void => {
     this.subscriptions.clear()
     for (const one of all) this.subscriptions.set(one.id, one)
+    for (const id of this.turns.keys()) if (!this.subscriptions.has(id)) this.turns.delete(id)
+  }
+
+  private inTurn(id: string): InTurn {
+    const known = this.turns.get(id)
+    if (known !== undefined) return known
+    const open = Semaphore.makeUnsafe(this.options.callsAtOnce)
+    const inTurn: InTurn = (call) => open.withPermit(call)
+    this.turns.set(id, inTurn)
+    return inTurn
   }
 
   /** Something may be due to these. */
@@ -150,7 +169,7 @@ class Dispatch {
     const outcome =
       subscription === undefined || kind === undefined
         ? Effect.undefined
-        : outcomeOf(kind, subscription, item, this.options)
+        : outcomeOf(kind, subscription, item, this.inTurn(subscription.id), this.options)
     return Effect.map(outcome, (told) => {
       this.back.push({ item, outcome: told })
       this.word.openUnsafe()
@@ -159,7 +178,7 @@ class Dispatch {
 
   readonly take = Effect.gen({ self: this }, function* () {
     const storage = yield* Subscriptions
-    const { atOnce: limit, leaseMillis } = this.options
+    const { takenAtOnce: limit, leaseMillis } = this.options
     const ids = [...this.waiting].filter((id) => this.subscriptions.has(id) && (this.flying.get(id) ?? 0) <= limit)
     this.waiting.clear()
     if (ids.length === 0) return

@@ -8,7 +8,7 @@ import { eventsOf, factTypesOf } from "../domain/event/EventsOf.ts"
 import type { PlacedFact } from "../domain/event/Place.ts"
 import { parseCursor } from "../domain/event/Event.ts"
 import { Events } from "../domain/ports/Events.ts"
-import { type SubscriptionKind, WebhookKind } from "../domain/ports/SubscriptionKind.ts"
+import { type InTurn, type SubscriptionKind, WebhookKind } from "../domain/ports/SubscriptionKind.ts"
 import { WebhookPoster } from "../domain/ports/WebhookPoster.ts"
 import { Webhooks } from "../domain/ports/Webhooks.ts"
 import type { Due, DueItem, JournaledFact, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
@@ -77,7 +77,7 @@ const makePauses = () => {
 
 const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], options: CallOptions) => {
   const pauses = makePauses()
-  return (subscription: Subscription, item: DueItem) =>
+  return (subscription: Subscription, item: DueItem, inTurn: InTurn) =>
     Effect.gen(function* () {
       const nothing: Outcome = { _tag: "Delivered" }
       const target = yield* webhooks.target(subscription.id, yield* Clock.currentTimeMillis)
@@ -86,7 +86,7 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
       const [fact] = yield* events.facts(subscription.organisationId, [position])
       const event = fact === undefined ? undefined : eventsOf(fact).find(({ id }) => id === item.id)
       if (event === undefined) return nothing
-      const result = yield* post({ ...target, id: `evt_${event.id}`, body: JSON.stringify(event) }, options)
+      const result = yield* inTurn(post({ ...target, id: `evt_${event.id}`, body: JSON.stringify(event) }, options))
       const now = yield* Clock.currentTimeMillis
       const { httpStatus, problem } = result
       if (problem === undefined && httpStatus !== undefined) {

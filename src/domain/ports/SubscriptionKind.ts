@@ -6,6 +6,9 @@ import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Due, DueItem, JournaledFact, ObjectRef, Outcome, Subscription } from "../subscription/Subscription.ts"
 
+/** Makes a call to the subscriber when few enough others are open: nobody's server is overrun. What is read before needs no turn. */
+export type InTurn = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 export interface SubscriptionKind {
   /** Types of the facts that can concern anybody; others are passed over without their bodies being read. */
   readonly types: ReadonlyArray<string>
@@ -20,7 +23,11 @@ export interface SubscriptionKind {
   /** Everything that a subscription must be told once because it is new. */
   readonly everything: (subscription: Subscription) => Effect.Effect<ReadonlyArray<ObjectRef>, StorageUnavailable>
   /** Tells the subscriber of the object as it stands now. May be asked twice for one change: after a crash, or an unclear answer. */
-  readonly deliver: (subscription: Subscription, item: DueItem) => Effect.Effect<Outcome, StorageUnavailable>
+  readonly deliver: (
+    subscription: Subscription,
+    item: DueItem,
+    inTurn: InTurn
+  ) => Effect.Effect<Outcome, StorageUnavailable>
   /** Whether a subscriber that had stopped answering is there again. */
   readonly isThere: (subscription: Subscription) => Effect.Effect<boolean, StorageUnavailable>
 }

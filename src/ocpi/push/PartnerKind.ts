@@ -108,13 +108,13 @@ const make = Effect.gen(function* () {
       return objects.filter((object) => takes(client, partner, object))
     }),
     // Thousands a second: a span for each would cost as much as its request.
-    deliver: Effect.fnUntraced(function* (subscription, item) {
+    deliver: Effect.fnUntraced(function* (subscription, item, inTurn) {
       const partner = yield* partnerAt(subscription.organisationId, subscription.id, 0)
       const version = partner === undefined ? undefined : client.versionOf(partner)
       // It is unregistered at this very moment: what is owed to it stays.
       if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
       if (!takes(client, partner, item)) return forgotten
-      return yield* settled(tell({ item, partner, wire: wireObjects[version], client }))
+      return yield* settled(tell({ item, partner, wire: wireObjects[version], client, inTurn }))
     }),
     isThere: Effect.fn("PartnerKind.isThere")(function* (subscription) {
       const [partner] = yield* reach.partners([subscription.id])

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
+import type { InTurn } from "../../domain/ports/SubscriptionKind.ts"
 import type { DueItem, Outcome } from "../../domain/subscription/Subscription.ts"
 import type { Answered, PartnerFailed } from "../client/OcpiClient.ts"
 import type { PartnerClient, PartnerUnreached } from "../client/PartnerClient.ts"
@@ -15,6 +16,7 @@ export interface Telling {
   readonly partner: Partner
   readonly wire: WireObjects
   readonly client: PartnerClient["Service"]
+  readonly inTurn: InTurn
 }
 
 export type Pushing<A> = Effect.Effect<A, PartnerFailed | PartnerUnreached | StorageUnavailable>
@@ -37,15 +39,17 @@ const readerOf = ({ connection }: Partner): PartyId | undefined => {
 }
 
 /** Each try has an id of its own, all of them the same story. */
-export const send = ({ client, item, partner }: Telling, what: Sent): Pushing<Answered> =>
-  client.call(partner, {
-    method: what.method,
-    at: { module: what.module, role: "RECEIVER", path: what.path },
-    body: what.body,
-    correlationId: item.itemId,
-    from: what.from,
-    to: what.to ?? readerOf(partner)
-  })
+export const send = ({ client, inTurn, item, partner }: Telling, what: Sent): Pushing<Answered> =>
+  inTurn(
+    client.call(partner, {
+      method: what.method,
+      at: { module: what.module, role: "RECEIVER", path: what.path },
+      body: what.body,
+      correlationId: item.itemId,
+      from: what.from,
+      to: what.to ?? readerOf(partner)
+    })
+  )
 
 /** Nothing was to be told: what is known of the partner stays as it is. */
 export const nothing = ({ item }: Pick<Telling, "item">): Outcome => ({
