@@ -34,14 +34,16 @@ const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
 /** Objects that are made due in one statement; they are few but when everything of an organisation has changed. */
 const dueAtOnce = 5_000
 
-/** `from` gives `subscription_id` and `organisation_id` of those that are written for. */
-const putDue = (records: Recording, due: ReadonlyArray<Due>, now: number, from: Statement.Fragment) => {
-  const all = coalesced(due)
+/** `from` gives `id` and `organisation_id` of the subscriptions that are written for. */
+const putDue = (records: Recording, all: ReadonlyArray<Wanted>, now: number, from: Statement.Fragment) => {
   const parts = Array.from({ length: Math.ceil(all.length / dueAtOnce) }, (_, n) =>
     all.slice(n * dueAtOnce, (n + 1) * dueAtOnce)
   )
   return Effect.forEach(parts, (wanted) => putPart(records, wanted, now, from), { discard: true })
 }
+
+const ofIds = ({ sql }: Recording, ids: ReadonlyArray<string>) =>
+  sql`SELECT s.id, s.organisation_id FROM subscription s WHERE s.id = ANY (${uuidArray(ids)})`
 
 const putPart = (
   { secrets, sql }: Recording,
@@ -49,6 +51,7 @@ const putPart = (
   now: number,
   from: Statement.Fragment
 ) => sql`
+    WITH s AS (${from})
     INSERT INTO subscription_object AS o
       (subscription_id, organisation_id, kind, object_id, lane, item_id, position, since, due_at, next_at)
     SELECT s.id, s.organisation_id, x.kind, x.object_id, x.lane, x.item_id, x.position::bigint, x.since::bigint,
@@ -58,7 +61,7 @@ const putPart = (
       ${uuidArray(wanted.map(() => secrets.uuid(now)))}, ${float8Array(wanted.map((one) => one.position))},
       ${float8Array(wanted.map((one) => one.since))})
       AS x(subscription_id, kind, object_id, lane, item_id, position, since)
-    JOIN (${from}) s ON s.id = x.subscription_id
+    JOIN s ON s.id = x.subscription_id
     ORDER BY s.id, x.kind, x.object_id
     ON CONFLICT (subscription_id, kind, object_id) DO UPDATE SET lane = excluded.lane,
       position = greatest(o.position, excluded.position),
@@ -70,6 +73,10 @@ const putPart = (
       problem = CASE WHEN o.next_at IS NULL THEN NULL ELSE o.problem END,
       next_at = coalesce(o.next_at, excluded.next_at), parked_at = NULL`
 
+/**
+ * Moves cursors and makes due what was found behind them, by one statement: whoever settles would wait for a transaction of several, and that for us.
+ * Only what is too much for one statement is written by more.
+ */
 const advance = (records: Recording) =>
   Effect.fn("Subscriptions.advance")(function* (moves: ReadonlyArray<Move>, due: ReadonlyArray<Due>, now: number) {
     const { sql, writable } = records
@@ -78,15 +85,20 @@ const advance = (records: Recording) =>
       FROM unnest(${uuidArray(moves.map((move) => move.subscriptionId))}, ${float8Array(moves.map((move) => move.from))},
         ${float8Array(moves.map((move) => move.to))}) AS m(id, from_position, to_position)
       WHERE s.id = m.id AND s.position = m.from_position::bigint AND s.active
-      RETURNING s.id`
-    const write = Effect.gen(function* () {
+      RETURNING s.id, s.organisation_id`
+    const all = coalesced(due)
+    const stepwise = Effect.gen(function* () {
       const ids = (yield* moved).map(({ id }) => id)
-      const theirs = due.filter(({ subscriptionId }) => ids.includes(subscriptionId))
-      if (theirs.length === 0) return
-      const from = sql`SELECT s.id, s.organisation_id FROM subscription s WHERE s.id = ANY (${uuidArray(ids)})`
-      yield* putDue(records, theirs, now, from)
+      const theirs = all.filter(({ subscriptionId }) => ids.includes(subscriptionId))
+      yield* putDue(records, theirs, now, ofIds(records, ids))
     })
-    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+    const write =
+      all.length === 0
+        ? Effect.asVoid(moved)
+        : all.length <= dueAtOnce
+          ? putDue(records, all, now, moved)
+          : sql.withTransaction(stepwise)
+    yield* Effect.andThen(writable, guardedWrite(write))
   })
 
 const fill = (records: Recording) =>
@@ -103,7 +115,7 @@ const fill = (records: Recording) =>
       yield* allParkedAgain(sql, id, new Date(now))
       if (objects.length === 0) return
       const due = objects.map((object) => ({ ...object, subscriptionId: id, position }))
-      yield* putDue(records, due, now, sql`SELECT s.id, s.organisation_id FROM subscription s WHERE s.id = ${id}`)
+      yield* putDue(records, coalesced(due), now, ofIds(records, [id]))
     })
     yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
   })
