@@ -2,7 +2,7 @@
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
-import { isRegistered, type Partner } from "../domain/party/Partner.ts"
+import { isRegistered, type Partner, switchedBy } from "../domain/party/Partner.ts"
 import { type NewPartner, type PartnerPatch, Partners } from "../domain/ports/Partners.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PartnerRecord } from "../domain/RecordFact.ts"
@@ -65,7 +65,8 @@ const update = ({ journaled, secrets, sql }: Recording) =>
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* findPartner(sql, own, id)
-      const { name = before.name, suspended = before.status === "Suspended", switches = before.switches } = patch
+      const { name = before.name, suspended = before.status === "Suspended" } = patch
+      const switches = switchedBy(before.switches, patch.switches ?? {})
       yield* own`
         UPDATE partner p SET name = ${name}, suspended = ${suspended}, switches = ${JSON.stringify(switches)}::text::jsonb
         WHERE ${own.rowsOf("p")} AND p.id = ${id}`

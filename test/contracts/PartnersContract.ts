@@ -233,6 +233,9 @@ const registrations = (it: ContractIt): void => {
       const switches = { noCreditCdrs: true, credentialsOnce: true, tokenForm: "Raw" as const }
       const on = yield* partners.update(id, { suspended: false, switches, name: "Q" }, organisation.writing())
       expect(on).toMatchObject({ status: "Registered", switches, name: "Q" })
+      const change = { credentialsOnce: null, createdAs201: true }
+      const changed = yield* partners.update(id, { switches: change }, organisation.writing())
+      expect(changed.switches).toEqual({ noCreditCdrs: true, tokenForm: "Raw", createdAs201: true })
       const stranger = yield* anOrganisation
       const foreign = partners.update(id, { name: "taken over" }, stranger.writing())
       expect(yield* failureOf(foreign)).toEqual(["NotFound", "partner"])

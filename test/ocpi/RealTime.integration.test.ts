@@ -168,7 +168,7 @@ describe("a card that is on no list", () => {
     await world.ask("PATCH", `partners/${id}`, { switches: { askUnknownTokens: true } })
     expect(await authorized(station, uid)).toMatchObject({ status: "Accepted" })
     expect(await authorized(station, newUid())).toEqual({ status: "Invalid" })
-    await world.ask("PATCH", `partners/${id}`, { switches: {} })
+    await world.ask("PATCH", `partners/${id}`, { switches: { askUnknownTokens: null } })
   })
 })
 

@@ -18,7 +18,7 @@ it("tokenForm: our calls carry the token in that form alone; without it the othe
   const invited = await roaming.invite(old)
   await set(invited.id, { tokenForm: "Base64" })
   expect((await old.register(invited.versionsUrl, invited.token)).code).toBe(3001)
-  await set(invited.id, {})
+  await set(invited.id, { tokenForm: null })
   expect((await old.register(invited.versionsUrl, invited.token)).code).toBe(1000)
 })
 
@@ -54,10 +54,15 @@ it("credentialsOnce: version details name the credentials module once", async ()
   expect(await roles()).toEqual(["RECEIVER"])
 })
 
-it("are shown as they were set, and an unknown one is none", async () => {
+it("are shown as they were set, and stay until they are named again", async () => {
   const { id } = await roaming.registered("2.2")
   const switches = { tokenForm: "Raw", semanticErrorsAs400: true, createdAs201: true, noCreditCdrs: true }
-  expect(await set(id, { ...switches, madeUp: true })).toMatchObject({ switches })
+  expect((await set(id, switches))["switches"]).toEqual(switches)
+  await roaming.world.ask("PATCH", `partners/${id}`, { switches: { noCreditCdr: true } }, 400)
   expect((await roaming.shown(id))["switches"]).toEqual(switches)
+  const { tokenForm: _, ...others } = switches
+  const changed = { ...others, createdAs201: false, credentialsOnce: true }
+  expect((await set(id, { tokenForm: null, createdAs201: false, credentialsOnce: true }))["switches"]).toEqual(changed)
+  expect((await roaming.shown(id))["switches"]).toEqual(changed)
   await roaming.world.ask("PATCH", `partners/${id}`, { switches: { tokenForm: "Hex" } }, 400)
 })

@@ -1,7 +1,7 @@
 /** Partners and parties in a `FakeWorld`. Tokens and handshakes are tried on real databases and over real HTTP. */
 import { Effect } from "effect"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
-import type { Partner } from "../../src/domain/party/Partner.ts"
+import { type Partner, switchedBy } from "../../src/domain/party/Partner.ts"
 import type { CpoParty } from "../../src/domain/party/Party.ts"
 import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
 import { HubClients } from "../../src/domain/ports/HubClients.ts"
@@ -54,10 +54,11 @@ export const partners = (world: FakeWorld) =>
           page
         )
       ),
-    update: (id, { suspended, ...patch }, { by, now }) =>
+    update: (id, { suspended, switches = {}, ...patch }, { by, now }) =>
       changed(world, by.organisationId, id, (before) => ({
         ...before,
         ...patch,
+        switches: switchedBy(before.switches, switches),
         status: suspended === true ? "Suspended" : suspended === false ? "Invited" : before.status,
         updatedAt: now
       })),

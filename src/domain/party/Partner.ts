@@ -51,6 +51,15 @@ export interface PartnerSwitches {
   readonly askUnknownTokens?: boolean | undefined
 }
 
+/** Changes of switches: those that are named, where null takes one back. */
+export type SwitchesChange = { readonly [Name in keyof PartnerSwitches]?: PartnerSwitches[Name] | null }
+
+/** Switches with changes laid over them. */
+export const switchedBy = (switches: PartnerSwitches, change: SwitchesChange): PartnerSwitches =>
+  Object.fromEntries(
+    Object.entries({ ...switches, ...change }).filter(([, value]) => value !== null && value !== undefined)
+  )
+
 /** Whom our operator has invited; what the partner says of itself is in its connection. */
 export interface ExpectedParty extends PartyId {
   readonly roles: ReadonlyArray<PartyRole>

@@ -1,7 +1,7 @@
 /** Storage of partners and of the tokens that both sides have of each other, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
-import type { Connection, ExpectedParty, Partner, PartnerSwitches, TokenUse } from "../party/Partner.ts"
+import type { Connection, ExpectedParty, Partner, PartnerSwitches, SwitchesChange, TokenUse } from "../party/Partner.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Writing } from "./Sites.ts"
 
@@ -20,7 +20,8 @@ export interface NewPartner {
 
 export interface PartnerPatch {
   readonly name?: string
-  readonly switches?: PartnerSwitches
+  /** Laid over those that stand. */
+  readonly switches?: SwitchesChange
   /** Undefined leaves it; true and false suspend it and let it on. */
   readonly suspended?: boolean
 }

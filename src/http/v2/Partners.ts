@@ -1,7 +1,7 @@
 /** The endpoints of roaming partners over the domain's ports. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type Partner as DomainPartner, registrationTokenDays } from "../../domain/party/Partner.ts"
+import { type Partner as DomainPartner, registrationTokenDays, switchedBy } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
@@ -62,7 +62,8 @@ export const layer = HttpApiBuilder.group(
       create: Effect.fn("v2.partners.create")(function* ({ payload }) {
         const by = yield* writing
         const { shown, stored } = invitation(by.now)
-        const { countryCode, name, partyId, roles, switches = {} } = payload
+        const { countryCode, name, partyId, roles } = payload
+        const switches = switchedBy({}, payload.switches ?? {})
         const expected = { countryCode, partyId, roles: [...new Set(roles)] }
         const partner = yield* partners.create({ name, expected, switches, invitation: stored }, by)
         return located(publicUrl, `/v2/partners/${partner.id}`, shown(partner))
@@ -75,7 +76,13 @@ export const layer = HttpApiBuilder.group(
         return wire(yield* partners.get(yield* organisationId, params.partnerId))
       }),
       update: Effect.fn("v2.partners.update")(function* ({ params, payload }) {
-        return wire(yield* partners.update(params.partnerId, payload, yield* writing))
+        const { name, suspended, switches } = payload
+        const patch = {
+          ...(name === undefined ? {} : { name }),
+          ...(suspended === undefined ? {} : { suspended }),
+          ...(switches === undefined ? {} : { switches })
+        }
+        return wire(yield* partners.update(params.partnerId, patch, yield* writing))
       }),
       remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
         yield* registrar.remove(params.partnerId, yield* writing)

@@ -60,11 +60,31 @@ describe("a partner", () => {
     ["a party of four letters", { partyId: "ABCD" }, "/partyId"],
     ["no role", { roles: [] }, "/roles"],
     ["a role that is none", { roles: ["DRIVER"] }, "/roles/0"],
-    ["a switch of no such form", { switches: { tokenForm: "Hex" } }, "/switches/tokenForm"]
+    ["a switch of no such form", { switches: { tokenForm: "Hex" } }, "/switches/tokenForm"],
+    ["a switch that there is not", { switches: { noCreditCdr: true } }, "/switches/noCreditCdr"]
   ])("with %s is refused, and told where", async (_, wrong, pointer) => {
     const refused = await ask("POST", "/partners", { ...partner, partyId: "NEW", ...wrong })
     expect(refused.status).toBe(400)
     expect(refused.json.errors.map((error: Json) => error.pointer)).toEqual([pointer])
+  })
+
+  it("keeps the switches that a change does not name, and loses those that are null", async () => {
+    const switches = { tokenForm: "Raw", noCreditCdrs: true }
+    const { id } = (await ask("POST", "/partners", { ...partner, partyId: "SWI", switches })).json
+    const change = (changed: Json) => ask("PATCH", `/partners/${id}`, { switches: changed })
+    const mistyped = await change({ nocreditcdrs: false })
+    expect([mistyped.status, mistyped.json.errors]).toEqual([
+      400,
+      [{ pointer: "/switches/nocreditcdrs", detail: expect.stringContaining("Known are noCreditCdrs, ") }]
+    ])
+    expect((await change({})).json.switches).toEqual(switches)
+    expect((await change({ tokenForm: null, createdAs201: true })).json.switches).toEqual({
+      noCreditCdrs: true,
+      createdAs201: true
+    })
+    // What was read is sent back whole.
+    const { json: whole } = await ask("GET", `/partners/${id}`)
+    expect((await ask("PATCH", `/partners/${id}`, { ...whole, name: "Other" })).json.name).toBe("Other")
   })
 
   it("is handed over with an absolute URL and a token that a header can carry", async () => {
