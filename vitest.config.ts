@@ -7,7 +7,12 @@
  * - `FAULTS=full` or `FAULTS=tenth` adds `test/faults`: the long ones, all of them or a seeded tenth (`FAULTS_SEED`).
  * - `TEST_REPORT` names a file that gets the same results as JSON (CI adds them up).
  */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+
+// What Node makes of libraries and of what threads load is kept for the next process, beside what `test/support/compiled.ts` keeps.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "voltlane-test-seeds", "compiled")
 
 /** Tests that start a database, a listener or a process: by name, or by living where everything does so. */
 const integration = [
@@ -31,7 +36,11 @@ export default defineConfig({
   test: {
     // Forks, not threads: vitest's thread pool does not end cleanly on Deno.
     pool: "forks",
-    maxWorkers: 2,
+    // A file that loads everything anew takes two seconds of a processor for it, and there are hundreds. What files share so is modules
+    // without state; databases, services and fakes each makes for itself.
+    isolate: false,
+    // One more than a small machine has processors: for services and partners, tests wait as often as they work.
+    maxWorkers: 3,
     testTimeout: 60_000,
     // A first start of the embedded database alone may take seven seconds on a cold machine, and ten times that on a busy one.
     hookTimeout: 180_000,

@@ -13,6 +13,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { randomBytes } from "node:crypto"
+import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { describe } from "vitest"
 import { type Database, type DatabaseFailed, layer, layerMemory } from "../../src/storage/Database.ts"
@@ -34,9 +35,26 @@ export interface DriverOptions {
 
 const testUrl = process.env["TEST_DATABASE_URL"]
 
+/** Node has it; the types that we have do not say so. */
+declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> }
+
+/**
+ * Engines are threads, and those of one process share what V8 has made of PGlite while anybody has it: half of what it takes to start
+ * one. So it is had here, from the first to the last.
+ */
+const engineCode = Effect.runSync(
+  Effect.cached(
+    Effect.promise(async () =>
+      WebAssembly.compile(await readFile("node_modules/@electric-sql/pglite/dist/pglite.wasm"))
+    )
+  )
+)
+
 const pglite = (options: DriverOptions): Layer.Layer<Database, DatabaseFailed> =>
   Layer.unwrap(
-    Effect.map(seed(options.migrations === undefined), (tar) => layerMemory({ tar, migrations: options.migrations }))
+    Effect.map(Effect.andThen(engineCode, seed(options.migrations === undefined)), (tar) =>
+      layerMemory({ tar, migrations: options.migrations })
+    )
   )
 
 /** Runs statements on the server that `TEST_DATABASE_URL` names, outside the database under test. */
