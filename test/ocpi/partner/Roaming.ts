@@ -28,6 +28,13 @@ export class Roaming {
     this.world = new World({ env: { OUTBOUND_ALLOW_PRIVATE: "true", ...env } })
   }
 
+  /** Whoever has been tried with is forgotten, so that no later test waits while he is told of what changes. */
+  private forgottenAfterwards(id: string): void {
+    onTestFinished(async () => {
+      if (this.world.service.life.exit === undefined) await this.world.service.rest.request("DELETE", `partners/${id}`)
+    })
+  }
+
   private invited(shown: Json): Invited {
     return {
       id: String(shown["id"]),
@@ -39,7 +46,7 @@ export class Roaming {
   /** Invites one in REST; its token and our versions URL are what is handed over. */
   async invite(partner: Partner, more: Json = {}): Promise<Invited> {
     const { country_code, party_id } = partner.party
-    return this.invited(
+    const invited = this.invited(
       await this.world.post("partners", {
         name: partner.name,
         countryCode: country_code,
@@ -48,6 +55,8 @@ export class Roaming {
         ...more
       })
     )
+    this.forgottenAfterwards(invited.id)
+    return invited
   }
 
   /** Resets a registration. */
