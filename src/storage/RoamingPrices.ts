@@ -11,9 +11,9 @@ import { uuidArray } from "./Arrays.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import type { Scoped } from "./Scoped.ts"
 
-/** Of a running `session s` with its tariff `t`, review `r` and price `p`: true where the price is of before its newest reading. */
+/** Of a running or reserved `session s` with its tariff `t`, review `r` and price `p`: true where the price is of before its newest reading. */
 export const priceBehind = (sql: SqlClient.SqlClient) => sql`
-  (s.ended_at IS NULL AND t.tariff_id IS NOT NULL
+  ((s.ended_at IS NULL OR s.status = 'RESERVATION') AND t.tariff_id IS NOT NULL
     AND (p.based_on IS NULL OR p.based_on < date_trunc('milliseconds', greatest(s.updated_at, r.updated_at))))`
 
 /** True of a `session s` whose price is made with each reading. */

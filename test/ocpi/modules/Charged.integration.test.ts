@@ -166,6 +166,39 @@ it.each(allVersions)("a session in %s is followed from its start to its price", 
   expect(problemsOf(partner)).toEqual([])
 })
 
+it.each(allVersions)("a running session is told in %s with the cost of its newest reading, once", async (version) => {
+  const { partner } = await roaming.registered(version)
+  const spot = await aSpot(partner)
+  const { id, transactionId } = await drive.session(partner, spot)
+  const told = () =>
+    partner.server.heard
+      .filter(({ method, module }) => method === "PUT" && module === "sessions")
+      .map(({ text }) => JSON.parse(text) as Json)
+  const costOf = ({ total_cost: cost }: Json) => (version === "2.1.1" ? cost : (cost as Json)["excl_vat"])
+  const energyOf = ({ charging_periods: periods }: Json) =>
+    (periods as ReadonlyArray<Json>)
+      .flatMap(({ dimensions }) => dimensions as ReadonlyArray<Json>)
+      .reduce((sum, { type, volume }) => sum + (type === "ENERGY" ? Number(volume) : 0), 0)
+  await partner.eventually("its start", () => told().length === 1)
+  for (const wh of [350, 475]) {
+    await spot.station.meter(1, transactionId, wh)
+    const kwh = (wh - 100) / 1000
+    await partner.eventually("the reading", () => told().at(-1)?.["kwh"] === kwh)
+    // What is kept of the price may come a second later, and is no news.
+    await world.eventually("the price", `sessions?chargerId=${spot.chargerId}`, ({ items }) => {
+      const [session] = items as ReadonlyArray<Json>
+      return (session?.["cost"] as Json | null)?.["exclVat"] === 4 * kwh
+    })
+    expect((await partner.pull("sessions", ever))[0]).toEqual(told().at(-1))
+  }
+  expect(told().map((one) => [one["id"], one["kwh"], costOf(one), energyOf(one)])).toEqual([
+    [id, 0, 0, 0],
+    [id, 0.25, 1, 0.25],
+    [id, 0.375, 1.5, 0.375]
+  ])
+  expect(problemsOf(partner)).toEqual([])
+})
+
 it("what was billed is taken back by a credit record, where there are words for it and they are wanted", async () => {
   const told: Record<string, ReadonlyArray<unknown>> = {}
   const withheld: Record<string, ReadonlyArray<unknown>> = {}
