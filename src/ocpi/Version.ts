@@ -15,6 +15,8 @@ export interface VersionFacts {
   readonly tokenForm: "Raw" | "Base64"
   /** Requests of functional modules name the parties that they are from and to (OCPI 2.2.1 §4.2.2). */
   readonly hasRouting: boolean
+  /** Credentials name all parties of ours; otherwise everything goes by the name of the one that they do (OCPI 2.2 §7.4). */
+  readonly hasParties: boolean
   /** The status code of a token that nobody has: 2.1.1 has none of its own. */
   readonly unknownToken: 2001 | 2004
   /** A token's type is a part of what it is known by, and stands in the query (OCPI 2.2 §12.2.2). */
@@ -33,6 +35,7 @@ export const versions: ReadonlyArray<VersionFacts> = [
     hasRoles: true,
     tokenForm: "Base64",
     hasRouting: true,
+    hasParties: true,
     unknownToken: 2004,
     hasTokenTypes: true,
     createdTokenIs201: false,
@@ -44,6 +47,7 @@ export const versions: ReadonlyArray<VersionFacts> = [
     hasRoles: true,
     tokenForm: "Base64",
     hasRouting: true,
+    hasParties: true,
     unknownToken: 2004,
     hasTokenTypes: true,
     createdTokenIs201: false,
@@ -55,6 +59,7 @@ export const versions: ReadonlyArray<VersionFacts> = [
     hasRoles: false,
     tokenForm: "Raw",
     hasRouting: false,
+    hasParties: false,
     unknownToken: 2001,
     hasTokenTypes: false,
     createdTokenIs201: true,

@@ -125,6 +125,22 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("in the name of the party whose site it is, or of the one that the version knows", async () => {
+    const { partner } = await watching(version)
+    const other = { countryCode: "BE", partyId: `Z${version.replaceAll(".", "").slice(-2)}` }
+    const party = await roaming.world.post("parties", { ...other, businessDetails: { name: "Branch" } })
+    const place = await makePlace(roaming.world, { cpoPartyId: party["id"] })
+    await partner.eventually("the location is pushed", () => heldLocation(partner, place) !== undefined)
+    const driver = new Driver(place)
+    await driver.start(await withCard(partner))
+    await partner.eventually("the session", () => partner.stores.sessions.size === 1)
+    const own = version === "2.1.1" ? ["NL", "FLT"] : [other.countryCode, other.partyId]
+    const paths = partner.server.heard
+      .filter(({ module, path }) => module === "sessions" || path.includes(place.siteId))
+      .map(({ path }) => path.slice(0, 2))
+    expect(paths).toEqual(paths.map(() => own))
+  })
+
   it("out PUT tariffs/:countryCode/:partyId/:tariffId, as it is pulled", async () => {
     const { partner, place } = await watching(version)
     const held = () => [...partner.stores.tariffs.values()].find(({ id }) => id === place.tariffId)
@@ -220,26 +236,49 @@ describe("to a partner that does wrong", () => {
   })
 
   it("that was away for a while, everything arrives in order when it is back", { timeout: 120_000 }, async () => {
-    const { partner, place } = await watching("2.2.1")
+    const place = await makePlace(roaming.world)
+    const silent = await roaming.registered("2.2.1")
+    // Behind an ingress that answers for it, at all of its addresses and at that of its records alone.
+    const bare = await roaming.registered("2.2.1")
+    const halved = await roaming.registered("2.1.1")
+    const all = [silent, bare, halved]
+    const partners = all.map(({ partner }) => partner)
+    for (const partner of partners) {
+      await partner.eventually("the location is pushed", () => heldLocation(partner, place) !== undefined)
+    }
     const driver = new Driver(place)
-    const uid = await withCard(partner)
-    await partner.server.down()
-    for (let i = 0; i < 3; i += 1) {
+    const uids = await Promise.all(partners.map((partner) => withCard(partner)))
+    await silent.partner.server.down()
+    bare.partner.server.faults.plan({ fault: { does: "bare", http: 404 } })
+    halved.partner.server.faults.plan({ fault: { does: "bare", http: 404 }, module: "cdrs" })
+    for (const uid of [...uids, ...uids, ...uids]) {
       await driver.start(uid)
       await driver.meter(1200)
       await driver.stop()
     }
     await roaming.world.ask("PATCH", `sites/${place.siteId}`, { name: "Meanwhile renamed" })
-    await partner.server.up()
+    const isRenamed = (partner: Partner) => heldLocation(partner, place)?.["name"] === "Meanwhile renamed"
+    await halved.partner.eventually("the name", () => isRenamed(halved.partner))
+    // For longer than what is refused is tried.
+    await expect.poll(() => calls(halved.partner, "POST", "cdrs"), { timeout: 60_000 }).toBeGreaterThan(15)
+    const health = async (id: string) => (await roaming.world.get(`partners/${id}/health`))["deliveries"]
+    const states = await Promise.all(all.map(({ id }) => health(id)))
+    const expected = [{ state: "Down" }, { state: "Down" }, { state: "Delivering", due: 3, downSince: null }]
+    for (const [i, state] of states.entries()) expect(state).toMatchObject({ parked: 0, ...expected[i] })
+    await silent.partner.server.up()
+    for (const partner of partners) partner.server.faults.clear()
     const since = Date.now()
-    await expect.poll(() => partner.stores.cdrs.size, { timeout: 90_000 }).toBe(3)
-    await partner.eventually("the name", () => heldLocation(partner, place)?.["name"] === "Meanwhile renamed")
-    await partner.eventually("the sessions", () =>
-      [...partner.stores.sessions.values()].every(({ status }) => status === "COMPLETED")
-    )
+    for (const partner of partners) {
+      await expect.poll(() => partner.stores.cdrs.size, { timeout: 90_000 }).toBe(3)
+      await partner.eventually("the name", () => isRenamed(partner))
+      await partner.eventually("the sessions", () =>
+        [...partner.stores.sessions.values()].every(({ status }) => status === "COMPLETED")
+      )
+      expect(partner.stores.sessions.size).toBe(3)
+      expect(partner.problems).toEqual([])
+    }
     expect(Date.now() - since).toBeLessThan(90_000)
-    expect(calls(partner, "POST", "cdrs")).toBe(3)
-    expect(partner.problems).toEqual([])
+    expect(calls(silent.partner, "POST", "cdrs")).toBe(3)
   })
 
   it.skipIf(process.platform !== "linux")(

@@ -14,6 +14,7 @@ import { Tariffs } from "../../domain/ports/Tariffs.ts"
 import type { ObjectRef, Outcome } from "../../domain/subscription/Subscription.ts"
 import { PartnerClient } from "../client/PartnerClient.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
+import { factsOf } from "../Version.ts"
 import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
 import { withDoubtsSettled } from "./Doubts.ts"
@@ -27,6 +28,12 @@ import { touchingTypes } from "./Touched.ts"
 
 /** The party by which an organisation speaks where an object has none of its own; there always is one. */
 const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
+
+/** Our parties that a partner knows are all of them, or one. */
+const knowsAll = ({ client, partner }: Telling): boolean => {
+  const version = client.versionOf(partner)
+  return version !== undefined && factsOf(version).hasParties
+}
 
 const gone = () => Effect.succeed(forgotten)
 
@@ -42,6 +49,12 @@ const telling = Effect.gen(function* () {
     Effect.map(parties.list(organisationId), ([first]): PartyId => first ?? noParty)
   )
 
+  /** An object that is of a party, in the name by which the partner knows it. */
+  const named = <A extends { readonly party?: PartyId | undefined }>(one: Telling, owned: A) =>
+    knowsAll(one)
+      ? Effect.succeed(owned)
+      : Effect.map(partyAt(one.item.organisationId, "party", 0), (party): A => ({ ...owned, party }))
+
   return (one: Telling): Pushing<Outcome> => {
     const { item, partner, wire } = one
     const { organisationId, position } = item
@@ -50,12 +63,14 @@ const telling = Effect.gen(function* () {
     switch (item.kind) {
       case "location":
         return locationAt(organisationId, item.id, position).pipe(
+          Effect.flatMap((location) => named(one, location)),
           Effect.flatMap((location) => tellLocation(one, location)),
           Effect.catchTag("NotFound", gone)
         )
       case "evse": {
         const [siteId = "", uid = ""] = item.id.split("/")
         return locationAt(organisationId, siteId, position).pipe(
+          Effect.flatMap((location) => named(one, location)),
           Effect.flatMap((location) => tellEvse(one, location, uid)),
           Effect.catchTag("NotFound", gone)
         )
@@ -70,6 +85,7 @@ const telling = Effect.gen(function* () {
       case "session":
         return Effect.flatMap(party, (from) =>
           sessions.get(scope, item.id).pipe(
+            Effect.flatMap((session) => Effect.map(named(one, session.place), (place) => ({ ...session, place }))),
             Effect.flatMap((session) => tellSession(one, session, from)),
             Effect.catchTag("NotFound", gone)
           )
