@@ -105,8 +105,10 @@ const current = ({ sql, step }: Reading, organisationId: string) =>
     const own = scopedTo(sql, organisationId)
     let extent = yield* guarded(extentOf(own))
     for (let n = 0; n < stepsPerRead && extent.stale; n++) {
-      if (!(yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false))) break
+      const worked = yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false)
+      // Where nothing was marked any more, somebody else has worked it in since we looked.
       extent = yield* guarded(extentOf(own))
+      if (!worked) break
     }
     return { own, extent }
   })

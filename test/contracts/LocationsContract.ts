@@ -340,6 +340,21 @@ export const locationsContract = (it: ContractIt): void => {
     }).pipe(timed)
   )
 
+  it.effect("whoever reads while another works in what is marked sees it as well", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      for (let total = 1; total <= 4; total++) {
+        yield* aLocation(ours)
+        const read = { page: locations.page(ours.id, all), json: locations.json(ours.id, "2.2.1", all, list) }
+        const seen = yield* Effect.all({ refreshed: locations.refresh(50), ...read }, { concurrency: "unbounded" })
+        expect([seen.page.total, seen.page.items.length, seen.json.total, seen.json.count]).toEqual(
+          Array(4).fill(total)
+        )
+      }
+    })
+  )
+
   it.effect("another version of the service writes them anew", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
