@@ -55,7 +55,7 @@ export const CdrBodyRow = Schema.Struct({
   durationMillis: Schema.Finite,
   parkingMillis: Schema.Finite,
   periods: Schema.Array(PeriodRow),
-  tariff: Schema.Struct({ ...TariffBody.fields, id: Schema.String, version: Schema.Int }),
+  tariff: Schema.Struct({ ...TariffBody.fields, id: Schema.String, version: Schema.Int, updatedAt: figure }),
   timeZone: Schema.String,
   place: Schema.optionalKey(PlaceRow),
   evseId: Schema.Int,

@@ -104,12 +104,22 @@ const meterPublicKey = (sql: SqlClient.SqlClient) => sql`
     ORDER BY k.e ->> 'key' LIMIT 1
   ) END`
 
+/**
+ * When the version `v` of the tariff of `session s` became what partners were told of as the session began: when it was made, or first assigned to
+ * anything.
+ */
+const offeredSince = (sql: SqlClient.SqlClient) => sql`
+  greatest(v.created_at, (
+    SELECT min(a.created_at) FROM tariff_assignment a
+    WHERE a.tariff_id = v.tariff_id AND a.organisation_id = v.organisation_id AND a.created_at <= greatest(s.started_at, s.created_at)
+  ))`
+
 /** Ledgers of the sessions that fit; with what their meters signed where a record may be made of them. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`
   SELECT ${sessionColumns(sql)}, coalesce(t.time_zone, i.time_zone, 'UTC') AS "timeZone", CASE WHEN v.tariff_id IS NOT NULL THEN
-      json_build_object('id', v.tariff_id, 'version', v.version, 'body', v.body, 'at', extract(epoch FROM v.created_at) * 1000) END AS tariff, (
+      json_build_object('id', v.tariff_id, 'version', v.version, 'body', v.body, 'at', extract(epoch FROM ${offeredSince(sql)}) * 1000) END AS tariff, (
       SELECT json_agg(json_build_object('at', extract(epoch FROM m.at) * 1000, 'wh', m.energy_wh,
         'samples', (
           SELECT json_agg(p.sample) FROM json_array_elements(m.samples) AS p(sample)

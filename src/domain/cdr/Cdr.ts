@@ -21,7 +21,12 @@ export interface CdrBody {
   readonly durationMillis: number
   readonly parkingMillis: number
   readonly periods: ReadonlyArray<Period>
-  readonly tariff: TariffBody & { readonly id: string; readonly version: number }
+  readonly tariff: TariffBody & {
+    readonly id: string
+    readonly version: number
+    /** ms epoch: when it became what it is, as partners were told. The first records do not say so. */
+    readonly updatedAt?: number
+  }
   /** IANA; of the site. */
   readonly timeZone: string
   /** Records of the first versions have none. */
@@ -102,7 +107,7 @@ export const cdrOf = (
       durationMillis,
       parkingMillis,
       periods,
-      tariff: { id: tariff.id, version: tariff.version, ...tariff.body },
+      tariff: { id: tariff.id, version: tariff.version, updatedAt: tariff.updatedAt, ...tariff.body },
       timeZone,
       ...(place === undefined ? {} : { place }),
       evseId: session.evseId,

@@ -43,7 +43,6 @@ describe.each(versions)("a record in OCPI %s", (version) => {
     const json = said(version)
     expect(json).toMatchObject({
       id: ids.cdr,
-      start_date_time: "2026-05-20T12:00:00Z",
       currency: "EUR",
       total_energy: 10.5,
       total_time: 0.8333,
@@ -52,6 +51,35 @@ describe.each(versions)("a record in OCPI %s", (version) => {
     })
     expect(JSON.stringify(json)).not.toContain(chargerId)
   })
+})
+
+const beginsOf = ({ charging_periods: periods }: Json) =>
+  (periods as ReadonlyArray<Json>).map(({ start_date_time: begin }) => String(begin))
+
+it("a record begins with the reservation before its session; in 2.1.1, which has no time of reservations, with the session", () => {
+  const [reserved, charging, parking] = ["2026-05-20T11:50:00Z", "2026-05-20T12:00:00Z", "2026-05-20T12:30:00Z"]
+  for (const version of ["2.2", "2.2.1"] as const) {
+    expect([said(version)["start_date_time"], beginsOf(said(version))]).toEqual([
+      reserved,
+      [reserved, charging, parking]
+    ])
+  }
+  const v211 = said("2.1.1")
+  expect([v211["start_date_time"], beginsOf(v211)]).toEqual([charging, [charging, charging, parking]])
+  const unreserved = withBody({ periods: cdr.body.periods.slice(1) })
+  for (const version of versions) {
+    expect(said(version, unreserved)).toMatchObject({ start_date_time: charging, total_time: 0.8333 })
+  }
+})
+
+it("its tariff is as old as partners were told; records that do not say so have it of their session's start", () => {
+  const { updatedAt: _, ...old } = cdr.body.tariff
+  for (const version of versions) {
+    const [tariff] = said(version)["tariffs"] as ReadonlyArray<Json>
+    expect(tariff?.["last_updated"]).toBe("2026-05-20T10:00:00Z")
+    const [unsaid] = said(version, withBody({ tariff: old }))["tariffs"] as ReadonlyArray<Json>
+    expect(unsaid?.["last_updated"]).toBe("2026-05-20T12:00:00Z")
+  }
 })
 
 it("names of fields and what a record carries are each version's own", () => {

@@ -139,6 +139,8 @@ it("periods are in kWh, hours, kW and A, and a reservation's time is not said in
   ])
   const [period] = said("2.2.1")["charging_periods"] as ReadonlyArray<Json>
   expect(period).toMatchObject({ start_date_time: "2026-05-20T11:50:00Z", tariff_id: ids.tariff })
+  const [reserved] = said("2.1.1")["charging_periods"] as ReadonlyArray<Json>
+  expect(reserved?.["start_date_time"]).toBe(said("2.1.1")["start_datetime"])
 })
 
 it("a reservation is PENDING in 2.1.1, which has no other word, and its connector is not known", () => {

@@ -138,6 +138,7 @@ export const cdr: RoamingCdr = {
     tariff: {
       id: ids.tariff,
       version: 3,
+      updatedAt: at - 120 * minute,
       currency: "EUR",
       elements: [
         { priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }], restrictions: { reservation: "RESERVATION" } },

@@ -1,6 +1,6 @@
 /**
  * Charging periods (OCPI 2.2.1 §10.4.6): what was measured in each stretch of one price. Of a reservation's stretch 2.1.1 can only say that there was
- * one: it has no word for that time, and no other time may be billed for it.
+ * one: it has no word for that time, and no other time may be billed for it; and as a session or record begins with its charging there (2.1.1 §9.3.1, §10.3.1), so does that stretch.
  */
 import type { Period } from "../../../domain/tariff/Price.ts"
 import { amount, hours, kilo } from "./Figures.ts"
@@ -26,15 +26,16 @@ const timeOf = (period: Period): ReadonlyArray<Dimension> =>
 const currentOf = ({ maxCurrentA }: Period) =>
   some("MAX_CURRENT", maxCurrentA === undefined ? undefined : amount(maxCurrentA))
 
-const start = ({ startedAt }: Period) => ({ start_date_time: printTimestamp(startedAt) })
+const start = ({ startedAt }: Pick<Period, "startedAt">) => ({ start_date_time: printTimestamp(startedAt) })
 
-export const periodV211 = (period: Period) => {
+/** Of a session or record that began at `startedAt`. */
+export const periodV211 = (startedAt: number) => (period: Period) => {
   const flat = some("FLAT", period.elements.FLAT === undefined ? undefined : 1)
   const measured =
     period.reserved === true
       ? some("TIME", flat.length === 0 ? 0 : undefined)
       : [...energyOf(period), ...timeOf(period), ...currentOf(period)]
-  return { ...start(period), dimensions: [...flat, ...measured] }
+  return { ...start({ startedAt: Math.max(period.startedAt, startedAt) }), dimensions: [...flat, ...measured] }
 }
 
 /** As records have it in 2.2 and later; `tariffId` is the one that prices it. */

@@ -25,15 +25,19 @@ export const usedOf = ({ body, siteId }: RoamingCdr): Used => ({
   place: body.place
 })
 
-/** The tariff as it was sealed: as it stood when the session began, which is all that is known of its age. */
+/** The tariff as it was sealed: as it stood when the session began, and as partners were told of it. The first records do not say when that was. */
 export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): PartyTariff | undefined => {
   const party = body.place?.party
-  const { id, version, ...rest } = body.tariff
-  const tariff: Tariff = { id, organisationId, version, body: rest, createdAt: startedAt, updatedAt: startedAt }
+  const { id, updatedAt = startedAt, version, ...rest } = body.tariff
+  const tariff: Tariff = { id, organisationId, version, body: rest, createdAt: updatedAt, updatedAt }
   return party === undefined ? undefined : { party, tariff }
 }
 
-/** Quantities as measured, before any step size. */
+/** With the reservation that came before the session, where one is paid for (OCPI 2.2.1 §10.3.1, `start_date_time`). */
+const beginOf = ({ body: { periods }, startedAt }: RoamingCdr): number =>
+  Math.min(startedAt, ...periods.slice(0, 1).map((first) => first.startedAt))
+
+/** Quantities as measured, before any step size. They are of charging and parking: a reservation's time is in its periods alone. */
 export const totalsOf = ({ body }: RoamingCdr) => ({
   total_energy: kilo(body.energyWh),
   total_time: hours(body.durationMillis),
@@ -69,7 +73,7 @@ export const cdrV22 =
     return {
       ...ownerOf(body.place),
       id: cdr.id,
-      start_date_time: printTimestamp(cdr.startedAt),
+      start_date_time: printTimestamp(beginOf(cdr)),
       end_date_time: printTimestamp(cdr.endedAt),
       session_id: cdr.sessionId,
       ...driver(body.roaming),

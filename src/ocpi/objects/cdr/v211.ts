@@ -23,7 +23,7 @@ const encode = (cdr: RoamingCdr): unknown => {
     location: locationV211(usedOf(cdr), "UNKNOWN", lastUpdated),
     currency: body.currency,
     ...field("tariffs", tariff === undefined ? undefined : [tariffV211.encode(tariff)]),
-    charging_periods: body.periods.map(periodV211),
+    charging_periods: body.periods.map(periodV211(cdr.startedAt)),
     total_cost: amount(body.total.exclVat),
     ...totalsOf(cdr),
     last_updated: printTimestamp(lastUpdated)

@@ -27,7 +27,7 @@ const encode = (session: RoamingSession): unknown => {
     ...driverV211(roaming),
     location: locationV211(session, evseStatus[status] ?? "UNKNOWN", lastUpdated),
     currency: price?.currency ?? currency ?? noCurrency,
-    charging_periods: (price?.periods ?? []).map(periodV211),
+    charging_periods: (price?.periods ?? []).map(periodV211(session.startedAt)),
     ...field("total_cost", price === undefined ? undefined : amount(price.exclVat)),
     status: status === "RESERVATION" ? "PENDING" : status,
     last_updated: printTimestamp(lastUpdated)
