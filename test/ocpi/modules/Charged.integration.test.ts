@@ -22,10 +22,19 @@ const perKwh = {
   elements: [{ priceComponents: [{ type: "ENERGY", price: 4, vat: 20, stepSize: 1 }] }]
 }
 
+/** With six euros for an hour in which it waits for the driver. */
+const andReserved = {
+  ...perKwh,
+  elements: [
+    { priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }], restrictions: { reservation: "RESERVATION" } },
+    ...perKwh.elements
+  ]
+}
+
 /** A spot under a tariff of four euros per kWh. */
-const aSpot = async (partner: Partner): Promise<Spot> => {
+const aSpot = async (partner: Partner, tariff: object = perKwh): Promise<Spot> => {
   const spot = await drive.spot(partner)
-  const { id } = await world.post("tariffs", perKwh)
+  const { id } = await world.post("tariffs", tariff)
   await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
   return spot
 }
@@ -198,6 +207,58 @@ it.each(allVersions)("a running session is told in %s with the cost of its newes
   ])
   expect(problemsOf(partner)).toEqual([])
 })
+
+/** The partner reserves connector 1; the uid that it is reserved for. */
+const reserved = async (partner: Partner, spot: Spot): Promise<string> => {
+  const uid = `R${randomUUID().replaceAll("-", "").slice(0, 12).toUpperCase()}`
+  spot.station.on("ReserveNow", { status: "Accepted" })
+  const { id } = await partner.command("RESERVE_NOW", {
+    token: partner.cards.make(uid),
+    expiry_date: new Date(Date.now() + 3_600_000).toISOString(),
+    reservation_id: partner.version === "2.1.1" ? 7 : "R-7",
+    location_id: spot.locationId,
+    evse_uid: spot.evse(1)
+  })
+  expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+  return uid
+}
+
+it.each(allVersions)(
+  "a reservation in %s is a session where it is paid for, and begins the record",
+  async (version) => {
+    const { partner } = await roaming.registered(version)
+    const free = await aSpot(partner)
+    const stranger = await reserved(partner, free)
+    await world.eventually("it stands", `reservations?chargerId=${free.chargerId}`, ({ items }) =>
+      (items as ReadonlyArray<Json>).some(({ status }) => status === "Active")
+    )
+    expect(await sessionsOf(partner), "nothing is asked for it").toEqual([])
+    const spot = await aSpot(partner, andReserved)
+    const uid = await reserved(partner, spot)
+    const told = () => [...partner.stores.sessions.values()]
+    const waiting = version === "2.1.1" ? "PENDING" : "RESERVATION"
+    await partner.eventually("its session", () => told()[0]?.["status"] === waiting)
+    const { id: transactionId } = await spot.station.start(1, uid)
+    const { id, startedAt } = await world.sessionOf(spot.chargerId)
+    expect(told()[0]?.["id"], "under the id of the reservation").toBe(id)
+    await stop(spot, transactionId, String(id))
+    const [cdr] = await cdrsOf(partner)
+    const [first, charging] = cdr?.["charging_periods"] as ReadonlyArray<Json>
+    const began = `${String(startedAt).slice(0, 19)}Z`
+    expect([cdr?.["start_date_time"], charging?.["start_date_time"]]).toEqual([first?.["start_date_time"], began])
+    expect(cdr?.["start_date_time"] === began || version !== "2.1.1").toBe(true)
+    const [dimension] = first?.["dimensions"] as ReadonlyArray<Json>
+    expect(dimension?.["type"]).toBe(version === "2.1.1" ? "TIME" : "RESERVATION_TIME")
+    const shown = await partner.pull("tariffs")
+    expect(cdr?.["tariffs"]).toEqual(
+      shown.filter((tariff) => tariff["id"] === (cdr?.["tariffs"] as ReadonlyArray<Json>)[0]?.["id"])
+    )
+    await free.station.start(1, stranger)
+    await partner.eventually("the other's, from its start on", () => told().length === 2)
+    expect(told()[1]).toMatchObject({ status: "ACTIVE" })
+    expect(problemsOf(partner)).toEqual([])
+  }
+)
 
 it("what was billed is taken back by a credit record, where there are words for it and they are wanted", async () => {
   const told: Record<string, ReadonlyArray<unknown>> = {}
