@@ -23,3 +23,17 @@ export const heldParties =
       const told = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
       return told?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
     })
+
+/**
+ * Whether a party can be asked: a partner's own as long as the partner can, and one behind a hub unless the hub says that it is away (OCPI 2.2.1 §14: what
+ * is not CONNECTED is not sent to).
+ */
+export const askableParties =
+  (clients: Pick<HubClients["Service"], "get">): MayHold =>
+  (partner, party) =>
+    (partner.connection?.parties ?? []).some((own) => sameParty(own, party))
+      ? Effect.succeed(true)
+      : clients.get(partner.organisationId, partner.id, party).pipe(
+          Effect.map(({ status }) => status === "CONNECTED"),
+          Effect.catchTag("NotFound", () => Effect.succeed(true))
+        )

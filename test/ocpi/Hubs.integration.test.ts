@@ -153,6 +153,26 @@ describe("an eMSP behind a hub", () => {
     expect(spot.station.asked("ReserveNow")).toEqual([])
   })
 
+  it("that the hub cannot reach is not asked about its card, whose whitelist decides at once", async () => {
+    const hub = await registered(["HUB"], "OFFLINE")
+    const { station } = await world.station(undefined, { callConcurrency: 5 })
+    const push = async (uid: string, whitelist: string) => {
+      const card = { ...hub.cards.make(uid, { whitelist }), ...behind }
+      hub.cards.add(card)
+      expect((await hub.ask("PUT", "tokens", `/FR/BHD/${uid}`, card)).code).toBe(1000)
+    }
+    await push("OFF1", "ALLOWED_OFFLINE")
+    await push("OFF2", "NEVER")
+    const status = async (idTag: string) =>
+      ((await station.call("Authorize", { idTag }))["idTagInfo"] as Json)["status"]
+    expect([await status("OFF1"), await status("OFF2")]).toEqual(["Accepted", "Invalid"])
+    expect(hub.cards.asked).toEqual([])
+    const back = { ...behind, role: "EMSP", status: "CONNECTED", last_updated: "2026-05-21T10:00:00Z" }
+    expect((await hub.ask("PUT", "hubclientinfo", "/FR/BHD", back)).code).toBe(1000)
+    await status("OFF2")
+    expect(hub.cards.asked).toHaveLength(1)
+  })
+
   it("is behind nobody who only says to be a hub", async () => {
     const partner = await registered(["EMSP"])
     const spot = await drive.spot(partner)

@@ -18,7 +18,7 @@ import {
   wordsWithinMillis
 } from "../../domain/token/RealTime.ts"
 import { defaultTokenType, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
-import { heldParties, type MayHold } from "../HeldParties.ts"
+import { askableParties, heldParties, type MayHold } from "../HeldParties.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { statusCodes } from "../Status.ts"
 import type { PartnerFailed } from "./OcpiClient.ts"
@@ -56,6 +56,7 @@ const contractFor = (
 interface Services {
   readonly client: PartnerClient["Service"]
   readonly mayHold: MayHold
+  readonly isAskable: MayHold
   readonly partners: Partners["Service"]
   readonly tokens: RoamingTokens["Service"]
   readonly secrets: Secrets["Service"]
@@ -68,7 +69,8 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
     const partner = yield* partners.get(wanted.organisationId, about.partnerId)
     const version = client.versionOf(partner)
     const party = about.card ?? tokenParty(partner)
-    if (version === undefined || party === undefined) return silent(about)
+    if (version === undefined || party === undefined || !(yield* services.isAskable(partner, party)))
+      return silent(about)
     const wire = wireObjects[version].tokens
     const uid = about.card?.uid ?? wanted.tokenUid
     const type = about.card?.type ?? defaultTokenType
@@ -124,9 +126,11 @@ const counting = () => {
 
 const make = Effect.gen(function* () {
   const tokens = yield* RoamingTokens
+  const clients = yield* HubClients
   const services: Services = {
     client: yield* PartnerClient,
-    mayHold: heldParties(yield* HubClients),
+    mayHold: heldParties(clients),
+    isAskable: askableParties(clients),
     partners: yield* Partners,
     tokens,
     secrets: yield* Secrets
