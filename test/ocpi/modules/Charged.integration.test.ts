@@ -242,17 +242,16 @@ it.each(allVersions)(
     const { id, startedAt } = await world.sessionOf(spot.chargerId)
     expect(told()[0]?.["id"], "under the id of the reservation").toBe(id)
     await stop(spot, transactionId, String(id))
-    const [cdr] = await cdrsOf(partner)
-    const [first, charging] = cdr?.["charging_periods"] as ReadonlyArray<Json>
+    const cdr = (await cdrsOf(partner))[0] ?? {}
+    const [first = {}, charging] = cdr["charging_periods"] as ReadonlyArray<Json>
     const began = `${String(startedAt).slice(0, 19)}Z`
-    expect([cdr?.["start_date_time"], charging?.["start_date_time"]]).toEqual([first?.["start_date_time"], began])
-    expect(cdr?.["start_date_time"] === began || version !== "2.1.1").toBe(true)
-    const [dimension] = first?.["dimensions"] as ReadonlyArray<Json>
+    expect([cdr["start_date_time"], charging?.["start_date_time"]]).toEqual([first["start_date_time"], began])
+    expect(cdr["start_date_time"] === began || version !== "2.1.1").toBe(true)
+    const [dimension] = first["dimensions"] as ReadonlyArray<Json>
     expect(dimension?.["type"]).toBe(version === "2.1.1" ? "TIME" : "RESERVATION_TIME")
     const shown = await partner.pull("tariffs")
-    expect(cdr?.["tariffs"]).toEqual(
-      shown.filter((tariff) => tariff["id"] === (cdr?.["tariffs"] as ReadonlyArray<Json>)[0]?.["id"])
-    )
+    const tariffs = cdr["tariffs"] as ReadonlyArray<Json>
+    expect(tariffs, "as old as it is in the list").toEqual(shown.filter(({ id }) => id === tariffs[0]?.["id"]))
     await free.station.start(1, stranger)
     await partner.eventually("the other's, from its start on", () => told().length === 2)
     expect(told()[1]).toMatchObject({ status: "ACTIVE" })
