@@ -72,8 +72,8 @@ export const limits = {
     maxResponseBytes: 10 * MiB,
     // Most servers close an idle connection after five seconds: ours goes first, so that no call meets it closing.
     idleMillis: 4 * second,
-    // As many objects as are on their way to one partner.
-    maxIdlePerPlace: 16
+    // Several partners may live in one place, and each is told of sixteen objects at a time.
+    maxPerPlace: 64
   },
 
   /** One fiber per connected charger. */

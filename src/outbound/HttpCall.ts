@@ -2,14 +2,10 @@
  * One HTTP call to somebody whom we do not trust: the name is resolved by us and the connection goes to the very address that was looked at, no
  * redirect is followed, and what comes back is bounded in time and size (T16, T31).
  */
-import type { LookupAddress } from "node:dns"
-import { lookup } from "node:dns/promises"
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http"
-import { request as requestHttps } from "node:https"
-import { isIP, type LookupFunction, type Socket } from "node:net"
 import { Data, Effect } from "effect"
-import { destinationOf, type DestinationOptions, isPublicAddress } from "./Destination.ts"
-import type { KeptConnections } from "./KeptConnections.ts"
+import { Client, type Dispatcher } from "undici"
+import { destinationOf } from "./Destination.ts"
+import { ClosedAddress, guardedConnector, type GuardOptions } from "./Guard.ts"
 
 /** The call was not answered. `message` may be shown to an operator. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
@@ -18,14 +14,15 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly message: string
 }> {}
 
-export interface CallOptions extends DestinationOptions {
+/** The connection was closed before anything came back, as one that had been left open may be. */
+class ClosedMeanwhile extends Data.TaggedError("ClosedMeanwhile")<{}> {}
+
+export interface CallOptions extends GuardOptions {
   /** From the dial to the last byte. */
   readonly timeoutMillis: number
   readonly maxResponseBytes: number
-  /** How names are resolved; the system's way if not said. */
-  readonly resolve?: typeof resolveName | undefined
-  /** Connections that are left open for the next call to the same place; without them each call has one of its own. */
-  readonly kept?: KeptConnections | undefined
+  /** Where connections stay open, guarded as those are that are made for one call; without it each call has one of its own. */
+  readonly kept?: Dispatcher | undefined
 }
 
 export interface Call {
@@ -42,125 +39,133 @@ export interface Answered {
   readonly body: string
 }
 
-/** All addresses of a name. */
-const resolveName = (hostname: string): Promise<ReadonlyArray<LookupAddress>> => lookup(hostname, { all: true })
-
-/** Resolves a name, and refuses it when any of its addresses is not public: which one is dialled would be a matter of luck. */
-const guardedLookup =
-  ({ allowPrivate, resolve = resolveName }: CallOptions): LookupFunction =>
-  (hostname, options, callback) => {
-    const taken = (addresses: ReadonlyArray<LookupAddress>): void => {
-      const closed = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
-      const [first] = addresses
-      if (closed !== undefined) callback(new ClosedAddress(hostname, closed.address), "")
-      else if (first === undefined) callback(new Error(`${hostname} has no address`), "")
-      else if (options.all === true) callback(null, [...addresses])
-      else callback(null, first.address, first.family)
-    }
-    resolve(hostname).then(taken, (error: Error) => callback(error, ""))
-  }
-
-class ClosedAddress extends Error {
-  constructor(hostname: string, address: string) {
-    super(`${hostname} is ${address}, which is no address of the public internet`)
-  }
-}
-
 const failureOf = (error: Error, sent: boolean): CallFailed => {
   if (error instanceof ClosedAddress) return new CallFailed({ kind: "forbidden", message: error.message })
   return new CallFailed({ kind: sent ? "broken" : "unreachable", message: error.message || error.name })
 }
 
-const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]]
+/** What is said when a connection ends under a call. */
+const closedCodes: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+
+const wasClosed = (error: Error): boolean => "code" in error && closedCodes.has(error.code)
+
+type Result = Effect.Effect<Answered, CallFailed | ClosedMeanwhile>
+
+/** One call on its way: gathers the answer within its limits, and ends once. */
+class Flight implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined
+  private status = 0
+  private readonly headers: Record<string, string> = {}
+  private readonly chunks: Array<Buffer> = []
+  private size = 0
+  private ended = false
+  private readonly maxBytes: number
+  private readonly resume: (result: Result) => void
+
+  constructor(maxBytes: number, resume: (result: Result) => void) {
+    this.maxBytes = maxBytes
+    this.resume = resume
+  }
+
+  private end(result: () => Result): void {
+    if (this.ended) return
+    this.ended = true
+    this.resume(result())
+  }
+
+  /** Ends it from our side; what comes back later is nobody's. */
+  abandon(kind: CallFailed["kind"], message: string): void {
+    this.end(() => Effect.fail(new CallFailed({ kind, message })))
+    this.controller?.abort(new Error(message))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.ended) controller.abort(new Error("nobody waits for it"))
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  ): void {
+    // Before the answer there may be words that it is coming.
+    if (status < 200) return
+    this.status = status
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) this.headers[name] = typeof value === "string" ? value : value.join(", ")
+    }
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.size += chunk.length
+    if (this.size <= this.maxBytes) this.chunks.push(chunk)
+    else this.abandon("too-large", `the answer has more than ${this.maxBytes} bytes`)
+  }
+
+  onResponseEnd(): void {
+    const { chunks, headers, status } = this
+    this.end(() => Effect.succeed({ status, headers, body: Buffer.concat(chunks).toString("utf8") }))
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const isSent = this.controller !== undefined
+    const isUnheard = isSent && this.status === 0 && wasClosed(error)
+    this.end(() => Effect.fail(isUnheard ? new ClosedMeanwhile() : failureOf(error, isSent)))
+  }
+}
+
+const callBy = (
+  { body, headers, method }: Call,
+  { origin, pathname, search }: URL,
+  dispatcher: Dispatcher,
+  { maxResponseBytes, timeoutMillis }: CallOptions
+): Result =>
+  Effect.callback((resume) => {
+    const flight = new Flight(maxResponseBytes, (result) => {
+      clearTimeout(timer)
+      resume(result)
+    })
+    const timer = setTimeout(
+      () => flight.abandon("timeout", `no whole answer within ${timeoutMillis} ms`),
+      timeoutMillis
+    )
+    const path = `${pathname}${search}`
+    dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, flight)
+    return Effect.sync(() => flight.abandon("broken", "it was given up"))
+  })
+
+/** Over a connection of its own, which none is left open of. */
+const callAlone = (what: Call, url: URL, options: CallOptions): Effect.Effect<Answered, CallFailed> =>
+  Effect.acquireUseRelease(
+    Effect.sync(
+      () =>
+        new Client(url.origin, {
+          connect: guardedConnector(options),
+          pipelining: 0,
+          headersTimeout: 0,
+          bodyTimeout: 0
+        })
+    ),
+    (client) => callBy(what, url, client, options),
+    (client) => Effect.sync(() => void client.destroy())
+  ).pipe(
+    Effect.catchTag("ClosedMeanwhile", () =>
+      Effect.fail(new CallFailed({ kind: "broken", message: "the connection was closed without an answer" }))
     )
   )
-
-/** A connection that was left open had been closed by the other side when the call went out on it. */
-class ClosedMeanwhile extends Data.TaggedError("ClosedMeanwhile")<{}> {}
 
 /**
  * Makes the call. Whatever the status, it is an answer; redirects are answers too. A POST never goes over a connection that was used before: if the
  * other side closes it at that moment, nobody knows whether the call was heard, and a second one may be a second deed. All others are made again.
  */
-export const call = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed> => {
-  const alone = Effect.catchTag(callOnce(what, { ...options, kept: undefined }), "ClosedMeanwhile", closed)
-  if (options.kept === undefined || what.method === "POST") return alone
-  return Effect.catchTag(callOnce(what, options), "ClosedMeanwhile", () => alone)
-}
-
-const closed = () => Effect.fail(new CallFailed({ kind: "broken", message: "the connection was closed" }))
-
-const requestTo = (url: URL, { body, headers, method }: Call, options: CallOptions, signal: AbortSignal) => {
-  const settings: RequestOptions = {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) },
-    lookup: guardedLookup(options),
-    agent: options.kept?.agentOf(url) ?? false,
-    signal
-  }
-  return (url.protocol === "https:" ? requestHttps : requestHttp)(url, settings)
-}
-
-/** The last look is at what the connection has become, since an address in the URL is never looked up. */
-const lookedAt = (url: URL, socket: Socket, { allowPrivate }: CallOptions): CallFailed | undefined => {
-  const address = socket.remoteAddress ?? ""
-  if (allowPrivate || isIP(address) === 0 || isPublicAddress(address)) return undefined
-  return failureOf(new ClosedAddress(url.hostname, address), false)
-}
-
-const callOnce = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed | ClosedMeanwhile> =>
-  Effect.callback((resume, signal) => {
+export const call = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed> =>
+  Effect.suspend(() => {
     const destination = destinationOf(what.url, options)
     if (destination._tag === "Forbidden") {
-      return resume(Effect.fail(new CallFailed({ kind: "forbidden", message: destination.why })))
+      return Effect.fail(new CallFailed({ kind: "forbidden", message: destination.why }))
     }
-    const { url } = destination
-    const { kept, maxResponseBytes, timeoutMillis } = options
-    let progress: "dialling" | "connected" | "answering" | "done" = "dialling"
-    const end = (result: Effect.Effect<Answered, CallFailed | ClosedMeanwhile>, isWhole = false): void => {
-      if (progress === "done") return
-      progress = "done"
-      clearTimeout(timer)
-      // The connection of a whole answer stays where it is kept.
-      if (!isWhole || kept === undefined) request.destroy()
-      resume(result)
-    }
-    const fail = (kind: CallFailed["kind"], message: string): void => {
-      if (progress !== "done") end(Effect.fail(new CallFailed({ kind, message })))
-    }
-    const timer = setTimeout(() => fail("timeout", `no whole answer within ${timeoutMillis} ms`), timeoutMillis)
-    const request = requestTo(url, what, options, signal)
-    request.on("response", (response) => {
-      progress = progress === "done" ? progress : "answering"
-      const chunks: Array<Buffer> = []
-      let size = 0
-      response.on("data", (chunk: Buffer) => {
-        size += chunk.length
-        if (size <= maxResponseBytes) chunks.push(chunk)
-        else fail("too-large", `the answer has more than ${maxResponseBytes} bytes`)
-      })
-      response.on("end", () => {
-        if (!response.complete) return
-        const answered = { status: response.statusCode ?? 0, headers: headersOf(response) }
-        end(Effect.succeed({ ...answered, body: Buffer.concat(chunks).toString("utf8") }), true)
-      })
-      response.on("close", () => fail("broken", "the answer broke off"))
-    })
-    request.on("socket", (socket: Socket) => {
-      const connected = () => {
-        progress = progress === "dialling" ? "connected" : progress
-        const failure = lookedAt(url, socket, options)
-        if (failure !== undefined) end(Effect.fail(failure))
-      }
-      if (socket.connecting) socket.once("connect", connected)
-      else connected()
-    })
-    request.on("error", (error) => {
-      if (request.reusedSocket && progress === "connected") end(Effect.fail(new ClosedMeanwhile()))
-      else end(Effect.fail(failureOf(error, progress !== "dialling")))
-    })
-    request.end(what.body)
+    const alone = callAlone(what, destination.url, options)
+    if (options.kept === undefined || what.method === "POST") return alone
+    return Effect.catchTag(callBy(what, destination.url, options.kept, options), "ClosedMeanwhile", () => alone)
   })

@@ -7,7 +7,11 @@ import { call, type Call, type CallOptions } from "../../src/outbound/HttpCall.t
 import { keptConnections } from "../../src/outbound/KeptConnections.ts"
 
 const limits: CallOptions = { allowPrivate: true, timeoutMillis: 2_000, maxResponseBytes: 1_000 }
-const options = Effect.map(keptConnections({ idleMillis: 1_000, maxIdlePerPlace: 2 }), (kept) => ({ ...limits, kept }))
+const keeping = (over: Partial<CallOptions> = {}) => {
+  const all = { ...limits, ...over }
+  return Effect.map(keptConnections({ ...all, idleMillis: 1_000, maxPerPlace: 2 }), (kept) => ({ ...all, kept }))
+}
+const options = keeping()
 
 describe("a kept connection", () => {
   let partner: Server
@@ -20,6 +24,7 @@ describe("a kept connection", () => {
     partner = createServer((request, response) => {
       request.resume()
       request.on("end", () => {
+        if (request.url === "/silent") return undefined
         if (request.url === "/large") return response.end("x".repeat(5_000))
         if (request.url === "/last") response.setHeader("connection", "close")
         return response.end(request.method)
@@ -37,7 +42,8 @@ describe("a kept connection", () => {
     Effect.gen(function* () {
       const kept = yield* options
       for (const method of ["PUT", "PATCH", "DELETE", "GET", "PUT", "PATCH", "DELETE", "GET"] as const) {
-        const answer = yield* call({ ...put, method, url: url("/") }, kept)
+        const body = method.startsWith("P") ? "{}" : undefined
+        const answer = yield* call({ ...put, method, body, url: url("/") }, kept)
         assert.deepStrictEqual([answer.status, answer.body], [200, method])
       }
       // Whoever calls again at the very end of an answer finds its connection taken still.
@@ -64,17 +70,27 @@ describe("a kept connection", () => {
     })
   )
 
-  it.live("is looked at each time", () =>
+  it.live("is looked at as others are", () =>
     Effect.gen(function* () {
-      const kept = yield* options
-      // As if it had been let through: the address of an open connection is no public one.
       const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }])
-      const named = url("/").replace("127.0.0.1", "partner.example")
-      yield* call({ ...put, url: named }, { ...kept, resolve })
-      const strict = { ...kept, resolve, allowPrivate: false }
-      const error = yield* Effect.flip(call({ ...put, url: named.replace("http:", "https:") }, strict))
+      const strict = yield* keeping({ resolve, allowPrivate: false })
+      const named = url("/").replace("127.0.0.1", "partner.example").replace("http:", "https:")
+      const error = yield* Effect.flip(call({ ...put, url: named }, strict))
       assert.strictEqual(error.kind, "forbidden")
-      assert.strictEqual(connections, 1)
+      assert.strictEqual(connections, 0)
+    })
+  )
+
+  it.live("is not waited for longer than a call may take", () =>
+    Effect.gen(function* () {
+      const kept = yield* keeping({ timeoutMillis: 200 })
+      const kinds = yield* Effect.forEach(
+        [1, 2, 3, 4, 5],
+        () => Effect.map(Effect.flip(call({ ...put, url: url("/silent") }, kept)), ({ kind }) => kind),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(kinds, ["timeout", "timeout", "timeout", "timeout", "timeout"])
+      assert.strictEqual((yield* call({ ...put, url: url("/") }, kept)).body, "PUT")
     })
   )
 

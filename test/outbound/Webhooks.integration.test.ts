@@ -271,8 +271,11 @@ forEachDriver("Webhooks", ports, (it) => {
       const { id } = yield* hook({ types: ["session.started"] })
       const { forward } = yield* engine()
       receiver.answer = (response) => void response.writeHead(410).end()
-      yield* start(session())
+      const refused = session()
+      yield* start(refused)
       yield* until(async () => !(await Effect.runPromise(asked("GET", `webhooks/${id}`))).active, "it is off")
+      const [waiting] = (yield* asked("GET", `webhooks/${id}/deliveries`)).items
+      assert.deepStrictEqual([waiting.status, waiting.nextTryAt], ["Pending", null])
       const off = yield* asked("GET", `webhooks/${id}`)
       assert.match(off.lastProblem.message, /410/)
       receiver.answer = (response) => void response.writeHead(204).end()
@@ -288,7 +291,15 @@ forEachDriver("Webhooks", ports, (it) => {
         () => receiver.received.some(({ event }) => event.subject === `session:${last.sessionId}`),
         "it came"
       )
-      assert.isFalse(receiver.received.some(({ event }) => event.subject === `session:${between.sessionId}`))
+      const told = (subject: string) => receiver.received.filter(({ event }) => event.subject === subject).length
+      assert.strictEqual(told(`session:${between.sessionId}`), 0)
+      // What it said 410 to is not sent again by itself.
+      assert.strictEqual(told(`session:${refused.sessionId}`), 1)
+      const parked = yield* asked("GET", `webhooks/${id}/deliveries?status=Parked`)
+      assert.deepStrictEqual(
+        parked.items.map((one: { readonly id: string }) => one.id),
+        [waiting.id]
+      )
     })
   )
 

@@ -76,7 +76,7 @@ const layer = PartnerClient.layer({
   timeoutMillis: 2_000,
   maxResponseBytes: 10_000,
   idleMillis: 1_000,
-  maxIdlePerPlace: 2
+  maxPerPlace: 2
 }).pipe(
   Layer.provide(partners),
   Layer.provide(Layer.mock(Exchanges, { record: () => {} })),

@@ -106,7 +106,7 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
     timeoutMillis: 2_000,
     maxResponseBytes: 100_000,
     idleMillis: 1_000,
-    maxIdlePerPlace: 2
+    maxPerPlace: 2
   })
   const services = pullLayer({ ...defaultPullOptions, ...options }).pipe(
     Layer.provide(tokens),

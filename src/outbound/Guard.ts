@@ -1,0 +1,51 @@
+/** The look at the address behind a name at the moment of the dial, and again at what the connection has become, before a word is said on it (T16). */
+import type { LookupAddress } from "node:dns"
+import { lookup } from "node:dns/promises"
+import { isIP, type LookupFunction } from "node:net"
+import { buildConnector } from "undici"
+import { type DestinationOptions, isPublicAddress } from "./Destination.ts"
+
+export interface GuardOptions extends DestinationOptions {
+  /** For so long a connection may take to be made. */
+  readonly timeoutMillis: number
+  /** How names are resolved, with all their addresses; the system's way if not said. */
+  readonly resolve?: ((hostname: string) => Promise<ReadonlyArray<LookupAddress>>) | undefined
+}
+
+/** Why a connection was not made, or not used. */
+export class ClosedAddress extends Error {
+  constructor(hostname: string, address: string) {
+    super(`${hostname} is ${address}, which is no address of the public internet`)
+  }
+}
+
+const resolveName = (hostname: string) => lookup(hostname, { all: true })
+
+/** Resolves a name, and refuses it when any of its addresses is not public: which one is dialled would be a matter of luck. */
+const guardedLookup =
+  ({ allowPrivate, resolve = resolveName }: GuardOptions): LookupFunction =>
+  (hostname, options, callback) => {
+    const taken = (addresses: ReadonlyArray<LookupAddress>): void => {
+      const closed = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
+      const [first] = addresses
+      if (closed !== undefined) callback(new ClosedAddress(hostname, closed.address), "")
+      else if (first === undefined) callback(new Error(`${hostname} has no address`), "")
+      else if (options.all === true) callback(null, [...addresses])
+      else callback(null, first.address, first.family)
+    }
+    resolve(hostname).then(taken, (error: Error) => callback(error, ""))
+  }
+
+/** Makes connections that were looked at. An address in a URL is never looked up, so that the last look is at the connection. */
+export const guardedConnector = (options: GuardOptions): buildConnector.connector => {
+  const { allowPrivate, timeoutMillis } = options
+  const connect = buildConnector({ lookup: guardedLookup(options), allowH2: false, timeout: timeoutMillis })
+  return (target, callback) =>
+    connect(target, (...made) => {
+      const [error, socket] = made
+      const address = socket?.remoteAddress ?? ""
+      if (error !== null || allowPrivate || isIP(address) === 0 || isPublicAddress(address)) return callback(...made)
+      socket.destroy()
+      return callback(new ClosedAddress(target.hostname, address), null)
+    })
+}
