@@ -37,9 +37,10 @@ const allAt = (url: string): ReadonlyArray<Json> =>
   }))
 
 const details = createHttp((request, response) => {
-  const [, n = "", what] = (request.url ?? "").split("/")
-  const versions = [{ version: "2.2.1", url: `http://${request.headers.host ?? ""}/${n}/details` }]
-  const data = what === "versions" ? versions : { version: "2.2.1", endpoints: modules[Number(n)] }
+  const [, n = "", what = ""] = (request.url ?? "").split("/")
+  const url = (version: string) => `http://${request.headers.host ?? ""}/${n}/${version}`
+  const versions = ["2.1.1", "2.2", "2.2.1"].map((version) => ({ version, url: url(version) }))
+  const data = what === "versions" ? versions : { version: what, endpoints: modules[Number(n)] }
   response.setHeader("content-type", "application/json")
   response.end(JSON.stringify({ status_code: 1000, timestamp: new Date().toISOString(), data }))
 })
@@ -56,8 +57,8 @@ afterAll(() => {
 })
 
 /** A request as a partner. */
-const asked = async (method: string, path: string, token: string, body?: Json): Promise<Json> => {
-  const answer = await fetch(`${world.service.url}/ocpi/2.2.1/${path}`, {
+const asked = async (method: string, path: string, token: string, body?: Json, version = "2.2.1"): Promise<Json> => {
+  const answer = await fetch(`${world.service.url}/ocpi/${version}/${path}`, {
     method,
     headers: { authorization: `Token ${Buffer.from(token).toString("base64")}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
@@ -72,10 +73,12 @@ const register = async (named: ReadonlyArray<Json | null>) => {
   const party = { countryCode: "DE", partyId: `X${n.toString(36).padStart(2, "0").toUpperCase()}` }
   const invited = await world.post("partners", { name: `Partner ${n}`, ...party, roles: ["EMSP"] })
   const business_details = { name: "Partner" }
-  const roles = [{ role: "EMSP", country_code: "DE", party_id: party.partyId, business_details }]
-  const body = { token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, roles }
+  const speaking = { country_code: "DE", party_id: party.partyId, business_details }
+  // What every version has in its credentials.
+  const roles = [{ role: "EMSP", ...speaking }]
+  const body = { token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, ...speaking, roles }
   const { data, status_code: code } = await asked("POST", "credentials", String(invited["credentialsToken"]), body)
-  return { id: String(invited["id"]), code, token: String((data as Json | undefined)?.["token"]) }
+  return { id: String(invited["id"]), code, token: String((data as Json | undefined)?.["token"]), body }
 }
 
 /** Does something with each, ten at a time. */
@@ -117,6 +120,18 @@ it("registers with whoever names its credentials, whatever else of its modules c
   expect(taken.code).toBe(1000)
   expect(await world.get(`partners/${taken.id}`)).toMatchObject({ modules: ["credentials"] })
   for (const without of [[], odd, [at("no url")]]) expect((await register(without)).code).toBe(3003)
+})
+
+it("goes over to the version at whose address it renews, upwards and downwards", async () => {
+  const { body, id, token: first } = await register(allAt(`http://127.0.0.1:${detailsPort}/x`))
+  let token = first
+  for (const version of ["2.1.1", "2.2", "2.2.1", "2.2"]) {
+    const { data, status_code } = await asked("PUT", "credentials", token, body, version)
+    expect(status_code, version).toBe(1000)
+    token = String((data as Json)["token"])
+    expect(await world.get(`partners/${id}`)).toMatchObject({ status: "Registered", ocpiVersion: version })
+    expect((await asked("GET", "credentials", token, undefined, version))["status_code"]).toBe(1000)
+  }
 })
 
 it(
