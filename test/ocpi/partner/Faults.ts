@@ -4,6 +4,8 @@ import type { ServerResponse } from "node:http"
 export type Fault =
   /** An HTTP error, with or without the time after which to come again. */
   | { readonly does: "status"; readonly http: number; readonly retryAfterSeconds?: number }
+  /** An HTTP error without an envelope, as an ingress gives behind which nobody is. */
+  | { readonly does: "bare"; readonly http: number }
   /** Takes the request and never answers. */
   | { readonly does: "hang" }
   /** Ends the connection without an answer. */
@@ -87,6 +89,9 @@ export const commit = (
       response.writeHead(fault.http, { ...headers, ...again }).end(envelope(3000))
       return true
     }
+    case "bare":
+      response.writeHead(fault.http, { "content-type": "text/plain" }).end(`default backend - ${fault.http}`)
+      return true
     case "hang":
       return true
     case "hangUp":
