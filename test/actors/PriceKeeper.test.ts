@@ -8,7 +8,7 @@ import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Ledgers, type Priced } from "../../src/domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
-import type { Ledger, Observed } from "../../src/domain/session/Ledger.ts"
+import { type Ledger, type Observed, readingsPricedAtOnce } from "../../src/domain/session/Ledger.ts"
 
 const start = Date.UTC(2026, 4, 20, 10)
 
@@ -157,6 +157,26 @@ describe("the keeper of prices", () => {
       world.failKeep = false
       yield* world.round
       assert.strictEqual(world.position, 7)
+    })
+  )
+
+  it.effect("says which prices partners wait for: of their drivers' running sessions with many readings", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const readings = (count: number) =>
+        Array.from({ length: count }, (_, n) => ({ at: start + n, registerWh: n, samples: undefined }))
+      const roaming = { partnerId: "p" } as NonNullable<ChargingSession["roaming"]>
+      const running = { endedAt: undefined, status: "ACTIVE", roaming } as const
+      const many = readings(readingsPricedAtOnce + 1)
+      world.known.set("many", { ...ledger("many", running), readings: many })
+      world.known.set("few", { ...ledger("few", running), readings: readings(readingsPricedAtOnce) })
+      world.known.set("own", { ...ledger("own", { ...running, roaming: undefined as never }), readings: many })
+      world.known.set("over", { ...ledger("over", { roaming }), readings: many })
+      yield* world.round
+      assert.deepStrictEqual(
+        world.prices.filter(({ isAwaited }) => isAwaited).map(({ sessionId }) => sessionId),
+        ["many"]
+      )
     })
   )
 

@@ -100,6 +100,11 @@ describe("a fact", () => {
       ]
     ],
     ["that nobody knows touches nothing", fact("SomethingElse", { sessionId: id }), []],
+    [
+      "of a price that was awaited touches its session",
+      fact("SessionPriced", { by: "platform", after: { sessionId: id } }, `session:${id}`),
+      [{ _tag: "Session", sessionId: id }]
+    ],
     ["that cannot be read touches nothing", fact("CdrIssued", { after: "?" }), []]
   ]
   it.each(cases)("%s", (_, one, touched) => {
