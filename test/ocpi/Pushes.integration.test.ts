@@ -139,6 +139,20 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
       .filter(({ module, path }) => module === "sessions" || path.includes(place.siteId))
       .map(({ path }) => path.slice(0, 2))
     expect(paths).toEqual(paths.map(() => own))
+    // A site that goes to another party is gone from where it was.
+    await roaming.world.ask("PATCH", `sites/${place.siteId}`, { cpoPartyId: null, name: "Moved" })
+    const moved = (one: Json) => one["id"] === place.siteId && one["name"] === "Moved"
+    const stands = (one: Json) => list(one["evses"]).some(({ status }) => status !== "REMOVED")
+    await partner.eventually("the move", () =>
+      [...partner.stores.locations.values()].some((one) => moved(one) && stands(one))
+    )
+    const told = partner.server.heard
+      .filter(({ method, path }) => method === "PUT" && path.includes(place.siteId))
+      .map(({ body, path }) => [path.slice(0, 2).join(), stands(body as Json)])
+    expect(told.at(-1)).toEqual(["NL,FLT", true])
+    const last = told.findLast(([address]) => address === own.join())
+    expect(last).toEqual([own.join(), version === "2.1.1"])
+    expect(partner.problems).toEqual([])
   })
 
   it("out PUT tariffs/:countryCode/:partyId/:tariffId, as it is pulled", async () => {

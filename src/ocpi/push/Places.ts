@@ -3,12 +3,14 @@
  * does not know the evse is sent the whole.
  */
 import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Location, LocationEvse } from "../../domain/location/Location.ts"
+import type { PartyId } from "../../domain/party/Party.ts"
 import type { Outcome, Told } from "../../domain/subscription/Subscription.ts"
 import { printTimestamp } from "../Timestamp.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { evseRef, locationRef } from "./Objects.ts"
-import { isUnknownThere } from "./Outcomes.ts"
+import { isRefusal, isUnknownThere } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.ts"
 
 /** There are nine statuses. */
@@ -52,21 +54,54 @@ const whole = (telling: Telling, location: Location): Pushing<ReadonlyArray<Told
 const others = (told: ReadonlyArray<Told>, { item }: Telling): ReadonlyArray<Told> =>
   told.filter(({ id, kind }) => kind !== item.kind || id !== item.id)
 
+/** By which party it was told last is kept with it: elsewhere it is another location. */
+const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
+
+const formerOf = ({ item }: Telling, { party }: Location): PartyId | undefined => {
+  const [countryCode, partyId] = item.reference?.split("*") ?? []
+  if (countryCode === undefined || partyId === undefined || item.reference === nameOf(party)) return undefined
+  return { countryCode, partyId }
+}
+
+/** Takes it away where it was before its site went to another party. Whoever wants nothing of that has nothing of it. */
+const withdrawn = (telling: Telling, location: Location, party: PartyId): Pushing<void> => {
+  const evses = location.evses.map((evse) => ({ ...evse, evseId: undefined, status: "REMOVED" as const }))
+  return Effect.catchIf(
+    Effect.asVoid(whole(telling, { ...location, party, evses })),
+    (failed) => failed._tag === "PartnerFailed" && isRefusal(failed),
+    () => Effect.void
+  )
+}
+
 export const tellLocation = (telling: Telling, location: Location): Pushing<Outcome> =>
   Effect.gen(function* () {
     const hash = restHash(telling, location)
-    if (sameHash(telling.item.hash, hash)) return nothing(telling)
+    const former = formerOf(telling, location)
+    if (former === undefined && sameHash(telling.item.hash, hash)) return nothing(telling)
+    if (former !== undefined) yield* withdrawn(telling, location, former)
     const told = yield* whole(telling, location)
-    return { _tag: "Delivered", hash, also: others(told, telling) }
+    return { _tag: "Delivered", hash, reference: nameOf(location.party), also: others(told, telling) }
   })
 
-export const tellEvse = (telling: Telling, location: Location, uid: string): Pushing<Outcome> =>
+/**
+ * An evse's status. `isKnown` says whether the partner was told of the location before, which is asked about an evse whose status it was never told:
+ * the first that it hears of a location is the whole.
+ */
+export const tellEvse = (
+  telling: Telling,
+  location: Location,
+  uid: string,
+  isKnown: Effect.Effect<boolean, StorageUnavailable>
+): Pushing<Outcome> =>
   Effect.gen(function* () {
     const evse = location.evses.find((one) => one.uid === uid)
     // The version has no words for its connectors, so that the partner does not know it.
     if (evse === undefined || telling.wire.evse.encode(evse) === undefined) return forgotten
     const hash = statusHash(evse)
     if (sameHash(telling.item.hash, hash)) return nothing(telling)
+    if (telling.item.hash === undefined && !(yield* isKnown)) {
+      return { _tag: "Delivered", hash, also: others(yield* whole(telling, location), telling) }
+    }
     const changed = send(telling, {
       method: "PATCH",
       module: "locations",
@@ -78,7 +113,11 @@ export const tellEvse = (telling: Telling, location: Location, uid: string): Pus
       Effect.as([]),
       Effect.catchIf(
         (failed) => failed._tag === "PartnerFailed" && isUnknownThere(failed),
-        () => Effect.map(whole(telling, location), (told) => others(told, telling))
+        // What is known of the location itself stays: where it changed its party, it is told by that in its turn.
+        () =>
+          Effect.map(whole(telling, location), (told) =>
+            others(told, telling).filter(({ kind }) => kind === telling.item.kind)
+          )
       )
     )
     return { _tag: "Delivered", hash, also }
