@@ -14,13 +14,21 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
         allVersions.toReversed()
       )
     }
-    const headers = [undefined, "Basic eA==", "Token", "Token ", "Token \u00e9", `Bearer ${token}`]
-    for (const authorization of headers) {
+    const headers: ReadonlyArray<readonly [string | undefined, string]> = [
+      [undefined, "This token is not known here."],
+      ["", "There is no Authorization header."],
+      ["Basic eA==", "This Authorization header is none of OCPI's."],
+      ["Token", "This Authorization header is none of OCPI's."],
+      ["Token \u00e9", "This token is not known here."],
+      [`Bearer ${token}`, "This Authorization header is none of OCPI's."]
+    ]
+    for (const [authorization, why] of headers) {
       const refused = await partner.client.ask("GET", versionsUrl, {
         token: "nobody",
         headers: authorization === undefined ? {} : { authorization }
       })
       expect(refused.http, authorization).toBe(401)
+      expect(refused.message, authorization).toContain(why)
     }
     expect(partner.problems).toEqual([])
   })
@@ -62,6 +70,24 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("cannot use another's invitation, at its registration or at ours", async () => {
+    const [one, other] = [await roaming.partner(version), await roaming.partner(version)]
+    const { id, token, versionsUrl } = await roaming.invite(one)
+    const refused = await other.register(versionsUrl, token)
+    expect([refused.http, refused.code]).toEqual([200, 2001])
+    const { country_code, party_id } = one.party
+    expect(refused.message).toContain(`${country_code}*${party_id} is invited here`)
+    const handover = { versionsUrl: other.versionsUrl, token: other.invitation() }
+    const conflict = await roaming.world.ask("POST", `partners/${id}/register`, handover, 409)
+    expect(conflict).toMatchObject({ code: "unexpected_party" })
+    expect(await roaming.shown(id)).toMatchObject({ status: "Invited", parties: [] })
+    const again = await roaming.reset(id)
+    expect((await one.register(again.versionsUrl, again.token)).code).toBe(1000)
+    const since = (await roaming.shown(id))["registeredAt"]
+    expect((await one.rotate()).code).toBe(1000)
+    expect((await roaming.shown(id))["registeredAt"]).toBe(since)
+  })
+
   it("has used its registration token up, and cannot register twice", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
@@ -85,7 +111,8 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const tokens = partner.endpoint("tokens")
     if (tokens === undefined) throw new Error("the CPO has no tokens")
     const own = `${tokens}${partner.tokenPath(partner.cards.make("CARD"))}`
-    expect((await partner.client.ask("GET", own, { token })).http).toBe(401)
+    const closed = await partner.client.ask("GET", own, { token })
+    expect([closed.http, closed.message]).toEqual([401, expect.stringContaining("POST your credentials")])
     expect((await partner.register(versionsUrl, token)).code).toBe(1000)
     expect(partner.problems).toEqual([])
   })
@@ -108,6 +135,18 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect((await partner.unregister()).http).toBe(200)
     expect((await partner.ask("GET", "credentials")).http).toBe(401)
     expect(await roaming.shown(id)).toMatchObject({ status: "Unregistered" })
+  })
+
+  it("DELETE credentials answers them once more, whatever body comes along", async () => {
+    const { partner } = await roaming.registered(version)
+    const raw = "{ no JSON"
+    // Node sends a body with DELETE only where its length is said.
+    const headers = { "content-length": String(raw.length) }
+    const asked = { token: partner.theirToken ?? "", raw, headers }
+    const answer = await partner.client.ask("DELETE", partner.endpoint("credentials") ?? "", asked)
+    expect([answer.http, answer.code, answer.data]).toEqual([200, 1000, partner.theirs])
+    expect((await partner.ask("GET", "credentials")).http).toBe(401)
+    expect(partner.problems).toEqual([])
   })
 
   it("out DELETE credentials: is told that it is over when our operator removes it", async () => {
