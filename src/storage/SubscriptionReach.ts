@@ -109,6 +109,14 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
             SELECT d.id, d.organisation_id AS "organisationId", d.partner_id AS "partnerId", d.session_id AS "sessionId"
             FROM cdr d WHERE d.id = ANY (${uuidArray(wanted)}) AND d.partner_id IS NOT NULL`)
         )
+      ),
+      wasTold: Effect.fn("Reach.wasTold")((partnerId, { id, kind }) =>
+        Effect.map(
+          guarded(sql`
+            SELECT 1 FROM subscription_object o
+            WHERE o.subscription_id = ${partnerId} AND o.kind = ${kind} AND o.object_id = ${id} AND o.hash IS NOT NULL`),
+          (rows) => rows.length > 0
+        )
       )
     })
   )

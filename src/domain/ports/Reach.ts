@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "../party/Partner.ts"
+import type { ObjectRef } from "../subscription/Subscription.ts"
 
 export interface ReachedCharger {
   readonly chargerId: string
@@ -42,5 +43,10 @@ export class Reach extends Context.Service<
     /** Those alone that are a partner's. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     readonly cdrs: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
+    /** Whether a partner was told of an object since it registered last. */
+    readonly wasTold: (
+      partnerId: string,
+      object: Pick<ObjectRef, "kind" | "id">
+    ) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/Reach") {}

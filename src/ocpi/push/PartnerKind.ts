@@ -39,6 +39,7 @@ const gone = () => Effect.succeed(forgotten)
 
 /** How an object of each kind is read and told. */
 const telling = Effect.gen(function* () {
+  const reach = yield* Reach
   const tariffs = yield* Tariffs
   const sessions = yield* RoamingSessions
   const cdrs = yield* RoamingCdrs
@@ -71,7 +72,7 @@ const telling = Effect.gen(function* () {
         const [siteId = "", uid = ""] = item.id.split("/")
         return locationAt(organisationId, siteId, position).pipe(
           Effect.flatMap((location) => named(one, location)),
-          Effect.flatMap((location) => tellEvse(one, location, uid)),
+          Effect.flatMap((location) => tellEvse(one, location, uid, reach.wasTold(partner.id, locationRef(siteId)))),
           Effect.catchTag("NotFound", gone)
         )
       }
