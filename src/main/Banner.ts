@@ -59,6 +59,7 @@ export const banner = (facts: BannerFacts): ReadonlyArray<string> => [
   `  chargers   ${facts.ocppUrl}/{chargerId}`,
   `  REST v2    ${facts.publicUrl}/cpo/v2  (described at /cpo/docs and /cpo/swagger.json)`,
   `  REST v1    ${facts.publicUrl}/api     (${facts.v1Answers ? "" : "https only: set TLS_CERT_FILE, or V1_ALLOW_HTTP=true; "}described at /api/swagger.json)`,
+  `  OCPI       ${facts.publicUrl}/ocpi/versions  (described at /ocpi/swagger.json)`,
   `  health     ${facts.publicUrl}/readyz  (metrics at /metrics)`,
   `  database   ${facts.database}`,
   `             ${facts.durability}`,

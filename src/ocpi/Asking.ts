@@ -17,9 +17,18 @@ const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The bo
 
 const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 
+/** A body in gzip and the like: OCPI has none, and a small one may become a large one. */
+const encoded = ({ headers }: Request): Refused | undefined => {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+  if (encoding === "identity" || encoding === "") return undefined
+  return new Refused({
+    reason: { _tag: "Unreadable", detail: `The body is encoded (${encoding.slice(0, 20)}): send it as it is.` }
+  })
+}
+
 /** The body's JSON, or undefined where there is no body; `seen` is told its text. */
 export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> =>
-  Number(request.headers["content-length"] ?? 0) > bodyMaxBytes
+  (encoded(request) ?? Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
     ? Effect.fail(tooLarge())
     : request.text.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),

@@ -16,6 +16,8 @@ export type Target =
   /** Something is there, but not for this method. */
   | { readonly _tag: "OtherMethods"; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: "Nothing" }
+  /** A segment is percent-encoded in a way that nothing is. */
+  | { readonly _tag: "Unreadable" }
 
 interface Route {
   readonly facts: VersionFacts
@@ -24,11 +26,11 @@ interface Route {
   readonly segments: ReadonlyArray<string>
 }
 
-const decoded = (segment: string): string => {
+const decoded = (segment: string): string | undefined => {
   try {
     return decodeURIComponent(segment)
   } catch {
-    return segment
+    return undefined
   }
 }
 
@@ -38,7 +40,7 @@ const paramsOf = ({ segments }: Route, path: ReadonlyArray<string>): Readonly<Re
   const params: Record<string, string> = {}
   for (const [i, segment] of segments.entries()) {
     const value = path[i] ?? ""
-    if (segment.startsWith(":")) params[segment.slice(1)] = decoded(value)
+    if (segment.startsWith(":")) params[segment.slice(1)] = decoded(value) ?? ""
     else if (segment !== value.toLowerCase()) return undefined
   }
   return params
@@ -60,6 +62,7 @@ export const matcher = (handlers: Handlers): ((method: string, path: string) => 
   )
   return (method, path) => {
     const segments = segmentsOf(path)
+    if (segments.some((segment) => decoded(segment) === undefined)) return { _tag: "Unreadable" }
     const [first = "", second, ...more] = segments
     if (first.toLowerCase() === "versions" && second === undefined) return only(method, { _tag: "Versions" })
     const facts = versions.find(({ version }) => version === first)

@@ -13,7 +13,8 @@ export const moduleOf = (target: Target): string => {
       return "versions"
     case "OtherMethods":
     case "Nothing":
-      return "none"
+    case "Unreadable":
+      return "unknown"
   }
 }
 

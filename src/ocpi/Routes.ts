@@ -34,7 +34,7 @@ import { ownParties } from "./OwnParties.ts"
 import { recordRequest } from "./Recording.ts"
 import { isRouted, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
 import { refusalOf, refuse, statusCodes } from "./Status.ts"
-import { tokensOf } from "./TokenHeader.ts"
+import { tokensOf, whyUnknown } from "./TokenHeader.ts"
 
 export interface OcpiOptions {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
@@ -59,7 +59,10 @@ const authentication = Effect.gen(function* () {
       const tokens = tokensOf(request.headers["authorization"])
       const verifiers = tokens.map((token) => tokenVerifier(secrets, token))
       const bearer = verifiers.length === 0 ? undefined : yield* partners.bearer(verifiers, now)
-      if (bearer === undefined) return yield* refuse({ _tag: "Unauthorized" })
+      if (bearer === undefined) {
+        const header = request.headers["authorization"]
+        return yield* refuse({ _tag: "Unauthorized", why: whyUnknown(header) })
+      }
       const caller: Caller = { bearer, token: tokens[bearer.reading] ?? "" }
       return caller
     })
@@ -93,13 +96,15 @@ const serving =
       }
       case "OtherMethods":
         return Effect.fail(refuse({ _tag: "MethodNotAllowed", allowed: target.allowed }))
+      case "Unreadable":
+        return Effect.fail(refuse({ _tag: "Unreadable", detail: "The address is percent-encoded wrongly." }))
       case "Nothing":
         return Effect.fail(refuse({ _tag: "UnknownPath" }))
       case "Module": {
         const { facts, handler, params, row } = target
         // A registration token opens nothing but the way to a registration (OCPI 2.2.1 §7.1.3).
         if (bearer.use === "Registration" && row.module !== "credentials") {
-          return Effect.fail(refuse({ _tag: "Unauthorized" }))
+          return Effect.fail(refuse({ _tag: "Unauthorized", why: "RegistrationOnly" }))
         }
         const wire = wireObjects[facts.version]
         const { ids, now } = answering

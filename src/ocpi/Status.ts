@@ -22,8 +22,8 @@ export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
 
 /** Why a request is refused. */
 export type Reason =
-  /** No token, or one that nobody has. */
-  | { readonly _tag: "Unauthorized" }
+  /** No token, or one that nobody has, or one that does not open this. */
+  | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" }
   /** By our operator: nothing is exchanged until he takes it back. */
   | { readonly _tag: "Suspended" }
   /** The body is no JSON, or the query or path cannot be read. */
@@ -57,7 +57,7 @@ const faultMax = 300
 
 /** What is wrong with a body, in one line. */
 export const faultOf = ({ message }: { readonly message: string }): string =>
-  message.split("\n").join(" ").slice(0, faultMax)
+  message.replaceAll(/\s+/g, " ").slice(0, faultMax)
 
 /** What a refusal is on the wire. */
 export interface Refusal {
@@ -74,6 +74,15 @@ const notFound = {
   Other: "InvalidParameters"
 } as const
 
+const unauthorized = {
+  NoHeader: "There is no Authorization header. Send `Authorization: Token …` with the token from the credentials.",
+  NoToken:
+    "This Authorization header is none of OCPI's. Send `Authorization: Token …` with the token from the credentials.",
+  Unknown: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
+  RegistrationOnly:
+    "This token opens the versions, their details and the credentials alone. POST your credentials; the answer has the token for everything else."
+} as const
+
 /** `unknownToken` is the version's own code for that. */
 export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal => {
   switch (reason._tag) {
@@ -81,7 +90,7 @@ export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal =>
       return {
         http: 401,
         status: statusCodes.InvalidParameters,
-        message: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
+        message: unauthorized[reason.why],
         headers: { "www-authenticate": "Token" }
       }
     case "Suspended":

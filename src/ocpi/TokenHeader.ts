@@ -26,6 +26,12 @@ export const tokensOf = (header: string | undefined): ReadonlyArray<string> => {
   return [...new Set(readings)]
 }
 
+/** What is to be said of a header in which nobody's token is. */
+export const whyUnknown = (header: string | undefined): "NoHeader" | "NoToken" | "Unknown" => {
+  if (header === undefined || header.trim() === "") return "NoHeader"
+  return /^token +\S/i.test(header) ? "Unknown" : "NoToken"
+}
+
 /** The header of a call with a token. */
 export const tokenHeader = (value: string, form: "Raw" | "Base64"): string =>
   `Token ${form === "Raw" ? value : Buffer.from(value, "utf8").toString("base64")}`

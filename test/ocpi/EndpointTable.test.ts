@@ -66,7 +66,7 @@ it("two sides take the newest version that both have", () => {
 describe("a refusal", () => {
   const detail = "why"
   const cases: ReadonlyArray<readonly [Reason, number, number]> = [
-    [{ _tag: "Unauthorized" }, 401, 2001],
+    [{ _tag: "Unauthorized", why: "Unknown" }, 401, 2001],
     [{ _tag: "Suspended" }, 403, 2000],
     [{ _tag: "Unreadable", detail }, 400, 2001],
     [{ _tag: "UnknownPath" }, 404, 2000],

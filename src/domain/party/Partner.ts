@@ -2,7 +2,7 @@
  * A partner: another platform, with which data is exchanged after both have told each other their credentials (OCPI 2.2.1 `credentials`). It is
  * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
  */
-import type { PartnerParty, PartyId, PartyRole } from "./Party.ts"
+import { type PartnerParty, type PartyId, type PartyRole, sameParty } from "./Party.ts"
 
 export type PartnerStatus =
   /** It has a registration token and has not used it. */
@@ -78,6 +78,25 @@ export interface Partner {
   readonly createdAt: number
   readonly updatedAt: number
 }
+
+/**
+ * Why credentials with these parties are not those of whom our operator has invited: an invitation may get into other hands. Who was registered
+ * as somebody else before that was looked at may go on so.
+ */
+export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyArray<PartyId>): string | undefined => {
+  if (expected === undefined) return undefined
+  const names = (all: ReadonlyArray<PartyId>) => all.some((one) => sameParty(one, expected))
+  if (names(parties) || (connection !== undefined && !names(connection.parties))) return undefined
+  const told = parties.slice(0, 3).map(({ countryCode, partyId }) => `${countryCode}*${partyId}`)
+  return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${told.join(", ")}.`
+}
+
+/** Since when a partner is registered, by its credentials at this moment: a renewal goes on with what was, unless it comes from elsewhere or in another version. */
+export const registeredSince = (
+  { connection }: Partner,
+  { version, versionsUrl }: Pick<Connection, "version" | "versionsUrl">,
+  now: number
+): number => (connection?.version === version && connection.versionsUrl === versionsUrl ? connection.registeredAt : now)
 
 /** Also while it is suspended. */
 export const isRegistered = ({ connection, status }: Partner): boolean =>

@@ -5,7 +5,14 @@
 import { Effect, Layer } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
-import { type Connection, isRegistered, type Partner, retiringTokenHours } from "../../domain/party/Partner.ts"
+import {
+  type Connection,
+  isRegistered,
+  type Partner,
+  registeredSince,
+  retiringTokenHours,
+  strangerTo
+} from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
@@ -18,7 +25,7 @@ import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
 import { leaving } from "./Leaving.ts"
 import { observing } from "./Observing.ts"
-import { type Access, ask, type ClientOptions, type TokenForm } from "./OcpiClient.ts"
+import { type Access, ask, type ClientOptions, type PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
 
 export interface RegistrarOptions {
@@ -47,8 +54,13 @@ const isOurs = (version: string): version is OcpiVersion => versions.some((facts
 const credentialsUrl = ({ endpoints }: Discovery): string | undefined =>
   endpoints.find(({ module }) => module === "credentials")?.url
 
-const unusable = ({ message }: { readonly message: string }) =>
-  conflict("partner_unusable", `The partner could not be asked: ${message}`)
+const unusable = ({ http, message }: PartnerFailed) =>
+  http === 401
+    ? conflict(
+        "partner_unusable",
+        `The partner refused the token: ${message}. Ask it for one that is good for a registration.`
+      )
+    : conflict("partner_unusable", `The partner could not be asked: ${message}`)
 
 /** Where the partner is, as far as it says by its registration token. */
 const found = (handover: Handover, access: Access, correlationId: string, client: ClientOptions) =>
@@ -113,6 +125,10 @@ const make = (options: RegistrarOptions) =>
         yield* partners.expect(partner.id, { verifier, expiresAt: now + takenMillis }, writing)
         const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
         const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
+        const stranger = strangerTo(partner, theirs.parties)
+        if (stranger !== undefined) {
+          return yield* conflict("unexpected_party", `${stranger} Where that is meant, invite them as who they are.`)
+        }
         const { discovery } = where
         const connection: Connection = {
           version: discovery.version,
@@ -120,7 +136,7 @@ const make = (options: RegistrarOptions) =>
           tokenForm: discovery.form,
           parties: theirs.parties,
           endpoints: discovery.endpoints,
-          registeredAt: now
+          registeredAt: registeredSince(partner, { version: discovery.version, versionsUrl: theirs.url }, now)
         }
         return { connection, theirToken: secrets.seal("partner-token", theirs.token), ourVerifier: verifier }
       })

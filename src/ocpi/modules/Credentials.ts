@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/party/Credentials.ts"
-import type { Connection } from "../../domain/party/Partner.ts"
+import { type Connection, registeredSince, strangerTo } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
@@ -16,7 +16,7 @@ import type { ClientOptions } from "../client/OcpiClient.ts"
 import { observing } from "../client/Observing.ts"
 import { ourCredentials } from "../client/OurCredentials.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
-import { faultOf, refuse, type Refused } from "../Status.ts"
+import { faultOf, invalid, refuse, type Refused } from "../Status.ts"
 import { writingOf } from "../Writing.ts"
 
 export interface CredentialsOptions {
@@ -90,7 +90,11 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
           tokenForm: found.form,
           parties: theirs.parties,
           endpoints: found.endpoints,
-          registeredAt: now
+          registeredAt: registeredSince(
+            exchange.bearer.partner,
+            { version: facts.version, versionsUrl: theirs.url },
+            now
+          )
         }
         const token = newPartnerToken(secrets)
         const theirToken = secrets.seal("partner-token", theirs.token)
@@ -106,7 +110,10 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
 
     const exchanged = (exchange: Exchange, store: Partners["Service"]["register"]) =>
       Effect.gen(function* () {
-        const { registration, token } = yield* connect(exchange, yield* given(exchange))
+        const theirs = yield* given(exchange)
+        const stranger = strangerTo(exchange.bearer.partner, theirs.parties)
+        if (stranger !== undefined) return yield* invalid(stranger)
+        const { registration, token } = yield* connect(exchange, theirs)
         const stored = store(exchange.bearer.partner.id, registration, writingOf(exchange))
         yield* Effect.catchTag(stored, "Conflict", refusedBy)
         return yield* answer(exchange, token)
