@@ -49,11 +49,6 @@ export interface SessionDecision {
   readonly reason?: string
 }
 
-/** A price that partners could not be told of with the reading that it is of. */
-export interface SessionPricing {
-  readonly sessionId: string
-}
-
 /** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
 export interface CdrRecord {
   readonly id: string
@@ -128,6 +123,11 @@ interface RecordFactOf<Type extends string, A> {
   }
 }
 
+/** A price that partners could not be told of with the reading that it is of. Nobody's doing: the audit log has none of it. */
+export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>, "body"> {
+  readonly body: { readonly sessionId: string }
+}
+
 export type RecordFact =
   | RecordFactOf<"SiteCreated" | "SiteChanged" | "SiteRemoved", Site>
   | RecordFactOf<"ChargerRegistered" | "ChargerChanged" | "ChargerRemoved", ChargerRecord>
@@ -153,7 +153,6 @@ export type RecordFact =
   | RecordFactOf<"WebhookCreated" | "WebhookChanged" | "WebhookRemoved" | "WebhookSecretRotated", WebhookRecord>
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
-  | RecordFactOf<"SessionPriced", SessionPricing>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>

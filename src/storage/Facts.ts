@@ -11,7 +11,7 @@ import { Secrets } from "../domain/ports/Secrets.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../domain/Fact.ts"
-import type { RecordFact } from "../domain/RecordFact.ts"
+import type { RecordFact, SessionPriced } from "../domain/RecordFact.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { journalLock } from "./JournalLock.ts"
 import { guardedWrite } from "./SqlErrors.ts"
@@ -25,6 +25,7 @@ export interface Written<A> {
 /** A command is issued by people as well as by a charger's actor. */
 type JournaledFact =
   | RecordFact
+  | SessionPriced
   | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
 
 const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) => sql`
@@ -75,7 +76,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
 })
 
 /** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */
-export const factOf = <T extends RecordFact["type"]>(
+export const factOf = <T extends (RecordFact | SessionPriced)["type"]>(
   type: T,
   subject: string,
   id: string,

@@ -71,7 +71,7 @@ const told = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: n
     return awaited.map(({ organisationId, sessionId }) => {
       const by = { organisationId, actor: "platform" }
       const fact = factOf("SessionPriced", `session:${sessionId}`, secrets.uuid(now), { by, now })
-      return { ...fact, body: { by: "platform", after: { sessionId } } }
+      return { ...fact, body: { sessionId } }
     })
   })
 

@@ -218,7 +218,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
       const many = yield* sessions.get(one, tx.sessionId)
       assert.deepStrictEqual([many.energyWh, many.price?.exclVat], [1_004, 0.501], "the price that is kept")
       yield* price
-      assert.deepStrictEqual(yield* told, [{ by: "platform", after: { sessionId: tx.sessionId } }])
+      assert.deepStrictEqual(yield* told, [{ sessionId: tx.sessionId }])
       const { items } = yield* sessions.window(one, { ...everything, from: many.lastUpdated + 1 })
       assert.deepStrictEqual(
         items.map(({ energyWh, price }) => [energyWh, price?.exclVat]),

@@ -163,7 +163,7 @@ const byType: Readonly<Record<string, (fact: JournaledFact) => ReadonlyArray<Tou
   SessionHeld: decision,
   SessionReleased: decision,
   SessionCorrected: decision,
-  SessionPriced: decision,
+  SessionPriced: ofSession,
   CdrIssued: record
 }
 

@@ -102,7 +102,7 @@ describe("a fact", () => {
     ["that nobody knows touches nothing", fact("SomethingElse", { sessionId: id }), []],
     [
       "of a price that was awaited touches its session",
-      fact("SessionPriced", { by: "platform", after: { sessionId: id } }, `session:${id}`),
+      fact("SessionPriced", { sessionId: id }, `session:${id}`),
       [{ _tag: "Session", sessionId: id }]
     ],
     ["that cannot be read touches nothing", fact("CdrIssued", { after: "?" }), []]
