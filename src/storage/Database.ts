@@ -173,7 +173,7 @@ const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, Database
   )
 
 /**
- * The embedded database in memory, for tests: `tar` is an earlier one's `Engine.dump`. Nothing is kept, and no disk is guarded.
+ * The embedded database in memory, for tests: `tar` has an earlier one's files. Nothing is kept, and no disk is guarded.
  */
 export const layerMemory = (
   options: Schema & { readonly tar?: Uint8Array | undefined }

@@ -32,8 +32,6 @@ export interface Engine {
   readonly onNotice: (listener: (notice: Notice) => void) => () => void
   /** Runs an effect during which the worker may be silent for as long as it likes. */
   readonly unwatched: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The whole database as a tar file, to start another from. */
-  readonly dump: Effect.Effect<Uint8Array>
 }
 
 /**
@@ -97,11 +95,7 @@ const engineOf = (line: Line, watchdog: Watchdog, listeners: Listeners, synced: 
         Effect.sync(watchdog.pause),
         () => effect,
         (resume) => Effect.sync(resume)
-      ),
-    dump: Effect.promise(async () => {
-      const answer = await line.ask({ _tag: "Dump" })
-      return answer._tag === "Dumped" ? answer.tar : new Uint8Array(0)
-    })
+      )
   }
 }
 

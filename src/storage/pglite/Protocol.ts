@@ -7,7 +7,6 @@
 export type ToWorker =
   | { readonly _tag: "Send"; readonly id: number; readonly connection: number; readonly bytes: Uint8Array }
   | { readonly _tag: "Ping"; readonly id: number }
-  | { readonly _tag: "Dump"; readonly id: number }
   | { readonly _tag: "Close"; readonly id: number }
 
 export type FromWorker =
@@ -21,14 +20,13 @@ export type FromWorker =
   /** The connection was superseded by a newer one and must not be used any more. */
   | { readonly _tag: "Superseded"; readonly id: number }
   | { readonly _tag: "Done"; readonly id: number }
-  | { readonly _tag: "Dumped"; readonly id: number; readonly tar: Uint8Array }
   /** The database is broken beyond this process: only a new process can open it again. */
   | { readonly _tag: "Broken"; readonly id: 0; readonly message: string }
 
 export interface WorkerOptions {
   /** Undefined: everything in memory, for tests. */
   readonly directory: string | undefined
-  /** A dump of an earlier database to start from, instead of an empty one. */
+  /** An earlier database's files to start from, instead of an empty one. */
   readonly tar: Uint8Array | undefined
   /** Passes fsync through to the disk. */
   readonly fsync: boolean

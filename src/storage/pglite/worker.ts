@@ -112,11 +112,6 @@ port.on("message", (message: ToWorker) => {
       return send(message)
     case "Ping":
       return post({ _tag: "Done", id: message.id })
-    case "Dump":
-      return void db
-        .dumpDataDir("none")
-        .then((file) => file.arrayBuffer())
-        .then((tar) => post({ _tag: "Dumped", id: message.id, tar: new Uint8Array(tar) }, [tar]), broken)
     case "Close":
       clearInterval(timer)
       return void db.close().then(() => post({ _tag: "Done", id: message.id }), broken)
