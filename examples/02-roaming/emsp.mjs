@@ -9,6 +9,10 @@ import { json as readJson, text as readText } from "node:stream/consumers"
 const [version = "2.2.1"] = process.argv.slice(2)
 const isNew = version !== "2.1.1"
 const invited = await readJson(process.stdin)
+if (invited.credentialsToken === undefined) {
+  console.error(`This is no invitation: ${invited.detail ?? JSON.stringify(invited)}`)
+  process.exit(1)
+}
 const me = { country_code: invited.countryCode ?? "DE", party_id: invited.partyId ?? "EXM" }
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, "Z")
 const say = (what, ...words) => console.log(what.padEnd(16), ...words)

@@ -24,8 +24,10 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
       FROM unnest(${codes((one) => one.countryCode)}, ${codes((one) => one.partyId)}, ${codes((one) => one.role)})
         AS c(country_code, party_id, role)
       ON CONFLICT DO NOTHING`
-    const taken = yield* own<{ readonly party: string }>`
-      SELECT c.country_code || '*' || c.party_id || ' as ' || c.role AS party
+    const taken = yield* own<{ readonly party: string; readonly id: string | null }>`
+      SELECT c.country_code || '*' || c.party_id || ' as ' || c.role AS party, (
+        SELECT o.partner_id FROM partner_party o WHERE ${own.rowsOf("o")} AND o.country_code = c.country_code AND o.party_id = c.party_id
+          AND o.role = c.role) AS id
       FROM unnest(${codes((one) => one.countryCode)}, ${codes((one) => one.partyId)}, ${codes((one) => one.role)})
         AS c(country_code, party_id, role)
       WHERE NOT EXISTS (
@@ -33,7 +35,12 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
           AND p.party_id = c.party_id AND p.role = c.role)
       ORDER BY 1 LIMIT 1`
     if (taken[0] === undefined) return
-    return yield* new Conflict({ code: "party_in_use", message: `${taken[0].party} is another partner already.` })
+    const { id, party } = taken[0]
+    // Which one it is, is the operator's to know, and not what another partner is told.
+    const message = expected
+      ? `${party} is the partner ${id} already. Invite that one again (POST /cpo/v2/partners/${id}/invite), or remove it first (DELETE).`
+      : `${party} is another partner here already: the operator knows which.`
+    return yield* new Conflict({ code: "party_in_use", message })
   })
 
 /**
