@@ -69,9 +69,9 @@ export const deliveries = ({ sql }: Recording) =>
       deliveryRows(own`
         SELECT * FROM (
           (SELECT o.item_id AS id, o.object_id AS "eventId", o.position, CASE WHEN o.parked_at IS NULL THEN 'Pending' ELSE 'Parked' END AS status,
-            o.tries, o.due_at AS "dueAt", o.next_at AS "nextTryAt", NULL::timestamptz AS "deliveredAt", o.parked_at AS "parkedAt",
+            o.tries, o.due_at AS "dueAt", CASE WHEN s.active THEN o.next_at END AS "nextTryAt", NULL::timestamptz AS "deliveredAt", o.parked_at AS "parkedAt",
             NULL::int AS "httpStatus", o.problem
-          FROM subscription_object o
+          FROM subscription_object o JOIN subscription s ON s.id = o.subscription_id
           WHERE ${own.rowsOf("o")} AND o.subscription_id = ${id} AND ${due} AND ${before("o.position", "o.object_id")})
           UNION ALL
           (SELECT d.item_id, d.event_id, d.position, 'Delivered', d.tries, d.due_at, NULL, d.delivered_at, NULL, d.http_status, NULL

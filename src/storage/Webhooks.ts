@@ -90,6 +90,12 @@ const create = (records: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
+/** What was due when it was switched off, by its operator or with 410 Gone, is not sent by itself: it is shown, and may be replayed. */
+const parkWaiting = (own: Scoped, id: string, now: number) => own`
+  UPDATE subscription_object o SET next_at = NULL, claimed_until = NULL, parked_at = ${new Date(now)},
+    problem = coalesce(o.problem, 'the webhook was switched off')
+  WHERE ${own.rowsOf("o")} AND o.subscription_id = ${id} AND o.next_at IS NOT NULL`
+
 const update = (records: Recording) =>
   Effect.fn("Webhooks.update")(function* (id: string, patch: WebhookPatch, writing: Writing) {
     const { journaled, secrets, sql } = records
@@ -105,6 +111,7 @@ const update = (records: Recording) =>
       yield* own`
         UPDATE webhook w SET url = ${url}, types = ${typesOf(types)}, site_ids = ${idsOf(siteIds)}, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("w")} AND w.id = ${id}`
+      if (active && !before.active) yield* parkWaiting(own, id, now)
       // Whoever changes it wants it tried at once; and from the moment it is switched on, not from when it was switched off.
       yield* own`
         UPDATE subscription s SET active = ${active}, failures = 0, opened_at = NULL, not_before = NULL,
