@@ -89,7 +89,10 @@ const judged = (subscription: Subscription, outcomes: ReadonlyArray<Outcome>, op
 
 /** What is on its way, and what has come back of it. */
 class Dispatch {
-  readonly word = Latch.makeUnsafe(false)
+  /** Something may be taken. */
+  readonly wanted = Latch.makeUnsafe(false)
+  /** Something has come back. */
+  readonly returned = Latch.makeUnsafe(false)
   private readonly subscriptions = new Map<string, Subscription>()
   private readonly flying = new Map<string, number>()
   private readonly turns = new Map<string, InTurn>()
@@ -124,7 +127,7 @@ class Dispatch {
   /** Something may be due to these. */
   readonly look = (ids: Iterable<string>): void => {
     for (const id of ids) this.waiting.add(id)
-    if (this.waiting.size > 0) this.word.openUnsafe()
+    if (this.waiting.size > 0) this.wanted.openUnsafe()
   }
 
   /** Stores what has come back until now. What could not be stored comes back again: without it an object would wait for the end of its lease. */
@@ -132,7 +135,8 @@ class Dispatch {
     const returned = this.back.splice(0)
     if (returned.length === 0) return
     yield* Effect.onError(this.settle(returned), () => Effect.sync(() => void this.back.unshift(...returned)))
-    yield* this.judge(returned)
+    const more = Effect.sync(() => this.look(returned.map(({ item }) => item.subscriptionId)))
+    yield* Effect.ensuring(this.judge(returned), more)
   })
 
   private readonly settle = (returned: ReadonlyArray<Returned>) =>
@@ -145,7 +149,6 @@ class Dispatch {
       )
       for (const { item } of returned) {
         this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
-        this.waiting.add(item.subscriptionId)
       }
     })
 
@@ -172,7 +175,7 @@ class Dispatch {
         : outcomeOf(kind, subscription, item, this.inTurn(subscription.id), this.options)
     return Effect.map(outcome, (told) => {
       this.back.push({ item, outcome: told })
-      this.word.openUnsafe()
+      this.returned.openUnsafe()
     })
   }
 
@@ -190,30 +193,40 @@ class Dispatch {
   })
 }
 
-/** Delivers until the scope closes. What is on its way when storage goes away is delivered again when its lease is over. */
+/** Does something whenever there is word, a moment later so that more words make one of it; again soon where the database is away. */
+const atWord = (
+  word: Latch.Latch,
+  task: Effect.Effect<void, StorageUnavailable, Subscriptions>,
+  { gatherMillis }: DeliveryOptions
+) =>
+  Effect.gen(function* () {
+    yield* word.await
+    yield* Effect.sleep(gatherMillis)
+    yield* Effect.sync(() => word.closeUnsafe())
+    yield* task
+  }).pipe(
+    Effect.catchTag("StorageUnavailable", (error) =>
+      Effect.logDebug("deliveries wait for the database", error).pipe(
+        Effect.andThen(Effect.sleep(retryMillis)),
+        Effect.andThen(Effect.sync(() => word.openUnsafe()))
+      )
+    ),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.logError("deliveries: a round went wrong", cause)
+    ),
+    Effect.forever
+  )
+
+/**
+ * Delivers until the scope closes: what has come back is stored beside the taking of more. What is on its way when storage goes away is delivered again
+ * when its lease is over.
+ */
 export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
   Effect.gen(function* () {
     const dispatch = new Dispatch(kinds, options, yield* FiberSet.make<void>())
-    const { word } = dispatch
-    const round = Effect.gen(function* () {
-      yield* word.await
-      yield* Effect.sleep(options.gatherMillis)
-      yield* Effect.sync(() => word.closeUnsafe())
-      yield* dispatch.settleReturned
-      yield* dispatch.take
-    }).pipe(
-      Effect.catchTag("StorageUnavailable", (error: StorageUnavailable) =>
-        Effect.logDebug("deliveries wait for the database", error).pipe(
-          Effect.andThen(Effect.sleep(retryMillis)),
-          Effect.andThen(Effect.sync(() => word.openUnsafe()))
-        )
-      ),
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.failCause(cause)
-          : Effect.logError("deliveries: a round went wrong", cause)
-      )
-    )
-    yield* Effect.forkScoped(Effect.forever(round))
+    yield* Effect.forkScoped(atWord(dispatch.returned, dispatch.settleReturned, options))
+    yield* Effect.forkScoped(atWord(dispatch.wanted, dispatch.take, options))
     return dispatch
   })

@@ -22,7 +22,7 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   ...defaultSettling,
   factsPerPage: 500,
   maxDue: 2_000,
-  takenAtOnce: 16,
+  takenAtOnce: 32,
   callsAtOnce: 16,
   gatherMillis: 10,
   deliveryMillis: 25_000,
