@@ -77,7 +77,10 @@ export const tellLocation = (telling: Telling, location: Location): Pushing<Outc
   Effect.gen(function* () {
     const hash = restHash(telling, location)
     const former = formerOf(telling, location)
-    if (former === undefined && sameHash(telling.item.hash, hash)) return nothing(telling)
+    // Where it was told with an evse of it, its name was not kept yet.
+    if (former === undefined && sameHash(telling.item.hash, hash)) {
+      return { ...nothing(telling), reference: nameOf(location.party) }
+    }
     if (former !== undefined) yield* withdrawn(telling, location, former)
     const told = yield* whole(telling, location)
     return { _tag: "Delivered", hash, reference: nameOf(location.party), also: others(told, telling) }

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Location } from "../../../src/domain/location/Location.ts"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
-import type { DueItem } from "../../../src/domain/subscription/Subscription.ts"
+import type { DueItem, ObjectRef, Outcome } from "../../../src/domain/subscription/Subscription.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
-import { evseRef } from "../../../src/ocpi/push/Objects.ts"
-import { tellEvse } from "../../../src/ocpi/push/Places.ts"
+import { evseRef, locationRef } from "../../../src/ocpi/push/Objects.ts"
+import { tellEvse, tellLocation } from "../../../src/ocpi/push/Places.ts"
 
 const now = Date.UTC(2026, 4, 20, 12)
 const uids = ["01990000-0000-7000-8000-00000000000c", "01990000-0000-7000-8000-00000000000d"] as const
@@ -64,10 +64,9 @@ const partner: Partner = {
   updatedAt: now
 }
 
-/** Tells of the first evse; `hash` is of what the partner was told of it last, and `http` what it answers to a PATCH. */
-const told = (known: { readonly location: boolean; readonly hash?: Uint8Array }, http = 200) => {
+/** A partner that answers a PATCH by `http`, and what it is sent. */
+const listening = (http: number) => {
   const calls: Array<PartnerRequest> = []
-  let asked = 0
   const client = PartnerClient.of({
     versionOf: () => "2.2.1",
     endpointOf: () => "https://partner.example/locations",
@@ -78,29 +77,34 @@ const told = (known: { readonly location: boolean; readonly hash?: Uint8Array },
         : Effect.succeed({ data: undefined, form: "Raw", http: 200, headers: {} })
     }
   })
-  const item: DueItem = {
-    ...evseRef(location.id, uids[0]),
-    subscriptionId: partner.id,
-    organisationId: partner.organisationId,
-    itemId: "i",
-    position: 1,
-    dueAt: now,
-    tries: 0,
-    refusals: 0,
-    hash: known.hash,
-    reference: undefined
-  }
+  return { calls, client }
+}
+
+const dueOf = (object: ObjectRef, known: Pick<DueItem, "hash" | "reference">): DueItem => ({
+  ...object,
+  ...known,
+  subscriptionId: partner.id,
+  organisationId: partner.organisationId,
+  itemId: "i",
+  position: 1,
+  dueAt: now,
+  tries: 0,
+  refusals: 0
+})
+
+const wire = wireObjects["2.2.1"]
+const inTurn = <A, E>(call: Effect.Effect<A, E>) => call
+
+/** Tells of the first evse; `hash` is of what the partner was told of it last, and `http` what it answers to a PATCH. */
+const told = (known: { readonly location: boolean; readonly hash?: Uint8Array }, http = 200) => {
+  const { calls, client } = listening(http)
+  let asked = 0
+  const item = dueOf(evseRef(location.id, uids[0]), { hash: known.hash, reference: undefined })
   const isKnown = Effect.sync(() => {
     asked++
     return known.location
   })
-  const telling = {
-    item,
-    partner,
-    client,
-    wire: wireObjects["2.2.1"],
-    inTurn: <A, E>(call: Effect.Effect<A, E>) => call
-  }
+  const telling = { item, partner, client, wire, inTurn }
   return Effect.map(tellEvse(telling, location, uids[0], isKnown), (outcome) => ({
     calls: calls.map(({ method }) => method),
     also: outcome._tag === "Delivered" ? (outcome.also ?? []).map(({ kind, id }) => `${kind} ${id}`) : outcome,
@@ -133,6 +137,41 @@ describe("an evse's status", () => {
         const { also, calls } = yield* told({ location: true }, http)
         assert.deepStrictEqual({ also, calls }, { also: [another], calls: ["PATCH", "PUT"] })
       }
+    })
+  )
+})
+
+describe("a location", () => {
+  const tell = (known: Pick<DueItem, "hash" | "reference">, as = location) => {
+    const { calls, client } = listening(200)
+    const telling = { item: dueOf(locationRef(location.id), known), partner, client, wire, inTurn }
+    return Effect.map(tellLocation(telling, as), (outcome) => ({ calls, outcome }))
+  }
+  const delivered = (outcome: Outcome) => (outcome._tag === "Delivered" ? outcome : undefined)
+
+  it.effect("goes once, and is taken from the party that its site has left, however it was told first", () =>
+    Effect.gen(function* () {
+      const first = delivered((yield* tell({ hash: undefined, reference: undefined })).outcome)
+      assert.strictEqual(first?.reference, "NL*ABC")
+      // Told with one of its evses, of which nothing but what was told is kept.
+      const { calls, outcome } = yield* tell({ hash: first?.hash, reference: undefined })
+      assert.deepStrictEqual(calls, [])
+      assert.deepInclude(outcome, { isSilent: true, reference: "NL*ABC" })
+      const moved = { ...location, party: { countryCode: "BE", partyId: "VL2" } }
+      const after = yield* tell({ hash: first?.hash, reference: "NL*ABC" }, moved)
+      assert.deepStrictEqual(
+        after.calls.map(({ at, body, from, method }) => [
+          method,
+          "path" in at ? at.path?.slice(0, 2) : [],
+          from?.partyId,
+          JSON.stringify(body).includes('"REMOVED"')
+        ]),
+        [
+          ["PUT", ["NL", "ABC"], "ABC", true],
+          ["PUT", ["BE", "VL2"], "VL2", false]
+        ]
+      )
+      assert.strictEqual(delivered(after.outcome)?.reference, "BE*VL2")
     })
   )
 })
