@@ -136,7 +136,7 @@ it("goes over to the version at whose address it renews, upwards and downwards",
 
 it(
   "makes no connection for an endpoint or a response_url that is none of the public's",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const answers = await atOnce(closedUrls(trapPort), async (url) => ({ url, ...(await register(allAt(url))) }))
     const registered = answers.filter(({ code }) => code === 1000)
