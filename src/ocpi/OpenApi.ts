@@ -1,7 +1,9 @@
 /**
- * The OCPI face as an OpenAPI document, made from the endpoint table: what is in it is served, and what is served is in it. Objects are the standard's
- * (OCPI 2.1.1, 2.2, 2.2.1) and are named, not repeated.
+ * The OCPI face as an OpenAPI document, made from the endpoint table: what is in it is served, and what is served is in it. What partners send is
+ * described as it is read; what they get is the standard's (OCPI 2.1.1, 2.2, 2.2.1), named and not repeated.
  */
+import { windowDefaultLimit, windowMaxLimit } from "../domain/values/Window.ts"
+import { bodyComponents, commandsOf, describedBody } from "./Described.ts"
 import { addressOf, type EndpointRow, type ModuleId, rowsOf } from "./EndpointTable.ts"
 import { type VersionFacts, versions } from "./Version.ts"
 
@@ -24,7 +26,7 @@ const objectOf: Readonly<Record<ModuleId, string>> = {
 
 /** Other objects than the module's own, by what stands behind its address. */
 const bodyOf: Readonly<Record<string, string>> = {
-  "POST commands/:command": "CancelReservation, ReserveNow, StartSession, StopSession or UnlockConnector",
+  "POST commands/:command": "Command",
   "PUT chargingprofiles/:sessionId": "SetChargingProfile",
   "PUT sessions/:sessionId/charging_preferences": "ChargingPreferences"
 }
@@ -63,7 +65,10 @@ const paging = [
   query("date_from", "Last updated at or after this time", false, { type: "string", format: "date-time" }),
   query("date_to", "Last updated before this time", false, { type: "string", format: "date-time" }),
   query("offset", "Objects to leave out, from 0", false, { type: "integer", minimum: 0 }),
-  query("limit", "Most objects of the page", false, { type: "integer", minimum: 1 })
+  query("limit", `Most objects of the page; ${windowMaxLimit} at most, and ${windowDefaultLimit} without it`, false, {
+    type: "integer",
+    minimum: 1
+  })
 ]
 
 const pagingHeaders = {
@@ -102,23 +107,29 @@ const always: ReadonlyArray<readonly [string, string]> = [
   ["500", "The service failed"]
 ]
 
-const named = (object: string, { version }: VersionFacts): Json => ({
+const named = (object: string, { version }: VersionFacts): Json =>
+  describedBody(version, object) ?? { type: "object", description: `${object} of OCPI ${version}` }
+
+/** A PATCH names what changes: nothing of the whole object need be there. */
+const partOf = (object: string, { version }: VersionFacts): Json => ({
   type: "object",
-  description: `${object} of OCPI ${version}`
+  description: `What changes of a ${object} of OCPI ${version}`
 })
+
+const inPath = ({ module, path }: EndpointRow, { version }: VersionFacts): ReadonlyArray<Json> =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name: snake(name),
+    in: "path",
+    required: true,
+    schema: module === "commands" ? { ...text, enum: commandsOf(version) } : text
+  }))
 
 const isList = ({ method, path, role }: EndpointRow): boolean => method === "GET" && path === "" && role === "SENDER"
 
 const parametersOf = (row: EndpointRow, facts: VersionFacts): ReadonlyArray<Json> => {
-  const inPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name = ""]): Json => ({
-    name: snake(name),
-    in: "path",
-    required: true,
-    schema: text
-  }))
   const isRouted = facts.hasRouting && row.module !== "credentials" && row.module !== "hubclientinfo"
   return [
-    ...inPath,
+    ...inPath(row, facts),
     ...(isList(row) && row.module !== "credentials" ? paging : []),
     ...(row.module === "tokens" ? [query("type", "Of the token; RFID without it")] : []),
     ...(row.module === "chargingprofiles" && row.method !== "PUT"
@@ -149,7 +160,12 @@ const operationOf = (row: EndpointRow, facts: VersionFacts): Json => {
     summary: `${method} ${module} in OCPI ${facts.version}`,
     parameters: parametersOf(row, facts),
     ...(hasBody
-      ? { requestBody: { required: true, content: { "application/json": { schema: named(body, facts) } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: method === "PATCH" ? partOf(body, facts) : named(body, facts) } }
+          }
+        }
       : {}),
     responses: {
       "200": answered(
@@ -209,6 +225,7 @@ export const openApi = (base: string, isServed: (row: EndpointRow) => boolean): 
     security: [{ token: [] }],
     paths,
     components: {
+      schemas: bodyComponents(),
       securitySchemes: {
         token: {
           type: "apiKey",

@@ -63,3 +63,25 @@ it("names the parameters of paths, lists and results, and the headers that a ver
   }
   expect(Object.keys(document.paths["/2.2.1/credentials"]?.["post"]?.responses ?? {})).toContain("405")
 })
+
+it("describes what partners send as it is read, and names the commands of each version", () => {
+  const { components, paths } = openApi(base, () => true) as unknown as {
+    readonly components: { readonly schemas: Readonly<Record<string, { readonly required: ReadonlyArray<string> }>> }
+    readonly paths: Readonly<
+      Record<string, { readonly post: { readonly parameters: ReadonlyArray<unknown>; readonly requestBody: unknown } }>
+    >
+  }
+  const { parameters, requestBody } = paths["/2.1.1/cpo/commands/{command}"]!.post
+  const commands = ["START_SESSION", "STOP_SESSION", "RESERVE_NOW", "UNLOCK_CONNECTOR"]
+  expect(parameters[0]).toMatchObject({ name: "command", schema: { enum: commands } })
+  expect(JSON.stringify(paths["/2.2/commands/{command}"]!.post.parameters[0])).toContain("CANCEL_RESERVATION")
+  const schema = { anyOf: commands.map((name) => ({ $ref: `#/components/schemas/${name}_2.1.1` })) }
+  expect(requestBody).toMatchObject({ content: { "application/json": { schema } } })
+  expect(components.schemas["STOP_SESSION_2.2.1"]?.required).toEqual(["response_url", "session_id"])
+  expect(components.schemas["Token_2.2.1"]?.required).toContain("contract_id")
+  // Whatever is referred to is there.
+  const said = JSON.stringify({ components, paths })
+  const names = [...said.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = ""]) => name)
+  expect(names.filter((name) => components.schemas[name] === undefined)).toEqual([])
+  expect(names.length).toBeGreaterThan(14)
+})

@@ -19,11 +19,21 @@ import {
 } from "./Words.ts"
 
 const { authorization_reference: _, connector_id: __, ...start } = startFields
-const Start = Schema.decodeUnknownEffect(Schema.Struct({ ...start, token: Token211 }))
+const StartBody = Schema.Struct({ ...start, token: Token211 })
+const Start = Schema.decodeUnknownEffect(StartBody)
 const { authorization_reference: ___, ...reserve } = reserveFields
-const Reserve = Schema.decodeUnknownEffect(Schema.Struct({ ...reserve, token: Token211 }))
+const ReserveBody = Schema.Struct({ ...reserve, token: Token211 })
+const Reserve = Schema.decodeUnknownEffect(ReserveBody)
 const decodeStop = Schema.decodeUnknownEffect(Stop)
 const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
+
+/** What is read of the bodies, by the command. */
+export const commandBodies211 = {
+  START_SESSION: StartBody,
+  STOP_SESSION: Stop,
+  RESERVE_NOW: ReserveBody,
+  UNLOCK_CONNECTOR: Unlock
+}
 
 const requests = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
   ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token211(told.token)))],

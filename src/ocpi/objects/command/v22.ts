@@ -19,11 +19,22 @@ import {
 } from "./Words.ts"
 
 const { connector_id: _, ...start } = startFields
-const Start = Schema.decodeUnknownEffect(Schema.Struct({ ...start, token: Token22 }))
-const Reserve = Schema.decodeUnknownEffect(Schema.Struct({ ...reserveFields, token: Token22 }))
+const StartBody = Schema.Struct({ ...start, token: Token22 })
+const Start = Schema.decodeUnknownEffect(StartBody)
+const ReserveBody = Schema.Struct({ ...reserveFields, token: Token22 })
+const Reserve = Schema.decodeUnknownEffect(ReserveBody)
 const decodeStop = Schema.decodeUnknownEffect(Stop)
 const decodeCancel = Schema.decodeUnknownEffect(Cancel)
 const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
+
+/** What is read of the bodies, by the command. */
+export const commandBodies22 = {
+  START_SESSION: StartBody,
+  STOP_SESSION: Stop,
+  RESERVE_NOW: ReserveBody,
+  CANCEL_RESERVATION: Cancel,
+  UNLOCK_CONNECTOR: Unlock
+}
 
 export const requests22 = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
   ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token22(told.token)))],

@@ -1,10 +1,11 @@
 /** Commands in OCPI 2.2.1 §13: START_SESSION can name a connector. */
 import { Effect, Schema } from "effect"
-import { requests22, response22, result22 } from "./v22.ts"
+import { commandBodies22, requests22, response22, result22 } from "./v22.ts"
 import { startFields, startOf, Token22, token22, type WireCommands } from "./Words.ts"
 
+const StartBody = Schema.Struct({ ...startFields, token: Token22 })
 const Start = Schema.decodeUnknownEffect(
-  Schema.Struct({ ...startFields, token: Token22 }).check(
+  StartBody.check(
     Schema.makeFilter(({ connector_id, evse_uid }) =>
       (connector_id ?? undefined) !== undefined && (evse_uid ?? undefined) === undefined
         ? "connector_id needs the evse_uid that it belongs to"
@@ -12,6 +13,9 @@ const Start = Schema.decodeUnknownEffect(
     )
   )
 )
+
+/** What is read of the bodies, by the command. */
+export const commandBodies221 = { ...commandBodies22, START_SESSION: StartBody }
 
 const requests = new Map([
   ...requests22,

@@ -4,14 +4,14 @@ import type { Credentials } from "../../../domain/party/Credentials.ts"
 import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 
-const Wire = Schema.Struct({
+export const Credentials211 = Schema.Struct({
   token: CredentialsToken,
   url: Url,
   business_details: maybe(Schema.Struct({ name: maybe(Text), website: maybe(Text) })),
   party_id: PartyCode,
   country_code: CountryCode
 })
-const decode = Schema.decodeUnknownEffect(Wire)
+const decode = Schema.decodeUnknownEffect(Credentials211)
 
 export const credentialsV211 = {
   /** The other side is an eMSP: we serve nobody else in 2.1.1. */

@@ -8,7 +8,7 @@ import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 /** Most parties of one partner: a hub that lists its members has hundreds. */
 const partiesMax = 2000
 
-const Wire = Schema.Struct({
+export const Credentials22 = Schema.Struct({
   token: CredentialsToken,
   url: Url,
   roles: Schema.Array(
@@ -20,7 +20,7 @@ const Wire = Schema.Struct({
     })
   ).check(Schema.isMinLength(1), Schema.isMaxLength(partiesMax))
 })
-const decode = Schema.decodeUnknownEffect(Wire)
+const decode = Schema.decodeUnknownEffect(Credentials22)
 
 const roles: ReadonlySet<string> = new Set<PartyRole>(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP"])
 

@@ -17,7 +17,8 @@ import {
   wordFields
 } from "./Words.ts"
 
-const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, auth_id: Id }))
+export const Token211 = Schema.Struct({ ...commonFields, auth_id: Id })
+const decode = Schema.decodeUnknownEffect(Token211)
 const decodePatch = Schema.decodeUnknownEffect(Schema.Struct({ ...commonPatchFields, auth_id: maybe(Id) }))
 
 /** No token comes along, and no reference. */

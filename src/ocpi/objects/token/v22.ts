@@ -25,7 +25,8 @@ const newFields = {
   default_profile_type: maybe(Word),
   energy_contract: maybe(Contract)
 }
-const decode = Schema.decodeUnknownEffect(Schema.Struct({ ...commonFields, ...newFields, contract_id: Id }))
+export const Token22 = Schema.Struct({ ...commonFields, ...newFields, contract_id: Id })
+const decode = Schema.decodeUnknownEffect(Token22)
 const decodePatch = Schema.decodeUnknownEffect(
   Schema.Struct({ ...commonPatchFields, ...newFields, contract_id: maybe(Id) })
 )
