@@ -62,7 +62,8 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       const { active, due, more } = yield* readOn(kinds, options)
       known(active)
       look(due)
-      yield* byClock
+      // A subscription that is switched on is read for within the second, and looked at then.
+      if (active.length > 0) yield* byClock
       away = false
       if (more) committed.openUnsafe()
     }).pipe(
