@@ -22,7 +22,7 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   ...defaultSettling,
   factsPerPage: 500,
   maxDue: 2_000,
-  takenAtOnce: 32,
+  takenAtOnce: 64,
   callsAtOnce: 16,
   gatherMillis: 10,
   deliveryMillis: 25_000,

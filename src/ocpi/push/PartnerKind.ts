@@ -56,6 +56,10 @@ const telling = Effect.gen(function* () {
       ? Effect.succeed(owned)
       : Effect.map(partyAt(one.item.organisationId, "party", 0), (party): A => ({ ...owned, party }))
 
+  /** Made when it is asked for, which it is but once for each evse. */
+  const wasTold = (partnerId: string, siteId: string) =>
+    Effect.suspend(() => reach.wasTold(partnerId, locationRef(siteId)))
+
   return (one: Telling): Pushing<Outcome> => {
     const { item, partner, wire } = one
     const { organisationId, position } = item
@@ -72,7 +76,7 @@ const telling = Effect.gen(function* () {
         const [siteId = "", uid = ""] = item.id.split("/")
         return locationAt(organisationId, siteId, position).pipe(
           Effect.flatMap((location) => named(one, location)),
-          Effect.flatMap((location) => tellEvse(one, location, uid, reach.wasTold(partner.id, locationRef(siteId)))),
+          Effect.flatMap((location) => tellEvse(one, location, uid, wasTold(partner.id, siteId))),
           Effect.catchTag("NotFound", gone)
         )
       }
