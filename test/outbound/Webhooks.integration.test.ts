@@ -325,14 +325,22 @@ forEachDriver("Webhooks", ports, (it) => {
       const delivery = () =>
         Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`)).then(({ items: [first] }) => first)
       const times: Array<number> = []
+      // The pause of the webhook as a whole is stored a moment after the try.
+      const toNextTry = async () => {
+        const { nextTryAt } = await delivery()
+        const wait = nextTryAt === null ? 0 : Date.parse(nextTryAt) - clock.now()
+        if (wait > 0) clock.forward(wait + 5 * 60_000)
+      }
       for (let tries = 1; ; tries++) {
-        yield* until(() => receiver.received.length >= tries, `try ${tries} came`)
+        yield* until(async () => {
+          if (receiver.received.length < tries && tries > 1) await toNextTry()
+          return receiver.received.length >= tries
+        }, `try ${tries} came`)
         times.push(clock.now() - began)
         yield* until(async () => (await delivery()).tries === tries, `try ${tries} was noted`)
         const now = yield* Effect.promise(delivery)
         if (now.status === "Parked") break
         assert.isBelow(clock.now() - began, 75 * hour)
-        clock.forward(Math.max(0, Date.parse(now.nextTryAt) - clock.now()) + 5 * 60_000)
       }
       assert.isAtLeast(times.at(-1)!, 72 * hour)
       assert.isAbove(times.length, 60)
