@@ -53,7 +53,7 @@ describe("rounds", () => {
       const long = new Set([2])
       const fetchDue = Effect.gen(function* () {
         looks.push((yield* Clock.currentTimeMillis) / 1000)
-        if (long.has(looks.length)) yield* Effect.never
+        if (long.has(looks.length)) return yield* Effect.never
         return false
       })
       yield* Effect.gen(function* () {
