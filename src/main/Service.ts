@@ -32,7 +32,6 @@ import * as TokenPull from "../ocpi/client/TokenPull.ts"
 import { locationTexts } from "../ocpi/objects/location/Texts.ts"
 import * as PartnerView from "../ocpi/View.ts"
 import * as PartnerKind from "../ocpi/push/PartnerKind.ts"
-import * as TokensAtHand from "../ocpi/push/TokensAtHand.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
@@ -230,8 +229,7 @@ export interface Running {
 }
 
 /** Partners as subscribers, who are called so often that their tokens are at hand. */
-const pushing = ({ outbound }: ServiceSettings) =>
-  PartnerKind.layer.pipe(Layer.provide(PartnerClient.layer(outbound)), Layer.provide(TokensAtHand.layer))
+const pushing = ({ outbound }: ServiceSettings) => PartnerKind.layer.pipe(Layer.provide(PartnerClient.layer(outbound)))
 
 /** How long a stop may take in all: chargers and balancers are told before, and supervisors kill after half a minute. */
 const drainLimit = "20 seconds"

@@ -50,6 +50,9 @@ const PartnerRow = Schema.Struct({
 export const partnerRow = rowOf(PartnerRow)
 export const partnerRows = rowsOf(PartnerRow)
 
+/** With the token by which it is called, sealed. */
+export const addresseeRows = rowsOf(Schema.Struct({ ...PartnerRow.fields, sealedToken: optional(Schema.String) }))
+
 /** With what its bearer is let do. */
 export const bearerRow = rowOf(
   Schema.Struct({

@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Reach } from "../domain/ports/Reach.ts"
 import { int8Array, textArray, uuidArray } from "./Arrays.ts"
-import { partnerColumns, partnerOf, partnerRows } from "./PartnerRows.ts"
+import { addresseeRows, partnerColumns, partnerOf, partnerRows } from "./PartnerRows.ts"
 import { rowsOf } from "./rows.ts"
 import { guarded } from "./SqlErrors.ts"
 
@@ -68,6 +68,16 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
             partnerRows(sql`SELECT ${partnerColumns(sql)} FROM partner p WHERE p.id = ANY (${uuidArray(wanted)})`)
           ),
           (rows) => rows.map(partnerOf)
+        )
+      ),
+      addressees: Effect.fn("Reach.addressees")((wanted) =>
+        Effect.map(
+          guarded(
+            addresseeRows(
+              sql`SELECT ${partnerColumns(sql)}, p.their_token AS "sealedToken" FROM partner p WHERE p.id = ANY (${uuidArray(wanted)})`
+            )
+          ),
+          (rows) => rows.map(({ sealedToken, ...row }) => ({ partner: partnerOf(row), sealedToken }))
         )
       ),
       chargers: Effect.fn("Reach.chargers")((wanted) =>

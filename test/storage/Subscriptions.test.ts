@@ -310,6 +310,26 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("owe what was on its way when the partner registered at another place", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const { id, organisation } = yield* aSubscriber
+      yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
+      const sent = yield* claim(id)
+      const elsewhere = { ...connection, versionsUrl: "https://elsewhere.example/versions" }
+      const renewal = { connection: elsewhere, theirToken: "newly sealed", ourVerifier: new Uint8Array(32).fill(8) }
+      yield* partners.renew(id, renewal, organisation.writing())
+      // The place before has taken them, and says so now.
+      for (const item of sent) yield* settle(item, done)
+      const again = yield* claim(id)
+      assert.deepStrictEqual(again.map((item) => item.id).toSorted(), ["a", "x"])
+      assert.isTrue(again.every(({ hash }) => hash === undefined))
+      for (const item of again) yield* settle(item, done)
+      assert.deepStrictEqual(yield* claim(id), [])
+      yield* partners.remove(id, organisation.writing())
+    })
+  )
+
   it.effect("forget what was told of sessions and records long ago, and nothing that is owed or looked at", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -21,10 +21,18 @@ export interface Owned {
   readonly sessionId: string
 }
 
+/** A partner and the token by which it is called, as they were at one moment. */
+export interface Addressee {
+  readonly partner: Partner
+  /** Sealed; undefined where it is not registered. */
+  readonly sealedToken: string | undefined
+}
+
 export class Reach extends Context.Service<
   Reach,
   {
     readonly partners: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Partner>, StorageUnavailable>
+    readonly addressees: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Addressee>, StorageUnavailable>
     readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ReachedCharger>, StorageUnavailable>
     /** Sites, and those that partners still see as gone. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>

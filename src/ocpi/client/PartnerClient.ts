@@ -14,7 +14,7 @@ import { factsOf, type OcpiVersion, versionNamed } from "../Version.ts"
 import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
 import { keptConnections, type KeptOptions } from "../../outbound/KeptConnections.ts"
 import { observing } from "./Observing.ts"
-import { type Access, type Answered, ask, type PartnerFailed } from "./OcpiClient.ts"
+import { type Access, type Answered, ask, type PartnerCall, type PartnerFailed } from "./OcpiClient.ts"
 
 /** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */
 export class PartnerUnreached extends Data.TaggedError("PartnerUnreached")<{ readonly message: string }> {}
@@ -41,6 +41,8 @@ export interface PartnerRequest {
   /** The party of ours that speaks, and the partner's that is spoken to (OCPI 2.2.1 §4.2.2). */
   readonly from?: PartyId | undefined
   readonly to?: PartyId | undefined
+  /** The partner's token, by those who have read it with the partner a moment ago; read by the client where it is not given, or not taken. */
+  readonly sealedToken?: string | undefined
 }
 
 export class PartnerClient extends Context.Service<
@@ -119,9 +121,8 @@ const make = (options: PartnerClientOptions) =>
     const versionOf = ({ connection }: Partner) =>
       connection === undefined ? undefined : versionNamed(connection.version)
 
-    const accessTo = (partner: Partner, connection: Connection) =>
+    const accessBy = (sealed: string | undefined, partner: Partner, connection: Connection) =>
       Effect.gen(function* () {
-        const sealed = yield* partners.theirToken(partner.organisationId, partner.id)
         const token = sealed === undefined ? undefined : opened(sealed)
         if (token === undefined) {
           return yield* unreached("Its token is not there, or was sealed by another SECRET_KEY: register anew.")
@@ -141,19 +142,26 @@ const make = (options: PartnerClientOptions) =>
       const { at, body, correlationId, method } = request
       const url = addressOf(partner, at)
       if (url === undefined) return yield* unreached("The partner does not have this module.")
-      const access = yield* accessTo(partner, connection)
       const now = yield* Clock.currentTimeMillis
-      return yield* ask(
-        {
-          method,
-          url,
-          module: moduleAt(connection, at),
-          body: body === undefined ? undefined : JSON.stringify(body),
-          correlationId,
-          headers: factsOf(version).hasRouting ? routing(request) : {}
-        },
-        access,
-        { ...options, kept, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
+      const what: PartnerCall = {
+        method,
+        url,
+        module: moduleAt(connection, at),
+        body: body === undefined ? undefined : JSON.stringify(body),
+        correlationId,
+        headers: factsOf(version).hasRouting ? routing(request) : {}
+      }
+      const settings = { ...options, kept, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
+      const askBy = (sealed: string | undefined) =>
+        Effect.flatMap(accessBy(sealed, partner, connection), (access) => ask(what, access, settings))
+      const newest = partners.theirToken(partner.organisationId, partner.id)
+      const { sealedToken } = request
+      if (sealedToken === undefined) return yield* Effect.flatMap(newest, askBy)
+      // Tokens are exchanged while calls wait for their turn: one that is refused may be the one before.
+      return yield* Effect.catchIf(
+        askBy(sealedToken),
+        (failed) => failed._tag === "PartnerFailed" && failed.http === 401,
+        (failed) => Effect.flatMap(newest, (sealed) => (sealed === sealedToken ? Effect.fail(failed) : askBy(sealed)))
       )
     })
 

@@ -18,6 +18,7 @@ import { factsOf } from "../Version.ts"
 import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
 import { withDoubtsSettled } from "./Doubts.ts"
+import { addressees } from "./Addressees.ts"
 import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
 import { isSomebody } from "./Outcomes.ts"
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
   const reach = yield* Reach
   const client = yield* PartnerClient
   const tell = yield* telling
-  const partnerAt = yield* recent((_, id) => Effect.map(reach.partners([id]), ([partner]) => partner))
+  const addresseeOf = yield* addressees
 
   const kind: SubscriptionKind = {
     types: touchingTypes,
@@ -130,12 +131,12 @@ const make = Effect.gen(function* () {
     }),
     // Thousands a second: a span for each would cost as much as its request.
     deliver: Effect.fnUntraced(function* (subscription, item, inTurn) {
-      const partner = yield* partnerAt(subscription.organisationId, subscription.id, 0)
+      const { partner, sealedToken } = (yield* addresseeOf(subscription.id)) ?? {}
       const version = partner === undefined ? undefined : client.versionOf(partner)
       // It is unregistered at this very moment: what is owed to it stays.
       if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
       if (!takes(client, partner, item)) return forgotten
-      return yield* settled(tell({ item, partner, wire: wireObjects[version], client, inTurn }))
+      return yield* settled(tell({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
     }),
     isThere: Effect.fn("PartnerKind.isThere")(function* (subscription) {
       const [partner] = yield* reach.partners([subscription.id])

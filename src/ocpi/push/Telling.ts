@@ -14,6 +14,8 @@ import { outcomeOf } from "./Outcomes.ts"
 export interface Telling {
   readonly item: DueItem
   readonly partner: Partner
+  /** Of the partner, as it was read with it. */
+  readonly sealedToken?: string | undefined
   readonly wire: WireObjects
   readonly client: PartnerClient["Service"]
   readonly inTurn: InTurn
@@ -39,12 +41,13 @@ const readerOf = ({ connection }: Partner): PartyId | undefined => {
 }
 
 /** Each try has an id of its own, all of them the same story. */
-export const send = ({ client, inTurn, item, partner }: Telling, what: Sent): Pushing<Answered> =>
+export const send = ({ client, inTurn, item, partner, sealedToken }: Telling, what: Sent): Pushing<Answered> =>
   inTurn(
     client.call(partner, {
       method: what.method,
       at: { module: what.module, role: "RECEIVER", path: what.path },
       body: what.body,
+      sealedToken,
       correlationId: item.itemId,
       from: what.from,
       to: what.to ?? readerOf(partner)

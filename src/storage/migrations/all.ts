@@ -47,6 +47,7 @@ import { listedTokens } from "./0045_listed_tokens.ts"
 import { fewEarlyReadings } from "./0046_few_early_readings.ts"
 import { toldPrices } from "./0047_told_prices.ts"
 import { readOn } from "./0048_read_on.ts"
+import { onTheirWay } from "./0049_on_their_way.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -96,5 +97,6 @@ export const migrations = {
   "0045_listed_tokens": listedTokens,
   "0046_few_early_readings": fewEarlyReadings,
   "0047_told_prices": toldPrices,
-  "0048_read_on": readOn
+  "0048_read_on": readOn,
+  "0049_on_their_way": onTheirWay
 }

@@ -83,9 +83,20 @@ const layer = PartnerClient.layer({
   Layer.provide(StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef")))
 )
 
+const inTokens = { method: "GET", at: { module: "tokens", role: "SENDER" }, correlationId: "story" } as const
+
 const call = (to: Partner, request: PartnerClient.PartnerRequest) =>
   Effect.runPromise(
     Effect.flatMap(PartnerClient.PartnerClient, (client) => client.call(to, request)).pipe(Effect.provide(layer))
+  )
+
+/** The token of before, as somebody read it who has waited for a turn since. */
+const outdated = () =>
+  Effect.runSync(
+    Effect.provide(
+      Effect.map(Secrets, (secrets) => secrets.seal("partner-token", "token-before")),
+      StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
+    )
   )
 
 const failure = (to: Partner, request: PartnerClient.PartnerRequest) =>
@@ -177,5 +188,15 @@ describe("a call to a partner", () => {
     const failed = await failure(partner(), { method: "POST", at, body: {}, correlationId: "c" })
     expect(failed._tag).toBe("PartnerUnreached")
     expect(heard).toEqual([])
+  })
+
+  it("is made by the token of now where the one that was read before is refused", async () => {
+    const refused = { status: 401, body: "" }
+    answers = [refused, refused]
+    await call(partner(), { ...inTokens, sealedToken: outdated() })
+    const tokens = heard.map(({ headers }) => headers.authorization)
+    expect(new Set(tokens.slice(0, 2)).size).toBe(2)
+    expect(tokens[2]).toBe(`Token ${Buffer.from("their-token").toString("base64")}`)
+    expect(tokens).toHaveLength(3)
   })
 })
