@@ -6,6 +6,7 @@ import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import { uuid7 } from "../domain/values/Uuid7.ts"
+import { deletedInPieces } from "./InPieces.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /** Longer than any session lasts and any reservation stands; partners ask about what they have seen within weeks. */
@@ -14,23 +15,20 @@ const keptMillis = 90 * 24 * 60 * 60 * 1000
 const every = "1 hour"
 
 /** Rows in one statement, and statements in one sweep: what is left goes with the next. */
-const forgottenRows = 1_000
-const forgottenRounds = 50
+const pieces = { rows: 1_000, statements: 50 }
 
 /** Deletes the errands of commands that were issued before `before` (ms epoch), and names of reservations that none is left of; answers how many. */
 export const forgetErrands = (sql: SqlClient.SqlClient, before: number) =>
   Effect.gen(function* () {
-    let gone = 0
     // Ids of commands begin with the time that they were issued at, so that the oldest lie together.
     const first = uuid7(before, new Uint8Array(10))
-    for (let n = 0; n < forgottenRounds; n++) {
-      const rows = yield* sql`
+    const gone = yield* deletedInPieces(
+      pieces,
+      (rows) => sql`
         DELETE FROM partner_errand WHERE command_id IN (
-          SELECT command_id FROM partner_errand WHERE command_id < ${first} ORDER BY command_id LIMIT ${forgottenRows}::int)
+          SELECT command_id FROM partner_errand WHERE command_id < ${first} ORDER BY command_id LIMIT ${rows}::int)
         RETURNING command_id`
-      gone += rows.length
-      if (rows.length < forgottenRows) break
-    }
+    )
     yield* sql`
       DELETE FROM partner_reservation r WHERE r.created_at < ${new Date(before)} AND NOT EXISTS (
         SELECT 1 FROM partner_errand e

@@ -9,6 +9,7 @@ import { Exchanges, type ExchangeSearch } from "../domain/ports/Exchanges.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { jsonbArray } from "./Arrays.ts"
 import { pagedList } from "./Cursor.ts"
+import { deletedInPieces } from "./InPieces.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -32,8 +33,7 @@ const dropped = Metric.counter("ocpi_exchanges_dropped_total", {
 const dayMillis = 86_400_000
 
 /** Rows that one statement deletes, and statements of one round: the embedded database runs one at a time. */
-const forgottenRows = 2_000
-const forgottenRounds = 100
+const pieces = { rows: 2_000, statements: 100 }
 
 /** What a record takes beside its texts. */
 const recordChars = 500
@@ -144,17 +144,12 @@ const health = (sql: SqlClient.SqlClient, organisationId: string, partnerId: str
 
 /** Deletes what is older than it is kept; answers how many rows went. */
 export const forgetExchanges = (sql: SqlClient.SqlClient, before: number) =>
-  Effect.gen(function* () {
-    let gone = 0
-    for (let n = 0; n < forgottenRounds; n++) {
-      const rows = yield* sql`
-        DELETE FROM exchange WHERE id IN (SELECT id FROM exchange WHERE at < ${new Date(before)} LIMIT ${forgottenRows})
-        RETURNING id`
-      gone += rows.length
-      if (rows.length < forgottenRows) return gone
-    }
-    return gone
-  })
+  deletedInPieces(
+    pieces,
+    (rows) => sql`
+      DELETE FROM exchange WHERE id IN (SELECT id FROM exchange WHERE at < ${new Date(before)} LIMIT ${rows})
+      RETURNING id`
+  )
 
 /** Provides `Exchanges`; what waits is written once more when the layer is closed. */
 export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, SqlClient.SqlClient> =>

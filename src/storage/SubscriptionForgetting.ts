@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import { deletedInPieces } from "./InPieces.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /**
@@ -16,30 +17,24 @@ export const toldKeptDays = 40
 const dayMillis = 86_400_000
 
 /** Rows in one statement, and statements in one round: the embedded database does nothing else meanwhile. */
-const rowsAtOnce = 1_000
-const statementsAtOnce = 100
+const pieces = { rows: 1_000, statements: 100 }
 
 /**
  * Deletes what was told before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for somebody
  * to look at, stays.
  */
 export const forgetTold = (sql: SqlClient.SqlClient, before: number) =>
-  Effect.gen(function* () {
-    let gone = 0
-    for (let n = 0; n < statementsAtOnce; n++) {
-      const rows = yield* sql`
+  deletedInPieces(
+    pieces,
+    (rows) => sql`
         DELETE FROM subscription_object o USING (
           SELECT f.subscription_id, f.kind, f.object_id FROM subscription_object f
           WHERE f.next_at IS NULL AND f.parked_at IS NULL AND f.kind IN ('session', 'cdr') AND f.due_at < ${new Date(before)}
-          ORDER BY f.due_at LIMIT ${rowsAtOnce} FOR UPDATE SKIP LOCKED
+          ORDER BY f.due_at LIMIT ${rows} FOR UPDATE SKIP LOCKED
         ) x
         WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id
         RETURNING o.kind`
-      gone += rows.length
-      if (rows.length < rowsAtOnce) return gone
-    }
-    return gone
-  })
+  )
 
 /** Once an hour until the scope closes. Two processes do it side by side, each other rows. */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealth> = Layer.effectDiscard(

@@ -4,29 +4,29 @@ import type { Partner } from "../../domain/party/Partner.ts"
 import type { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
-import { type Access, ask, type ClientOptions } from "./OcpiClient.ts"
+import { accessBy, ask, type ClientOptions } from "./OcpiClient.ts"
 
 /** What cannot be told is logged, and nothing hangs on it: the partner learns it from its next call. It has no log of exchanges any more. */
 const farewell = (
   secrets: Secrets["Service"],
   client: Omit<ClientOptions, "newId">,
-  { connection, id, switches }: Partner,
+  partner: Partner,
   sealed: string | undefined,
   now: number
 ) =>
   Effect.gen(function* () {
+    const { connection } = partner
     const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
     const url = connection?.endpoints.find(({ module }) => module === "credentials")?.url
     if (connection === undefined || token === undefined || url === undefined) return
-    const form = switches.tokenForm ?? connection.tokenForm
-    const access: Access = { token, form, isFixed: switches.tokenForm !== undefined }
+    const access = accessBy(token, partner, connection.tokenForm)
     const call = { method: "DELETE", url, module: "credentials", correlationId: secrets.uuid(now) } as const
     yield* ask(call, access, { ...client, newId: () => secrets.uuid(now) })
   }).pipe(
     Effect.catchTag("PartnerFailed", ({ message }) =>
       Effect.logWarning(`a partner that was removed could not be told: ${message}`)
     ),
-    Effect.annotateLogs({ partnerId: id })
+    Effect.annotateLogs({ partnerId: partner.id })
   )
 
 /** Makes `PartnerRegistrar.remove`. Calls that are open when the scope closes are cut off. */

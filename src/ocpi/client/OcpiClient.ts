@@ -3,6 +3,7 @@
  * the token a partner takes is tried, since many take the one that their version does not have (OCPI 2.2.1 §4.1.1).
  */
 import { Clock, Data, Effect } from "effect"
+import type { Partner } from "../../domain/party/Partner.ts"
 import { type Answer, readAnswer } from "../Envelope.ts"
 import { tokenHeader } from "../TokenHeader.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
@@ -27,6 +28,13 @@ export interface Access {
   readonly form: TokenForm
   readonly isFixed: boolean
 }
+
+/** Access by a token: in the form that the partner is switched to, or else in the usual one, which is only tried first. */
+export const accessBy = (token: string, { switches }: Pick<Partner, "switches">, usual: TokenForm): Access => ({
+  token,
+  form: switches.tokenForm ?? usual,
+  isFixed: switches.tokenForm !== undefined
+})
 
 /** One call as it went, for the log: without its headers, where the token stands. Each try is one. */
 export interface Seen {

@@ -14,7 +14,7 @@ import { factsOf, type OcpiVersion, versionNamed } from "../Version.ts"
 import type { Call, CallOptions } from "../../outbound/HttpCall.ts"
 import { keptConnections, type KeptOptions } from "../../outbound/KeptConnections.ts"
 import { observing } from "./Observing.ts"
-import { type Access, type Answered, ask, type PartnerCall, type PartnerFailed } from "./OcpiClient.ts"
+import { accessBy, type Answered, ask, type PartnerCall, type PartnerFailed } from "./OcpiClient.ts"
 
 /** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */
 export class PartnerUnreached extends Data.TaggedError("PartnerUnreached")<{ readonly message: string }> {}
@@ -121,15 +121,13 @@ const make = (options: PartnerClientOptions) =>
     const versionOf = ({ connection }: Partner) =>
       connection === undefined ? undefined : versionNamed(connection.version)
 
-    const accessBy = (sealed: string | undefined, partner: Partner, connection: Connection) =>
+    const accessTo = (sealed: string | undefined, partner: Partner, connection: Connection) =>
       Effect.gen(function* () {
         const token = sealed === undefined ? undefined : opened(sealed)
         if (token === undefined) {
           return yield* unreached("Its token is not there, or was sealed by another SECRET_KEY: register anew.")
         }
-        const { tokenForm } = partner.switches
-        const access: Access = { token, form: tokenForm ?? connection.tokenForm, isFixed: tokenForm !== undefined }
-        return access
+        return accessBy(token, partner, connection.tokenForm)
       })
 
     // Each is in the log of exchanges; a span beside it would cost as much as the request.
@@ -153,7 +151,7 @@ const make = (options: PartnerClientOptions) =>
       }
       const settings = { ...options, kept, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
       const askBy = (sealed: string | undefined) =>
-        Effect.flatMap(accessBy(sealed, partner, connection), (access) => ask(what, access, settings))
+        Effect.flatMap(accessTo(sealed, partner, connection), (access) => ask(what, access, settings))
       const newest = partners.theirToken(partner.organisationId, partner.id)
       const { sealedToken } = request
       if (sealedToken === undefined) return yield* Effect.flatMap(newest, askBy)

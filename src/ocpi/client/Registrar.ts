@@ -25,7 +25,7 @@ import { factsOf, type OcpiVersion, versions } from "../Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
 import { leaving } from "./Leaving.ts"
 import { observing } from "./Observing.ts"
-import { type Access, ask, type ClientOptions, type PartnerFailed, type TokenForm } from "./OcpiClient.ts"
+import { type Access, accessBy, ask, type ClientOptions, type PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
 
 export interface RegistrarOptions {
@@ -117,8 +117,7 @@ const make = (options: RegistrarOptions) =>
         const { now } = writing
         const client = { ...options.client, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
         const correlationId = secrets.uuid(now)
-        const { tokenForm } = partner.switches
-        const access: Access = { token: handover.token, form: tokenForm ?? form, isFixed: tokenForm !== undefined }
+        const access = accessBy(handover.token, partner, form)
         const where = yield* found(handover, access, correlationId, client)
         const token = newPartnerToken(secrets)
         const verifier = tokenVerifier(secrets, token)

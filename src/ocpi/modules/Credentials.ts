@@ -12,7 +12,7 @@ import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners, type Registration } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { discover } from "../client/Handshake.ts"
-import type { ClientOptions } from "../client/OcpiClient.ts"
+import { accessBy, type ClientOptions } from "../client/OcpiClient.ts"
 import { observing } from "../client/Observing.ts"
 import { ourCredentials } from "../client/OurCredentials.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
@@ -49,8 +49,7 @@ const given = (exchange: Exchange) =>
 const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions) =>
   Effect.gen(function* () {
     const { bearer, correlationId, facts } = exchange
-    const { tokenForm } = bearer.partner.switches
-    const access = { token: theirs.token, form: tokenForm ?? facts.tokenForm, isFixed: tokenForm !== undefined }
+    const access = accessBy(theirs.token, bearer.partner, facts.tokenForm)
     const found = yield* discover(theirs.url, facts.version, access, correlationId, client).pipe(
       Effect.mapError(({ heard, message }) => {
         // What our names resolve to is nobody's business; the log of exchanges has it.

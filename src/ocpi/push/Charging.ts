@@ -41,24 +41,14 @@ const held = Schema.decodeUnknownOption(Held)
  * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it stands below
  * the module's, as the standard's examples have it and partners do. One that has no such address is taken at its word.
  */
-const hasIt = (telling: Telling, cdr: RoamingCdr, from: PartyId): Pushing<boolean> => {
-  const { client, item, partner } = telling
-  return client
-    .call(partner, {
-      method: "GET",
-      at: { module: "cdrs", role: "RECEIVER", path: [cdr.id] },
-      correlationId: item.itemId,
-      from,
-      to: cdr.body.roaming
-    })
-    .pipe(
-      Effect.map(({ data }) => {
-        const found = held(data)
-        return found._tag === "Some" && found.value.id.toLowerCase() === cdr.id.toLowerCase()
-      }),
-      Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
-    )
-}
+const hasIt = (telling: Telling, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
+  send(telling, { method: "GET", module: "cdrs", path: [cdr.id], from, to: cdr.body.roaming }).pipe(
+    Effect.map(({ data }) => {
+      const found = held(data)
+      return found._tag === "Some" && found.value.id.toLowerCase() === cdr.id.toLowerCase()
+    }),
+    Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
+  )
 
 export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {

@@ -21,7 +21,7 @@ const sitesAtOnce = 50
 const notYet = () =>
   Exit.fail(new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" }))
 
-const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: ReadonlySet<string>) => {
+const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: ReadonlyMap<string, unknown>) => {
   if (stale.has(siteId)) return notYet()
   const location = found.get(siteId)
   return location === undefined ? Exit.fail(new NotFound({ kind: "location", id: siteId })) : Exit.succeed(location)
@@ -41,8 +41,7 @@ export const freshLocations = Effect.gen(function* () {
         const all = yield* locations.ofSites(organisationId, siteIds)
         const stale = marks.size === 0 ? marks : yield* reach.stillMarked(organisationId, marks)
         const found = new Map(all.map((location) => [location.id, location]))
-        const left = new Set(stale.keys())
-        for (const entry of entries) entry.completeUnsafe(answerOf(entry.request.siteId, found, left))
+        for (const entry of entries) entry.completeUnsafe(answerOf(entry.request.siteId, found, stale))
       })
   }).pipe(RequestResolver.batchN(sitesAtOnce))
 

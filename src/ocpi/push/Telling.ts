@@ -24,7 +24,7 @@ export interface Telling {
 export type Pushing<A> = Effect.Effect<A, PartnerFailed | PartnerUnreached | StorageUnavailable>
 
 export interface Sent {
-  readonly method: "PUT" | "PATCH" | "POST" | "DELETE"
+  readonly method: "GET" | "PUT" | "PATCH" | "POST" | "DELETE"
   readonly module: ModuleId
   readonly path: ReadonlyArray<string>
   readonly body?: unknown
