@@ -3,7 +3,7 @@
  * settled by what came of it. Works for all organisations at once.
  */
 import { Effect } from "effect"
-import type { Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { Claim, Move } from "../domain/ports/Subscriptions.ts"
 import type { Settled, Settlement } from "../domain/subscription/Settling.ts"
 import type { Due, DueItem, ObjectRef, Subscription } from "../domain/subscription/Subscription.ts"
@@ -133,6 +133,12 @@ const itemOf = ({ hash, reference, since: _, ...item }: Taken): DueItem => ({
   reference: reference ?? undefined
 })
 
+/** The order within a lane: a record comes behind its session of the same moment. And a session never waits for its record, which may be refused for days. */
+const turnOf = (sql: SqlClient.SqlClient, row: "b" | "o") => {
+  const of = (column: string) => sql(`${row}.${column}`)
+  return sql`(${of("since")}, ${of("kind")} = 'cdr', ${of("kind")}, ${of("object_id")})`
+}
+
 const claim = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.claim")(function* (
     subscriptionIds: ReadonlyArray<string>,
@@ -151,7 +157,8 @@ const claim = ({ sql, writable }: Recording) =>
                 AND NOT EXISTS (
                   SELECT 1 FROM subscription_object b
                   WHERE b.subscription_id = o.subscription_id AND b.lane = o.lane AND b.next_at IS NOT NULL
-                    AND ((b.since, b.kind, b.object_id) < (o.since, o.kind, o.object_id) OR b.claimed_until > ${at}))
+                    AND (b.kind <> 'cdr' OR o.kind = 'cdr')
+                    AND (${turnOf(sql, "b")} < ${turnOf(sql, "o")} OR b.claimed_until > ${at}))
               ORDER BY o.since LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
             ) d
             WHERE s.id = ANY (${uuidArray(subscriptionIds)}) AND s.active AND s.opened_at IS NULL

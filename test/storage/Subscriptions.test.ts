@@ -111,6 +111,30 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("hand out a record behind its session of the same moment, and a session past its record", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const [session, cdr] = [ref("s", "L", "session"), ref("c", "L", "cdr")]
+      const from = (yield* storage.find(id))!.position
+      const due = [cdr, session].map((object) => ({ ...object, subscriptionId: id, position: from + 1 }))
+      yield* storage.advance([{ subscriptionId: id, from, to: from + 1 }], due, noon)
+      const [first, none] = yield* claim(id)
+      assert.deepStrictEqual([first?.id, none], ["s", undefined])
+      yield* settle(first!, done)
+      const [record] = yield* claim(id)
+      assert.strictEqual(record?.id, "c")
+      // The record is refused for days; what becomes of the session is told meanwhile.
+      yield* settle(record!, { _tag: "Again", at: noon + second, refusals: 0, problem: "404" })
+      yield* makeDue(id, [session])
+      const [changed] = yield* claim(id)
+      assert.strictEqual(changed?.id, "s")
+      assert.deepStrictEqual(yield* claim(id, noon + second), [])
+      yield* settle(changed!, { ...done, hash: undefined })
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + second)), ["c"])
+    })
+  )
+
   it.effect("hand nothing out twice to those who ask at once, nor two of a lane", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber

@@ -19,7 +19,8 @@ const referenceMax = 1_024
 export const tellSession = (telling: Telling, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = telling.wire.sessions.encode(session)
-    const hash = hashOf(body)
+    // Up to 2.1.1 the location is within it. That is told as a location: a session that is over does not change by its site's new name.
+    const hash = hashOf({ ...body, location: undefined })
     if (sameHash(telling.item.hash, hash)) return nothing(telling)
     const from = session.place.party ?? fallback
     const path = [from.countryCode, from.partyId, session.id]

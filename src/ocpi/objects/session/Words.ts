@@ -12,7 +12,7 @@ import { field } from "../Strict.ts"
 
 export interface WireSessions {
   /** JSON of this version. */
-  readonly encode: (session: RoamingSession) => unknown
+  readonly encode: (session: RoamingSession) => Readonly<Record<string, unknown>>
   readonly decodePreferences: (input: unknown) => Effect.Effect<ChargingPreferences, Schema.SchemaError>
 }
 
@@ -22,7 +22,7 @@ export const noCurrency = "X".repeat(3)
 /** 2.2 and later; `driver` is what differs. */
 export const sessionV22 =
   (driver: (roaming: RoamingSession["roaming"]) => object) =>
-  (session: RoamingSession): unknown => {
+  (session: RoamingSession): Readonly<Record<string, unknown>> => {
     const { currency, endedAt, place, price, roaming, siteId, status, tariffId } = session
     return {
       ...ownerOf(place),

@@ -17,7 +17,7 @@ const evseStatus: Readonly<Partial<Record<RoamingSession["status"], string>>> = 
   RESERVATION: "RESERVED"
 }
 
-const encode = (session: RoamingSession): unknown => {
+const encode: WireSessions["encode"] = (session) => {
   const { currency, endedAt, lastUpdated, price, roaming, status } = session
   return {
     id: session.id,
