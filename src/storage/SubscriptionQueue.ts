@@ -133,6 +133,9 @@ const itemOf = ({ hash, reference, since: _, ...item }: Taken): DueItem => ({
   reference: reference ?? undefined
 })
 
+/** Tries of a session for which its record waits, half a minute in all: what a partner owes must not wait for days for what it only looks at. */
+const sessionTries = 6
+
 /** The order within a lane: a record comes behind its session of the same moment. And a session never waits for its record, which may be refused for days. */
 const turnOf = (sql: SqlClient.SqlClient, row: "b" | "o") => {
   const of = (column: string) => sql(`${row}.${column}`)
@@ -158,6 +161,7 @@ const claim = ({ sql, writable }: Recording) =>
                   SELECT 1 FROM subscription_object b
                   WHERE b.subscription_id = o.subscription_id AND b.lane = o.lane AND b.next_at IS NOT NULL
                     AND (b.kind <> 'cdr' OR o.kind = 'cdr')
+                    AND NOT (b.kind = 'session' AND o.kind = 'cdr' AND b.tries >= ${sessionTries}::int)
                     AND (${turnOf(sql, "b")} < ${turnOf(sql, "o")} OR b.claimed_until > ${at}))
               ORDER BY o.since LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
             ) d

@@ -135,6 +135,23 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("hand out a record past a session that was tried for half a minute", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("s", "L", "session"), ref("c", "L", "cdr")])
+      const seen: Array<ReadonlyArray<string>> = []
+      for (let now = noon; seen.length < 7; now += second) {
+        const items = yield* claim(id, now)
+        seen.push(idsOf(items))
+        for (const item of items) {
+          const again: Settlement = { _tag: "Again", at: now + second, refusals: 0, problem: "500" }
+          yield* settle(item, item.kind === "cdr" ? { ...done, hash: undefined } : again)
+        }
+      }
+      assert.deepStrictEqual(seen, [["s"], ["s"], ["s"], ["s"], ["s"], ["s"], ["s", "c"]])
+    })
+  )
+
   it.effect("hand nothing out twice to those who ask at once, nor two of a lane", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
