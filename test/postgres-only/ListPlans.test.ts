@@ -106,6 +106,9 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
       SELECT gen_random_uuid(), 'Other', 'QX', 'H' || n, ${now} FROM generate_series(1, 120) n`
     yield* sql`INSERT INTO subscription (id, organisation_id, kind, active, position)
       SELECT gen_random_uuid(), o.id, 'webhook', true, 0 FROM organisation o, generate_series(1, 50) n`
+    // With so many that to read them all is far from what a page costs, whichever half of the ids it is of.
+    yield* sql`INSERT INTO subscription (id, organisation_id, kind, active, position)
+      SELECT gen_random_uuid(), ${theirs.id}::uuid, 'partner', true, 0 FROM generate_series(1, 20000) n`
     yield* sql`INSERT INTO webhook (id, organisation_id, url, secret, created_at, updated_at)
       SELECT id, organisation_id, 'https://hooks.example/', '', ${now}, ${now} FROM subscription WHERE kind = 'webhook'`
     yield* sql`INSERT INTO webhook_delivered (webhook_id, slot, organisation_id, item_id, event_id, type, position, tries, http_status, due_at,
