@@ -48,6 +48,7 @@ import { fewEarlyReadings } from "./0046_few_early_readings.ts"
 import { toldPrices } from "./0047_told_prices.ts"
 import { readOn } from "./0048_read_on.ts"
 import { onTheirWay } from "./0049_on_their_way.ts"
+import { movedWebhooks } from "./0050_moved_webhooks.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -98,5 +99,6 @@ export const migrations = {
   "0046_few_early_readings": fewEarlyReadings,
   "0047_told_prices": toldPrices,
   "0048_read_on": readOn,
-  "0049_on_their_way": onTheirWay
+  "0049_on_their_way": onTheirWay,
+  "0050_moved_webhooks": movedWebhooks
 }
