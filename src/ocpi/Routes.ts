@@ -103,8 +103,10 @@ const serving =
       case "Module": {
         const { facts, handler, params, row } = target
         // A registration token opens nothing but the way to a registration (OCPI 2.2.1 §7.1.3).
-        if (bearer.use === "Registration" && row.module !== "credentials") {
-          return Effect.fail(refuse({ _tag: "Unauthorized", why: "RegistrationOnly" }))
+        const isStranger = bearer.use === "Registration" || bearer.use === "Expected"
+        if (isStranger && row.module !== "credentials") {
+          const why = bearer.use === "Expected" ? "NotYet" : "RegistrationOnly"
+          return Effect.fail(refuse({ _tag: "Unauthorized", why }))
         }
         const wire = wireObjects[facts.version]
         const { ids, now } = answering

@@ -23,7 +23,7 @@ export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
 /** Why a request is refused. */
 export type Reason =
   /** No token, or one that nobody has, or one that does not open this. */
-  | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" }
+  | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" | "NotYet" }
   /** By our operator: nothing is exchanged until he takes it back. */
   | { readonly _tag: "Suspended" }
   /** The body is no JSON, or the query or path cannot be read. */
@@ -80,7 +80,8 @@ const unauthorized = {
     "This Authorization header is none of OCPI's. Send `Authorization: Token …` with the token from the credentials.",
   Unknown: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
   RegistrationOnly:
-    "This token opens the versions, their details and the credentials alone. POST your credentials; the answer has the token for everything else."
+    "This token opens the versions, their details and the credentials alone. POST your credentials; the answer has the token for everything else.",
+  NotYet: "This token opens the versions and their details alone until we have your answer to our credentials."
 } as const
 
 /** `unknownToken` is the version's own code for that. */

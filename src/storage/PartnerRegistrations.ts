@@ -5,7 +5,13 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, type NotFound } from "../domain/Errors.ts"
-import { isRegistered, type Partner, retiringTokenHours, type TokenUse } from "../domain/party/Partner.ts"
+import {
+  expectedTokensMax,
+  isRegistered,
+  type Partner,
+  retiringTokenHours,
+  type TokenUse
+} from "../domain/party/Partner.ts"
 import type { Invitation, Registration } from "../domain/ports/Partners.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PartnerRecord } from "../domain/RecordFact.ts"
@@ -34,7 +40,7 @@ export const putToken = (
 ) => own`
   INSERT INTO partner_token (verifier, partner_id, organisation_id, use, expires_at, created_at)
   VALUES (${verifier}, ${partnerId}, ${own.id}, ${use}, ${expiresAt === undefined ? null : new Date(expiresAt)}, ${new Date(now)})
-  ON CONFLICT (partner_id, use) DO UPDATE SET verifier = excluded.verifier, expires_at = excluded.expires_at, used_at = NULL,
+  ON CONFLICT (partner_id, use) WHERE use <> 'Expected' DO UPDATE SET verifier = excluded.verifier, expires_at = excluded.expires_at, used_at = NULL,
     created_at = excluded.created_at`
 
 const notRegistered = () =>
@@ -42,6 +48,13 @@ const notRegistered = () =>
 
 const dropTokens = (own: Scoped, id: string) =>
   own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id}`
+
+/** Lets go of expected tokens that are over, and of the oldest where one more would be too many. */
+const makeRoom = (own: Scoped, id: string, now: number) => own`
+  DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Expected' AND (
+    t.expires_at <= ${new Date(now)} OR t.verifier NOT IN (
+      SELECT e.verifier FROM partner_token e WHERE ${own.rowsOf("e")} AND e.partner_id = ${id} AND e.use = 'Expected'
+      ORDER BY e.created_at DESC, e.verifier LIMIT ${expectedTokensMax - 1}))`
 
 const toInvited = (own: Scoped, id: string, invitation: Invitation, now: number) =>
   Effect.gen(function* () {
@@ -66,7 +79,7 @@ const retire = (own: Scoped, id: string, now: number) =>
   Effect.gen(function* () {
     const until = new Date(now + retiringTokenHours * hourMillis)
     // What we have told the partner to call by is about to become what it calls by.
-    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Registration'`
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Expected'`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
     yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}
@@ -146,7 +159,8 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
       return journaled(
         Effect.gen(function* () {
           yield* find(sql, own, id)
-          yield* putToken(own, id, "Registration", invitation, now)
+          yield* makeRoom(own, id, now)
+          yield* putToken(own, id, "Expected", invitation, now)
           return { result: undefined, facts: [] }
         })
       )

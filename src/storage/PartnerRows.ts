@@ -57,7 +57,7 @@ export const addresseeRows = rowsOf(Schema.Struct({ ...PartnerRow.fields, sealed
 export const bearerRow = rowOf(
   Schema.Struct({
     ...PartnerRow.fields,
-    use: Schema.Literals(["Registration", "Access", "Retiring"]),
+    use: Schema.Literals(["Registration", "Expected", "Access", "Retiring"]),
     isFirst: Schema.Boolean,
     reading: Schema.Int
   })

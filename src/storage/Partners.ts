@@ -135,7 +135,7 @@ const bearer = ({ sql, writable }: Recording) =>
     }
     const found = partnerOf(partner)
     // We have told it this token in a renewal; that it calls by it shows that the partner's side of that is done, whatever we heard.
-    return { partner: found, use: use === "Registration" && isRegistered(found) ? "Access" : use, reading }
+    return { partner: found, use: use === "Expected" && isRegistered(found) ? "Access" : use, reading }
   })
 
 export const layer: Layer.Layer<Partners, never, RecordingServices> = Layer.effect(

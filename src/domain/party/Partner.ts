@@ -108,10 +108,18 @@ export const registrationTokenDays = 7
 /** Hours in which the token before a rotation is taken, unless the new one is used sooner. */
 export const retiringTokenHours = 24
 
+/**
+ * Tokens that a partner may have been told in renewals from this side whose end we never heard. Each is one renewal within a day, which is made by hand:
+ * more are no partner that can be renewed.
+ */
+export const expectedTokensMax = 10
+
 /** What a token of ours lets its bearer do. */
 export type TokenUse =
   /** Ask for versions and register. */
   | "Registration"
+  /** Ask for versions, by the token that we tell it while we register with it or renew; for a registered partner it is `Access`. */
+  | "Expected"
   | "Access"
   /** Access by the token before a rotation, until the new one is used for the first time. */
   | "Retiring"

@@ -29,6 +29,13 @@ const already = () =>
   refuse({ _tag: "WrongRegistration", detail: "You are registered already. PUT renews your credentials." })
 const notYet = () => refuse({ _tag: "WrongRegistration", detail: "You are not registered yet. POST your credentials." })
 
+/** Our own POST is open: the token that it told is for the calls that belong to that one (OCPI 2.2.1 §7.2.2), and no invitation. */
+const underway = () =>
+  refuse({ _tag: "WrongRegistration", detail: "We are registering with you: answer our POST of credentials." })
+
+/** By a token of a registration, rather than one on the way to it. */
+const isRegisteredBy = ({ bearer: { use } }: Exchange) => use === "Access" || use === "Retiring"
+
 /** What stands against a registration at the moment when it is stored. */
 const refusedBy = ({ code, message }: Conflict): Refused => {
   if (code === "registered") return already()
@@ -120,16 +127,18 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
 
     const get: Handler = (exchange) => answer(exchange, exchange.token)
 
-    const post: Handler = (exchange) =>
-      exchange.bearer.use === "Registration" ? exchanged(exchange, partners.register) : already()
+    const post: Handler = (exchange) => {
+      const { use } = exchange.bearer
+      if (use === "Expected") return underway()
+      return use === "Registration" ? exchanged(exchange, partners.register) : already()
+    }
 
-    const put: Handler = (exchange) =>
-      exchange.bearer.use === "Registration" ? notYet() : exchanged(exchange, partners.renew)
+    const put: Handler = (exchange) => (isRegisteredBy(exchange) ? exchanged(exchange, partners.renew) : notYet())
 
     /** Whatever body comes along says nothing. What is answered is good for nothing any more (product.md has it so). */
     const remove: Handler = (exchange) =>
       Effect.gen(function* () {
-        if (exchange.bearer.use === "Registration") return yield* notYet()
+        if (!isRegisteredBy(exchange)) return yield* notYet()
         const { id } = exchange.bearer.partner
         const reply = yield* answer(exchange, exchange.token)
         yield* Effect.catchTag(partners.unregister(id, writingOf(exchange)), "Conflict", refusedBy)

@@ -49,6 +49,7 @@ import { toldPrices } from "./0047_told_prices.ts"
 import { readOn } from "./0048_read_on.ts"
 import { onTheirWay } from "./0049_on_their_way.ts"
 import { movedWebhooks } from "./0050_moved_webhooks.ts"
+import { expectedTokens } from "./0051_expected_tokens.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -100,5 +101,6 @@ export const migrations = {
   "0047_told_prices": toldPrices,
   "0048_read_on": readOn,
   "0049_on_their_way": onTheirWay,
-  "0050_moved_webhooks": movedWebhooks
+  "0050_moved_webhooks": movedWebhooks,
+  "0051_expected_tokens": expectedTokens
 }
