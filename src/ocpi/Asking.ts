@@ -26,16 +26,21 @@ const encoded = ({ headers }: Request): Refused | undefined => {
   })
 }
 
+/** Why a body is not read at all, by what the headers say of it. */
+const unread = (request: Request): Refused | undefined =>
+  encoded(request) ?? (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes ? tooLarge() : undefined)
+
 /** The body's JSON, or undefined where there is no body; `seen` is told its text. */
-export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> =>
-  (encoded(request) ?? Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
-    ? Effect.fail(tooLarge())
-    : request.text.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),
-        Effect.mapError(tooLarge),
-        Effect.tap((text) => Effect.sync(() => seen(text))),
-        Effect.flatMap((text) => (text.trim() === "" ? Effect.undefined : Effect.mapError(decodeJson(text), noJson)))
-      )
+export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> => {
+  const refused = unread(request)
+  if (refused !== undefined) return Effect.fail(refused)
+  return request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),
+    Effect.mapError(tooLarge),
+    Effect.tap((text) => Effect.sync(() => seen(text))),
+    Effect.flatMap((text) => (text.trim() === "" ? Effect.undefined : Effect.mapError(decodeJson(text), noJson)))
+  )
+}
 
 /** Ids of a request, made up where the partner sent none: 2.1.1 knows none, and others forget them. */
 export const idsOf = (request: Request, newId: () => string) => {

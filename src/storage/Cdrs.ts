@@ -10,7 +10,7 @@ import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
-import { pagedList } from "./Cursor.ts"
+import { pagedList, TimeKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -39,7 +39,7 @@ const pages = pagedList("cdrs", Schema.Int, (cdr: Cdr) => cdr.number)
 /** Within times of starts records are read by those: one from long ago lies behind all that have been numbered since. */
 const datedPages = pagedList(
   "cdrs by start",
-  Schema.Tuple([Schema.Finite, Schema.Int]),
+  Schema.Tuple([TimeKey, Schema.Int]),
   (cdr: Cdr) => [cdr.startedAt, cdr.number] as const
 )
 

@@ -5,7 +5,7 @@ import { ChargerHistory, type PastStatus, type TimeFilter } from "../domain/port
 import type { PageRequest } from "../domain/values/Page.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
 import { uptime } from "./ConnectorUptime.ts"
-import { pagedList } from "./Cursor.ts"
+import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
 import { Millis, optional, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -38,24 +38,15 @@ const ConnectionRow = Schema.Struct({
 const statusRows = rowsOf(StatusRow)
 const connectionRows = rowsOf(ConnectionRow)
 
-/** A time that the database holds, since a cursor comes from outside. */
-const Instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_800_000 }))
-
-/** A bigint as text, since JSON has none; one that the database's type does not hold is no key of ours. */
-const Long = Schema.String.check(
-  Schema.isPattern(/^-?\d{1,19}$/),
-  Schema.makeFilter((text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text) || "expected 64 bits")
-)
-
 const statusPages = pagedList(
   "history/connectors",
-  Schema.Tuple([Instant, Instant, Long]),
+  Schema.Tuple([TimeKey, TimeKey, LongKey]),
   (row: typeof StatusRow.Type) => [row.at, row.heardAt, String(row.tie)] as const
 )
 
 const connectionPages = pagedList(
   "history/connections",
-  Schema.Tuple([Instant, Long]),
+  Schema.Tuple([TimeKey, LongKey]),
   (row: typeof ConnectionRow.Type) => [row.connectedAt, String(row.epoch)] as const
 )
 

@@ -22,6 +22,15 @@ export const TextKey = Schema.String.check(
   Schema.makeFilter((text) => !unstorableText(text) || "expected text without U+0000")
 )
 
+/** A key that is a time, ms epoch: from the first that the database holds to the last that a date does. */
+export const TimeKey = Schema.Finite.check(Schema.isBetween({ minimum: -210_866_803_200_000, maximum: 8.64e15 }))
+
+/** A key that is a bigint, as text since JSON has none; one that the database's type does not hold is none of ours. */
+export const LongKey = Schema.String.check(
+  Schema.isPattern(/^-?\d{1,19}$/),
+  Schema.makeFilter((text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text) || "expected 64 bits")
+)
+
 /** A list that is read in pages by a key. */
 export interface PagedList<Row, Key> {
   /** The key after which the page begins, or undefined for the first page. */

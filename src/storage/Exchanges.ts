@@ -8,7 +8,7 @@ import { type ExchangeRecord, isSuccess } from "../domain/party/ExchangeRecord.t
 import { Exchanges, type ExchangeSearch } from "../domain/ports/Exchanges.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { jsonbArray } from "./Arrays.ts"
-import { pagedList } from "./Cursor.ts"
+import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
 import { deletedInPieces } from "./InPieces.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
@@ -72,7 +72,7 @@ const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<ExchangeRecord>
     successes = h.successes + excluded.successes, failures = h.failures + excluded.failures`
 
 /** Position in the log: time, then id, since many records share a millisecond. */
-const Position = Schema.Struct({ at: Schema.Finite, id: Schema.String })
+const Position = Schema.Struct({ at: TimeKey, id: LongKey })
 
 const Row = Schema.Struct({
   id: Schema.String,

@@ -13,6 +13,7 @@ import { isAnothers } from "./PartnerParties.ts"
 import { Millis, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
+import { unstorableText } from "./Storable.ts"
 
 const Row = Schema.Struct({
   countryCode: Schema.String,
@@ -54,8 +55,12 @@ const put = (sql: SqlClient.SqlClient, organisationId: string, partnerId: string
     return !known
   })
 
+/** Parties in addresses are whatever was asked for: such a one is nobody. */
+const isNobody = ({ countryCode, partyId }: PartyId): boolean => unstorableText(countryCode) || unstorableText(partyId)
+
 const get = (sql: SqlClient.SqlClient) =>
   Effect.fn("HubClients.get")(function* (organisationId: string, partnerId: string, party: PartyId) {
+    if (isNobody(party)) return yield* new NotFound({ kind: "client", id: keyOf(party) })
     const own = scopedTo(sql, organisationId)
     const row = yield* guarded(
       clientRow(own`
@@ -68,6 +73,7 @@ const get = (sql: SqlClient.SqlClient) =>
 
 const holder = (sql: SqlClient.SqlClient) =>
   Effect.fn("HubClients.holder")(function* (organisationId: string, partnerId: string, party: PartyId) {
+    if (isNobody(party)) return undefined
     const own = scopedTo(sql, organisationId)
     const row = yield* guarded(
       holderRow(own`

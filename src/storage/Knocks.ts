@@ -8,7 +8,7 @@ import { NotFound } from "../domain/Errors.ts"
 import { Knocks } from "../domain/ports/Knocks.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { int4Array, textArray, timestamptzArray } from "./Arrays.ts"
-import { pagedList, TextKey } from "./Cursor.ts"
+import { pagedList, TextKey, TimeKey } from "./Cursor.ts"
 import { type KnockLimits, KnockMemory, type Waiting } from "./KnockMemory.ts"
 import { Millis, rowsOf } from "./rows.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -39,7 +39,7 @@ const Row = Schema.Struct({
 })
 
 const rows = rowsOf(Row)
-const Position = Schema.Struct({ at: Schema.Finite, id: TextKey })
+const Position = Schema.Struct({ at: TimeKey, id: TextKey })
 // By when they first came and not by when they last did: an order that attempts change would hide some between two pages.
 const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => ({
   at: row.firstSeenAt,

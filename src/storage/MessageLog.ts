@@ -7,7 +7,7 @@ import { Cause, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedFrame, MessageLog, type MessageSearch } from "../domain/ports/MessageLog.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
-import { pagedList } from "./Cursor.ts"
+import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 import { writeBehind } from "./WrittenBehind.ts"
 
@@ -25,7 +25,7 @@ const dropped = Metric.counter("message_log_dropped_total", {
 })
 
 /** Position in the log: time, then id, since many frames share a millisecond. */
-const Position = Schema.Struct({ at: Schema.Finite, id: Schema.String })
+const Position = Schema.Struct({ at: TimeKey, id: LongKey })
 
 const Row = Schema.Struct({
   id: Schema.String,

@@ -5,7 +5,7 @@ import { NotFound } from "../domain/Errors.ts"
 import type { SessionReading } from "../domain/session/ChargingSession.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { pagedList } from "./Cursor.ts"
+import { pagedList, TimeKey } from "./Cursor.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -34,7 +34,7 @@ const ReadingRow = Schema.Struct({
 const readingRows = rowsOf(ReadingRow)
 
 const ReadingKey = Schema.Struct({
-  at: Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 })),
+  at: TimeKey,
   key: Schema.String.check(Schema.isPattern(/^[0-9a-f]{2,64}$/))
 })
 

@@ -15,7 +15,14 @@ const decodeVersions = Schema.decodeUnknownEffect(Versions)
 const Details = Schema.Struct({ endpoints: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(listMax)) })
 const decodeDetails = Schema.decodeUnknownEffect(Details)
 
-const Endpoint = Schema.Struct({ identifier: Text, role: Schema.optionalKey(Schema.NullOr(Text)), url: Url })
+/** Longest name of a module that is taken. The log counts by module, and a key of the database is bounded: a name beyond it would cost others their log. */
+const moduleMax = 255
+
+const Endpoint = Schema.Struct({
+  identifier: Text.check(Schema.isMaxLength(moduleMax)),
+  role: Schema.optionalKey(Schema.NullOr(Text)),
+  url: Url
+})
 const decodeEndpoint = Schema.decodeUnknownOption(Endpoint)
 
 const unreadable = (what: string) => () =>

@@ -26,7 +26,7 @@ const addressing =
       const { countryCode = "", partyId = "", tokenUid = "" } = params
       const party: PartyId = { countryCode: countryCode.toUpperCase(), partyId: partyId.toUpperCase() }
       if (!(yield* mayHold(bearer.partner, party))) {
-        const detail = `${party.countryCode} ${party.partyId} is none of the parties in your credentials.`
+        const detail = "The party in the address is none of those in your credentials."
         return yield* refuse({ _tag: "NotFound", object: "Other", detail })
       }
       const told = query.get("type")?.trim().toUpperCase() || undefined

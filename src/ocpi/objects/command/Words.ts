@@ -13,8 +13,8 @@ export interface WireCommands {
   readonly result: (outcome: CommandOutcome) => unknown
 }
 
-/** Longest uid that is taken: OCPI has at most 36 characters, and partners have more. */
-const uidMax = 255
+/** Longest id of anything that is taken: OCPI has at most 36 characters, and partners have more. Some are in keys of the database, whose rows are bounded. */
+const idMax = 255
 
 /** Longest authorization_reference (OCPI 2.2.1 §13.3.4): a longer one could not be repeated in the session and the record. */
 const referenceMax = 36
@@ -22,7 +22,7 @@ const referenceMax = 36
 const Reference = Text.check(Schema.isMaxLength(referenceMax))
 
 /** What is told of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
-const tokenFields = { uid: Text.check(Schema.isNonEmpty(), Schema.isMaxLength(uidMax)), type: maybe(Text) }
+const tokenFields = { uid: Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax)), type: maybe(Text) }
 export const Token211 = Schema.Struct({ ...tokenFields, auth_id: maybe(Text) })
 export const Token22 = Schema.Struct({
   ...tokenFields,
@@ -49,7 +49,7 @@ export const token22 = ({ contract_id, country_code, party_id, type, uid }: type
 })
 
 /** An id of a partner's or of ours; numbers are taken for the text that they are printed as. */
-const Id = Schema.Union([Text, Schema.Int])
+const Id = Schema.Union([Text.check(Schema.isMaxLength(idMax)), Schema.Int])
 const id = String
 /** The same of one that may be missing. */
 const maybeId = (given: string | number | null | undefined): string | undefined =>
