@@ -6,9 +6,15 @@ import { Cause, Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { InTurn, SubscriptionKind } from "../domain/ports/SubscriptionKind.ts"
 import { Subscriptions } from "../domain/ports/Subscriptions.ts"
-import { circuitAfter, type Settled, settlementOf, type SettlingOptions } from "../domain/subscription/Settling.ts"
+import {
+  circuitAfter,
+  type Settled,
+  type Settlement,
+  settlementOf,
+  type SettlingOptions
+} from "../domain/subscription/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../domain/subscription/Subscription.ts"
-import { countDeliveries } from "./SubscriptionMetrics.ts"
+import { countDeliveries, type Untold } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
@@ -18,35 +24,67 @@ export interface DeliveryOptions extends SettlingOptions {
   readonly callsAtOnce: number
   /** For so long what comes back is gathered, to be stored together. */
   readonly gatherMillis: number
-  /** For so long a delivery may take, all its calls together. */
+  /** For so long a delivery waits for its turn. Then it goes back as if it had not been taken: it is the others that are slow. */
+  readonly waitMillis: number
+  /** For so long a delivery may take from its turn on, all its calls together. */
   readonly deliveryMillis: number
-  /** For so long nobody else takes what this process has taken: longer than a delivery, since it may have died. */
+  /** For so long nobody else takes what this process has taken: longer than waiting and delivery, since it may have died. */
   readonly leaseMillis: number
 }
 
 /** Until what could not be stored is stored again. */
 const retryMillis = 100
 
-/** A delivery that has come back; without an outcome, storage was away and nothing is known. */
+/** Until what storage was away for is tried again. */
+const awayMillis = 1_000
+
+/** A delivery that has come back. */
 interface Returned {
   readonly item: DueItem
-  readonly outcome: Outcome | undefined
+  readonly outcome: Outcome | Untold
+}
+
+/** The turn of one delivery among those to its subscriber: taken with its first call, kept for the others, and given back when it is over. */
+class Turn {
+  private since: number | undefined
+  private readonly open: Semaphore.Semaphore
+  private readonly options: DeliveryOptions
+
+  constructor(open: Semaphore.Semaphore, options: DeliveryOptions) {
+    this.open = open
+    this.options = options
+  }
+
+  private readonly begun = Effect.uninterruptibleMask((restore) =>
+    Effect.andThen(
+      restore(this.open.take(1)),
+      Effect.map(Clock.currentTimeMillis, (now) => void (this.since = now))
+    )
+  )
+
+  readonly inTurn: InTurn = (call) =>
+    Effect.suspend(() => (this.since === undefined ? Effect.andThen(this.begun, call) : call))
+
+  readonly over = Effect.suspend(() => (this.since === undefined ? Effect.void : this.open.release(1)))
+
+  /** What is said of a delivery that takes too long, once it does. */
+  readonly limit = Effect.gen({ self: this }, function* () {
+    const { deliveryMillis, waitMillis } = this.options
+    yield* Effect.sleep(waitMillis)
+    if (this.since === undefined) return "NoTurn" satisfies Untold
+    yield* Effect.sleep(this.since + deliveryMillis - (yield* Clock.currentTimeMillis))
+    return { _tag: "Failed", message: `not delivered within ${deliveryMillis} ms` } satisfies Outcome
+  })
 }
 
 const outcomeOf = (
   kind: SubscriptionKind,
   subscription: Subscription,
   item: DueItem,
-  inTurn: InTurn,
-  options: DeliveryOptions
-) =>
-  kind.deliver(subscription, item, inTurn).pipe(
-    Effect.timeoutOrElse({
-      duration: options.deliveryMillis,
-      orElse: () =>
-        Effect.succeed<Outcome>({ _tag: "Failed", message: `not delivered within ${options.deliveryMillis} ms` })
-    }),
-    Effect.catch(() => Effect.undefined),
+  turn: Turn
+): Effect.Effect<Outcome | Untold> =>
+  Effect.raceFirst(Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over), turn.limit).pipe(
+    Effect.catch(() => Effect.succeed<Untold>("StorageAway")),
     // A defect of ours is met by every try: the object is parked, and the others go on.
     Effect.catchDefect((defect) =>
       Effect.as(
@@ -61,10 +99,37 @@ const outcomeOf = (
   )
 
 const settledOf = ({ item, outcome }: Returned, now: number, options: DeliveryOptions): Settled => {
-  if (outcome !== undefined) return { item, settlement: settlementOf(item, outcome, now, options) }
-  const { refusals } = item
-  return { item, settlement: { _tag: "Again", at: now + 1_000, refusals, problem: "storage was away" } }
+  if (typeof outcome !== "string") return { item, settlement: settlementOf(item, outcome, now, options) }
+  return { item, settlement: { _tag: "Untried", at: outcome === "NoTurn" ? now : now + awayMillis } }
 }
+
+/**
+ * Stores what came of deliveries, all at once. Where that is a defect of ours, one by one: what cannot be stored is parked, where people see it, and
+ * keeps nothing else from being stored.
+ */
+const stored = (settled: ReadonlyArray<Settled>, now: number): Effect.Effect<void, StorageUnavailable, Subscriptions> =>
+  Effect.flatMap(Subscriptions, (storage) =>
+    storage.settle(settled, now).pipe(
+      Effect.catchDefect((defect) => {
+        const [first] = settled
+        if (first === undefined) return Effect.void
+        if (settled.length > 1) return Effect.forEach(settled, (one) => stored([one], now), { discard: true })
+        const { item, settlement } = first
+        const about = {
+          subscription: item.subscriptionId,
+          kind: item.kind,
+          object: item.id,
+          settlement: settlement._tag
+        }
+        const parked: Settlement = { _tag: "Parked", problem: "a defect of ours; see the log" }
+        return Effect.logError("what came of a delivery cannot be stored", defect).pipe(
+          Effect.annotateLogs(about),
+          Effect.andThen(storage.settle([{ item, settlement: parked }], now)),
+          Effect.catchDefect(() => Effect.void)
+        )
+      })
+    )
+  )
 
 /** The state of a subscriber after some deliveries to it have come back, stored where it has changed. */
 const judged = (subscription: Subscription, outcomes: ReadonlyArray<Outcome>, options: DeliveryOptions) =>
@@ -95,7 +160,7 @@ class Dispatch {
   readonly returned = Latch.makeUnsafe(false)
   private readonly subscriptions = new Map<string, Subscription>()
   private readonly flying = new Map<string, number>()
-  private readonly turns = new Map<string, InTurn>()
+  private readonly turns = new Map<string, Semaphore.Semaphore>()
   private readonly waiting = new Set<string>()
   private readonly back: Array<Returned> = []
   private readonly kinds: Kinds
@@ -115,13 +180,10 @@ class Dispatch {
     for (const id of this.turns.keys()) if (!this.subscriptions.has(id)) this.turns.delete(id)
   }
 
-  private inTurn(id: string): InTurn {
-    const known = this.turns.get(id)
-    if (known !== undefined) return known
-    const open = Semaphore.makeUnsafe(this.options.callsAtOnce)
-    const inTurn: InTurn = (call) => open.withPermit(call)
-    this.turns.set(id, inTurn)
-    return inTurn
+  private turn(id: string): Turn {
+    const open = this.turns.get(id) ?? Semaphore.makeUnsafe(this.options.callsAtOnce)
+    this.turns.set(id, open)
+    return new Turn(open, this.options)
   }
 
   /** Something may be due to these. */
@@ -141,9 +203,8 @@ class Dispatch {
 
   private readonly settle = (returned: ReadonlyArray<Returned>) =>
     Effect.gen({ self: this }, function* () {
-      const storage = yield* Subscriptions
       const now = yield* Clock.currentTimeMillis
-      yield* storage.settle(
+      yield* stored(
         returned.map((one) => settledOf(one, now, this.options)),
         now
       )
@@ -159,7 +220,7 @@ class Dispatch {
         const subscription = this.subscriptions.get(id)
         if (subscription === undefined) continue
         yield* countDeliveries(subscription.kind, theirs, now)
-        const outcomes = theirs.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
+        const outcomes = theirs.flatMap(({ outcome }) => (typeof outcome === "string" ? [] : [outcome]))
         const next = yield* judged(subscription, outcomes, this.options)
         if (next === undefined) this.subscriptions.delete(id)
         else this.subscriptions.set(id, next)
@@ -171,8 +232,8 @@ class Dispatch {
     const kind = subscription && this.kinds.get(subscription.kind)
     const outcome =
       subscription === undefined || kind === undefined
-        ? Effect.undefined
-        : outcomeOf(kind, subscription, item, this.inTurn(subscription.id), this.options)
+        ? Effect.succeed<Untold>("StorageAway")
+        : outcomeOf(kind, subscription, item, this.turn(subscription.id))
     return Effect.map(outcome, (told) => {
       this.back.push({ item, outcome: told })
       this.returned.openUnsafe()

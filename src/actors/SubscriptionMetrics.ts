@@ -12,10 +12,13 @@ const lag = Metric.histogram("subscription_delivery_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
 })
 
-/** What has come back at one time; `Unknown` where storage was away and nobody knows. */
+/** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and nobody knows. */
+export type Untold = "NoTurn" | "StorageAway"
+
+/** What has come back at one time. */
 export interface Counted {
   readonly item: DueItem
-  readonly outcome: Outcome | undefined
+  readonly outcome: Outcome | Untold
 }
 
 /** Counted by the batch, and by as many labels as it has: thousands come back a second. */
@@ -25,7 +28,10 @@ export const countDeliveries = (
   now: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const byLabels = Map.groupBy(returned, ({ item, outcome }) => `${item.kind} ${outcome?._tag ?? "Unknown"}`)
+    const byLabels = Map.groupBy(
+      returned,
+      ({ item, outcome }) => `${item.kind} ${typeof outcome === "string" ? outcome : outcome._tag}`
+    )
     const lagOfKind = Metric.withAttributes(lag, { kind })
     for (const [labels, theirs] of byLabels) {
       const [object = "", result = ""] = labels.split(" ")

@@ -25,6 +25,7 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   takenAtOnce: 64,
   callsAtOnce: 16,
   gatherMillis: 10,
+  waitMillis: 12_000,
   deliveryMillis: 25_000,
   leaseMillis: 40_000,
   restMillis: 80,
@@ -38,12 +39,14 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     const committed = Latch.makeUnsafe(true)
     yield* Effect.forkScoped(Stream.runForEach(storage.committed, () => Effect.sync(() => committed.openUnsafe())))
     const { known, look } = yield* deliveries(kinds, options)
-    let lookedAt = -Infinity
+    let lookedAt = Infinity
 
     /** What becomes due by the clock: further tries, and questions to those who are silent. */
     const byClock = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      if (now - lookedAt < options.pollMillis) return
+      // With the start, and whenever the clock was set back.
+      if (now < lookedAt) yield* storage.mendTimes(now, options)
+      else if (now - lookedAt < options.pollMillis) return
       lookedAt = now
       look(yield* storage.ready(now))
       for (const id of yield* storage.takeSilent(now, options.probeEveryMillis)) {

@@ -10,6 +10,7 @@ import type { Due, DueItem, ObjectRef, Subscription } from "../domain/subscripti
 import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import type { Recording } from "./Facts.ts"
 import { guardedWrite } from "./SqlErrors.ts"
+import { outsideText } from "../domain/values/OutsideText.ts"
 import { allParkedAgain } from "./SubscriptionParked.ts"
 
 /** Longest problem that is kept of a try. */
@@ -191,9 +192,9 @@ interface Row {
 const rowOf = ({ item, settlement }: Settled): Row => ({
   item,
   tag: settlement._tag,
-  next: settlement._tag === "Again" ? settlement.at : null,
+  next: settlement._tag === "Again" || settlement._tag === "Untried" ? settlement.at : null,
   refusals: settlement._tag === "Again" ? settlement.refusals : 0,
-  problem: settlement._tag === "Done" ? null : settlement.problem.slice(0, problemMax),
+  problem: "problem" in settlement ? outsideText(settlement.problem, problemMax) : null,
   hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
   reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
 })
@@ -232,12 +233,14 @@ const settle = ({ sql, writable }: Recording) =>
           AND (s.delivered_at IS NULL OR s.delivered_at < ${new Date(now - 1_000)})
       )
       UPDATE subscription_object o SET claimed_until = NULL,
-        next_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE x.next_at END,
-        since = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN o.position ELSE o.since END,
-        due_at = CASE WHEN x.tag <> 'Again' AND o.position > x.position THEN ${at} ELSE o.due_at END,
+        next_at = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN ${at} ELSE x.next_at END,
+        since = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN o.position ELSE o.since END,
+        due_at = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN ${at} ELSE o.due_at END,
         parked_at = CASE WHEN x.tag = 'Parked' AND o.position <= x.position THEN ${at}::timestamptz END,
-        tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0 ELSE o.tries + 1 END,
-        refusals = x.refusals, problem = x.problem, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
+        tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0
+          WHEN x.tag = 'Untried' THEN o.tries ELSE o.tries + 1 END,
+        refusals = CASE WHEN x.tag = 'Untried' THEN o.refusals ELSE x.refusals END,
+        problem = CASE WHEN x.tag = 'Untried' THEN o.problem ELSE x.problem END, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
       FROM x
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
         AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`

@@ -7,9 +7,11 @@ import { textArray, uuidArray } from "./Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Notifications } from "./Notifications.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
+import { outsideText } from "../domain/values/OutsideText.ts"
 import { allParkedAgain } from "./SubscriptionParked.ts"
 import { queue } from "./SubscriptionQueue.ts"
 import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
+import { mendTimes } from "./SubscriptionTimes.ts"
 import { views } from "./SubscriptionViews.ts"
 
 const active = (sql: SqlClient.SqlClient) =>
@@ -17,7 +19,8 @@ const active = (sql: SqlClient.SqlClient) =>
     guarded(
       activeRows(sql`
         SELECT ${subscriptionColumns(sql)}, EXISTS (
-          SELECT 1 FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL OFFSET ${maxDue}) AS "isFull"
+          SELECT 1 FROM subscription_object o
+          WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL AND o.kind NOT IN ('location', 'evse', 'tariff') OFFSET ${maxDue}) AS "isFull"
         FROM subscription s WHERE s.active ORDER BY s.id`)
     )
   )
@@ -90,7 +93,7 @@ const errorMax = 500
 
 const circuit = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.circuit")(function* (id: string, { failures, notBefore, openedAt }: Circuit, about: About) {
-    const error = about.error?.slice(0, errorMax) ?? null
+    const error = about.error === undefined ? null : outsideText(about.error, errorMax)
     const at = new Date(about.now)
     const write = Effect.gen(function* () {
       yield* sql`
@@ -112,7 +115,7 @@ const deactivate = ({ sql, writable }: Recording) =>
       writable,
       Effect.asVoid(
         guardedWrite(sql`
-          UPDATE subscription SET active = false, error = ${reason.slice(0, errorMax)}, error_at = ${new Date(now)} WHERE id = ${id}`)
+          UPDATE subscription SET active = false, error = ${outsideText(reason, errorMax)}, error_at = ${new Date(now)} WHERE id = ${id}`)
       )
     )
   )
@@ -138,6 +141,7 @@ export const layer: Layer.Layer<Subscriptions, never, RecordingServices | Notifi
       ),
       read: read(sql),
       ready: ready(sql),
+      mendTimes: mendTimes(records),
       takeSilent: takeSilent(records),
       circuit: circuit(records),
       deactivate: deactivate(records),

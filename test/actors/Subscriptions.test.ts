@@ -39,11 +39,11 @@ class World {
         )
       ),
     everything: () => Effect.succeed([]),
-    deliver: (subscription, item) =>
+    deliver: (subscription, item, inTurn) =>
       Effect.gen({ self: this }, function* () {
-        this.items.push(item)
+        const begun = Effect.sync(() => void this.items.push(item))
+        const outcome = yield* inTurn(Effect.andThen(begun, this.answer(item)))
         const at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        const outcome = yield* this.answer(item)
         const state = this.state.get(item.id) ?? 0
         if (outcome._tag === "Delivered") this.heard.push({ to: subscription.id, object: item.id, state, at })
         return outcome
@@ -208,6 +208,81 @@ describe("a subscriber", () => {
         assert.deepStrictEqual(world.statesOf("x"), [1, 2])
       })
     )
+  })
+
+  it.effect("that is slow is never taken for one that is away, nor told anything twice", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.answer = () => Effect.as(Effect.sleep(7 * second), { _tag: "Delivered", hash: new Uint8Array(1) })
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        for (let n = 0; n < 200; n++) world.happen(`x${n}`)
+        // Sixteen at a time, seven seconds each.
+        for (let n = 0; n < 100; n++) {
+          yield* pass(second)
+          assert.isUndefined(world.storage.subscriptions.get("a")?.openedAt)
+        }
+        assert.strictEqual(world.items.length, 200)
+        assert.strictEqual(new Set(world.heard.map(({ object }) => object)).size, 200)
+        assert.strictEqual(world.storage.subscriptions.get("a")?.failures, 0)
+        assert.isTrue([...world.storage.rows.values()].every(({ tries }) => tries === 0))
+      })
+    )
+  })
+
+  it.effect("whose words cannot be stored keeps nobody waiting, and nothing is told twice for it", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.storage.subscribe("b")
+    world.storage.unstorable.add("poison")
+    world.answer = ({ id }) =>
+      Effect.succeed(
+        id === "bad" ? { _tag: "Refused", message: "poison" } : { _tag: "Delivered", hash: new Uint8Array(1) }
+      )
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        for (const object of ["x", "bad", "y"]) world.happen(object)
+        yield* pass(minute)
+        world.happen("x")
+        yield* pass(minute)
+        assert.deepStrictEqual(
+          [world.statesOf("x"), world.statesOf("y")],
+          [
+            [1, 1, 4, 4],
+            [3, 3]
+          ]
+        )
+        assert.strictEqual(world.items.filter(({ id }) => id === "bad").length, 2)
+        assert.include(world.storage.rows.get("a thing bad")?.parked, "defect")
+      })
+    )
+  })
+
+  it.effect("is told at once after the clock was an hour ahead", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.isThere = false
+    world.answer = () => Effect.succeed({ _tag: "Failed", message: "nobody" })
+    return Effect.gen(function* () {
+      yield* pass(120 * minute)
+      yield* running(
+        world,
+        Effect.gen(function* () {
+          for (const object of ["x", "y", "z"]) world.happen(object)
+          yield* pass(minute)
+          assert.isDefined(world.storage.subscriptions.get("a")?.openedAt)
+        })
+      )
+      yield* TestClock.setTime(60 * minute)
+      world.isThere = true
+      world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
+      yield* running(world, pass(2 * minute))
+      assert.deepStrictEqual([world.statesOf("x"), world.statesOf("y"), world.statesOf("z")], [[1], [2], [3]])
+    })
   })
 
   it.effect("is told again what a process that died had taken", () => {

@@ -69,6 +69,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           }
           const [taken] = yield* plansOf(yield* statementsOf(claim))
           expect(taken).toMatch(/subscription_object_(?:due|lane)/)
+          const [full] = yield* plansOf(yield* statementsOf(storage.active(1_000)))
+          expect(full).toContain("subscription_object_counted")
           const [, parked] = yield* plansOf(yield* statementsOf(storage.parked(ours.id, id, { limit: 50 })))
           expect(parked).toContain("subscription_object_parked")
         })

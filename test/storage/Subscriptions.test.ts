@@ -230,6 +230,72 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("are full of what there can be any number of, and not of places", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const isFull = Effect.map(storage.active(3), (all) => all.find((one) => one.id === id)?.isFull)
+      yield* makeDue(id, [
+        ...Array.from({ length: 9 }, (_, n) => ref(`place/${n}`, "L", n % 2 === 0 ? "evse" : "location")),
+        ref("t", "t", "tariff")
+      ])
+      assert.strictEqual(yield* isFull, false)
+      yield* makeDue(id, [ref("1", "1", "session"), ref("2", "2", "cdr"), ref("3", "3", "event")])
+      assert.strictEqual(yield* isFull, false)
+      yield* makeDue(id, [ref("4", "4", "session")])
+      assert.strictEqual(yield* isFull, true)
+    })
+  )
+
+  it.effect("go on at once after the clock was a day ahead", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const day = 86_400 * second
+      const ahead = { leaseMillis: lease, maxDelayMillis: 900 * second, maxRetryAfterMillis: 3600 * second }
+      yield* makeDue(id, [ref("taken"), ref("tried"), ref("soon")])
+      const [, tried, soon] = yield* claim(id, noon + day)
+      yield* settle(tried!, { _tag: "Again", at: noon + day + second, refusals: 0, problem: "500" })
+      yield* settle(soon!, { _tag: "Again", at: noon + 800 * second, refusals: 0, problem: "500" })
+      const circuit = { failures: 3, openedAt: noon + day, notBefore: noon + 2 * day }
+      yield* storage.circuit(id, circuit, { now: noon + day, error: "connection refused" })
+      yield* storage.mendTimes(noon, ahead)
+      assert.include(yield* storage.takeSilent(noon + 60 * second, 60 * second), id)
+      const mended = yield* storage.find(id)
+      assert.deepInclude(mended, { openedAt: noon, notBefore: noon + 3600 * second })
+      yield* storage.circuit(id, { failures: 2, openedAt: undefined, notBefore: undefined }, { now: noon })
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon)), ["tried"])
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + lease)), ["taken", "tried"])
+    })
+  )
+
+  it.effect("take back what was not tried as if it had not been taken", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("a")])
+      const [first] = yield* claim(id)
+      yield* settle(first!, { _tag: "Again", at: noon, refusals: 1, problem: "400" })
+      const [second] = yield* claim(id)
+      yield* makeDue(id, [ref("a")])
+      yield* settle(second!, { _tag: "Untried", at: noon })
+      const [third] = yield* claim(id)
+      assert.deepInclude(third, { itemId: first!.itemId, tries: 1, refusals: 1, dueAt: first!.dueAt })
+    })
+  )
+
+  it.effect("keep words that no database holds", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id, organisation } = yield* aSubscriber
+      yield* makeDue(id, [ref("a")])
+      const [item] = yield* claim(id)
+      yield* settle(item!, { _tag: "Parked", problem: "bad\0 \ud800" })
+      yield* storage.circuit(id, { failures: 1, openedAt: undefined, notBefore: undefined }, { now: noon, error: "\0" })
+      const parked = yield* storage.parked(organisation.id, id, { limit: 10 })
+      assert.strictEqual(parked.items[0]?.problem, "bad\\u0000 \ufffd")
+    })
+  )
+
   it.effect("show what was parked to its organisation alone, which replays or discards it", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions

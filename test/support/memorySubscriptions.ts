@@ -34,6 +34,8 @@ export const memorySubscriptions = () => {
   let made = 0
   /** How often storage is away, from the next time on. */
   const failures = { settle: 0 }
+  /** What is parked with it cannot be stored at all. */
+  const unstorable = new Set<string>()
 
   const keyOf = (subscriptionId: string, { id, kind }: Pick<ObjectRef, "kind" | "id">) =>
     `${subscriptionId} ${kind} ${id}`
@@ -108,6 +110,17 @@ export const memorySubscriptions = () => {
       Effect.sync(() =>
         [...subscriptions.keys()].filter((id) => open(id, now) && of(id).some((row) => isTakeable(row, now)))
       ),
+    mendTimes: (now, { leaseMillis, maxDelayMillis }) =>
+      Effect.sync(() => {
+        for (const one of subscriptions.values()) {
+          if (one.openedAt !== undefined) one.openedAt = Math.min(one.openedAt, now)
+          one.probedAt = Math.min(one.probedAt, now)
+        }
+        for (const row of rows.values()) {
+          row.claimedUntil = Math.min(row.claimedUntil, now + leaseMillis)
+          if (row.nextAt !== undefined && row.nextAt > now + maxDelayMillis) row.nextAt = now
+        }
+      }),
     takeSilent: (now, everyMillis) =>
       Effect.sync(() =>
         [...subscriptions.values()].flatMap((one) => {
@@ -136,11 +149,18 @@ export const memorySubscriptions = () => {
           failures.settle--
           return Effect.fail(new StorageUnavailable({ reason: "busy", message: "a test's" }))
         }
+        for (const { settlement } of settled) {
+          if ("problem" in settlement && unstorable.has(settlement.problem)) return Effect.die(new Error("unstorable"))
+        }
         for (const { item, settlement } of settled) {
           const key = keyOf(item.subscriptionId, item)
           const row = rows.get(key)
           if (row === undefined) continue
           row.claimedUntil = 0
+          if (settlement._tag === "Untried") {
+            row.nextAt = settlement.at
+            continue
+          }
           if (settlement._tag === "Again") {
             row.nextAt = settlement.at
             row.tries++
@@ -178,6 +198,7 @@ export const memorySubscriptions = () => {
     service,
     rows,
     failures,
+    unstorable,
     subscriptions,
     /** A partner that is told of what happens from here on. */
     subscribe: (id: string) =>

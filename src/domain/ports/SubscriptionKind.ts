@@ -6,7 +6,10 @@ import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Due, DueItem, JournaledFact, ObjectRef, Outcome, Subscription } from "../subscription/Subscription.ts"
 
-/** Makes a call to the subscriber when few enough others are open: nobody's server is overrun. What is read before needs no turn. */
+/**
+ * Makes a call to the subscriber when few enough others are open: nobody's server is overrun. What is read before needs no turn, and further calls of the
+ * same delivery go in the turn of the first.
+ */
 export type InTurn = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export interface SubscriptionKind {

@@ -30,6 +30,13 @@ export interface Claim {
   readonly leaseMillis: number
 }
 
+/** How far ahead times of subscriptions can be: what is further was written while the clock was wrong. */
+export interface TimesAhead {
+  readonly maxDelayMillis: number
+  readonly leaseMillis: number
+  readonly maxRetryAfterMillis: number
+}
+
 /** How a subscription is doing, for people. Times in ms epoch. */
 export interface SubscriptionHealth {
   /** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` where all else was taken. */
@@ -63,7 +70,10 @@ export class Subscriptions extends Context.Service<
   {
     /** A word whenever facts were committed, by whatever process. One may get lost. */
     readonly committed: Stream.Stream<void>
-    /** Those that are switched on, of all organisations. One that has more than `maxDue` due is full. */
+    /**
+     * Those that are switched on, of all organisations. One that has more than `maxDue` due is full; places and tariffs are not counted, of which there are
+     * no more than there are in the world.
+     */
     readonly active: (maxDue: number) => Effect.Effect<ReadonlyArray<Subscription>, StorageUnavailable>
     /** Undefined where it is gone, or switched off. */
     readonly find: (subscriptionId: string) => Effect.Effect<Subscription | undefined, StorageUnavailable>
@@ -88,6 +98,8 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** Subscriptions for which something can be taken now. */
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+    /** Brings times back that lie further ahead than they can: after the clock was set back nothing would be tried until it has caught up with them. */
+    readonly mendTimes: (now: number, ahead: TimesAhead) => Effect.Effect<void, StorageUnavailable>
     /** Takes those that are to be asked whether they are there again: none is taken twice within `everyMillis`. */
     readonly takeSilent: (now: number, everyMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Takes due objects, oldest first, of each lane the first alone. Nothing of those that are inactive, silent or waited for. */

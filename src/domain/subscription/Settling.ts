@@ -39,7 +39,7 @@ export const defaultSettling: SettlingOptions = {
 }
 
 /** What is stored of a try. */
-export type Settlement =
+export type Tried =
   | {
       readonly _tag: "Done"
       readonly hash: Uint8Array | undefined
@@ -49,6 +49,9 @@ export type Settlement =
     }
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
+
+/** What is stored of an object that was taken. One that was not told at all is as if it had not been, until `at`. */
+export type Settlement = Tried | { readonly _tag: "Untried"; readonly at: number }
 
 export interface Settled {
   readonly item: DueItem
@@ -65,7 +68,7 @@ export const settlementOf = (
   outcome: Outcome,
   now: number,
   options: SettlingOptions
-): Settlement => {
+): Tried => {
   switch (outcome._tag) {
     case "Delivered":
       return {

@@ -50,6 +50,7 @@ import { readOn } from "./0048_read_on.ts"
 import { onTheirWay } from "./0049_on_their_way.ts"
 import { movedWebhooks } from "./0050_moved_webhooks.ts"
 import { expectedTokens } from "./0051_expected_tokens.ts"
+import { countedObjects } from "./0052_counted_objects.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -102,5 +103,6 @@ export const migrations = {
   "0048_read_on": readOn,
   "0049_on_their_way": onTheirWay,
   "0050_moved_webhooks": movedWebhooks,
-  "0051_expected_tokens": expectedTokens
+  "0051_expected_tokens": expectedTokens,
+  "0052_counted_objects": countedObjects
 }
