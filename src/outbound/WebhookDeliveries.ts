@@ -62,38 +62,56 @@ const concern =
       })
     })
 
-/** Since when each webhook fails; forgotten by a restart, after which it is tried at once. */
+/** Since when each webhook fails at its URL; forgotten by a restart, after which it is tried at once. */
 const makePauses = () => {
-  const since = new Map<string, number>()
+  const failing = new Map<string, { readonly url: string; readonly since: number }>()
   return {
-    ended: (id: string): void => void since.delete(id),
-    failed: (id: string, now: number): number => {
-      const first = since.get(id) ?? now
-      since.set(id, first)
-      return pauseAfter(now - first)
+    ended: (id: string): void => void failing.delete(id),
+    failed: (id: string, url: string, now: number): number => {
+      const known = failing.get(id)
+      const since = known?.url === url ? known.since : now
+      failing.set(id, { url, since })
+      return pauseAfter(now - since)
     }
   }
 }
 
+/** What an answer means of a webhook that was changed while it was awaited: nothing for the webhook as it is now, 410 Gone included. */
+const outdated: Outcome = {
+  _tag: "Failed",
+  isAlone: true,
+  message: "was not taken, but the webhook was changed meanwhile: it is posted again"
+}
+
 const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], options: CallOptions) => {
   const pauses = makePauses()
+  const target = (id: string) => Effect.flatMap(Clock.currentTimeMillis, (now) => webhooks.target(id, now))
+
+  /** Where to is read when its turn has come: it may have waited for longer than the URL stood. */
+  const posted = (id: string, event: Event) =>
+    Effect.gen(function* () {
+      const to = yield* target(id)
+      if (to === undefined) return undefined
+      return { to, ...(yield* post({ ...to, id: `evt_${event.id}`, body: JSON.stringify(event) }, options)) }
+    })
+
   return (subscription: Subscription, item: DueItem, inTurn: InTurn) =>
     Effect.gen(function* () {
       const nothing: Outcome = { _tag: "Delivered" }
-      const target = yield* webhooks.target(subscription.id, yield* Clock.currentTimeMillis)
-      if (target === undefined) return nothing
       const position = parseCursor(item.id)?.position ?? 0
       const [fact] = yield* events.facts(subscription.organisationId, [position])
       const event = fact === undefined ? undefined : eventsOf(fact).find(({ id }) => id === item.id)
       if (event === undefined) return nothing
-      const result = yield* inTurn(post({ ...target, id: `evt_${event.id}`, body: JSON.stringify(event) }, options))
+      const result = yield* inTurn(posted(subscription.id, event))
+      if (result === undefined) return nothing
       const now = yield* Clock.currentTimeMillis
-      const { httpStatus, problem } = result
+      const { httpStatus, problem, to } = result
       if (problem === undefined && httpStatus !== undefined) {
         pauses.ended(subscription.id)
         // It was taken: that this could not be noted is no reason to post it again.
         const noted = webhooks.delivered({
           webhookId: subscription.id,
+          url: to.url,
           organisationId: subscription.organisationId,
           itemId: item.itemId,
           eventId: event.id,
@@ -108,10 +126,11 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
         return nothing
       }
       const message = problem ?? ""
+      if ((yield* target(subscription.id))?.changedAt !== to.changedAt) return outdated
       if (httpStatus === 410) {
         return { _tag: "Gone", message: "answered 410 Gone: it wants nothing any more" } satisfies Outcome
       }
-      const pause = pauses.failed(subscription.id, now)
+      const pause = pauses.failed(subscription.id, to.url, now)
       const retryAfterMillis = Math.max(pause, result.retryAfterMillis ?? 0)
       return { _tag: "Failed", message, retryAfterMillis } satisfies Outcome
     })

@@ -28,7 +28,7 @@ export const delivered = ({ sql, writable }: Recording) =>
             delivered_at)
           SELECT w.id, ${slotOf(one)}::int, w.organisation_id, ${one.itemId}::uuid, ${one.eventId}, ${one.type},
             ${one.position}::float8::bigint, ${one.tries}::int, ${one.httpStatus}::int, ${new Date(one.dueAt)}, ${new Date(one.now)}
-          FROM webhook w WHERE w.id = ${one.webhookId} AND w.organisation_id = ${one.organisationId}
+          FROM webhook w WHERE w.id = ${one.webhookId} AND w.organisation_id = ${one.organisationId} AND w.url = ${one.url}
           ON CONFLICT (webhook_id, slot) DO UPDATE SET item_id = excluded.item_id, event_id = excluded.event_id, type = excluded.type,
             position = excluded.position, tries = excluded.tries, http_status = excluded.http_status, due_at = excluded.due_at,
             delivered_at = excluded.delivered_at`)

@@ -45,7 +45,8 @@ export const targetRows = rowsOf(
     url: Schema.String,
     secret: Schema.String,
     previous: optional(Schema.String),
-    previousUntil: optional(Millis)
+    previousUntil: optional(Millis),
+    changedAt: Millis
   })
 )
 

@@ -175,12 +175,13 @@ const target = ({ secrets, sql }: Recording) =>
   Effect.fn("Webhooks.target")(function* (id: string, now: number) {
     const [row] = yield* guarded(
       targetRows(sql`
-        SELECT w.url, w.secret, w.previous_secret AS previous, w.previous_until AS "previousUntil" FROM webhook w WHERE w.id = ${id}`)
+        SELECT w.url, w.secret, w.previous_secret AS previous, w.previous_until AS "previousUntil", w.updated_at AS "changedAt"
+        FROM webhook w WHERE w.id = ${id}`)
     )
     if (row === undefined) return undefined
     const sealed = [row.secret, previousIfGood(row.previous, row.previousUntil, now)]
     const opened = sealed.flatMap((one) => (one === undefined ? [] : [secrets.open(purpose, one)]))
-    return { url: row.url, secrets: opened.filter((one) => one !== undefined) }
+    return { url: row.url, secrets: opened.filter((one) => one !== undefined), changedAt: row.changedAt }
   })
 
 export const layer: Layer.Layer<Webhooks, never, RecordingServices> = Layer.effect(

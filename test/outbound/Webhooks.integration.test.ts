@@ -1,123 +1,16 @@
 /** Webhooks from the call that sets one up to the post that arrives, on both databases: signed, in order, kept for three days. */
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer } from "node:net"
-import * as SubscriptionRunner from "../../src/actors/SubscriptionRunner.ts"
-import { Journal } from "../../src/domain/ports/Journal.ts"
-import { PartnerKind } from "../../src/domain/ports/SubscriptionKind.ts"
 import type { CallOptions } from "../../src/outbound/HttpCall.ts"
-import * as WebhookDeliveries from "../../src/outbound/WebhookDeliveries.ts"
-import * as CommandsStorage from "../../src/storage/Commands.ts"
-import * as JournalStorage from "../../src/storage/Journal.ts"
 import { closedUrls } from "../support/closedUrls.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { beside } from "../support/fakePorts.ts"
-import { FakeWorld } from "../support/fakeRecords.ts"
-import { ended, freshId, metered, noon, started } from "../support/journalFacts.ts"
 import { Receiver, signaturesBy } from "../support/receiver.ts"
-import { repositories } from "../support/repositories.ts"
-import { type Ask, type Json, makeOrganisation, restApp, withCharger } from "../support/restApp.ts"
+import { type Json, makeOrganisation } from "../support/restApp.ts"
+import { aWhile, engine, ports, until, world } from "../support/webhookWorld.ts"
 
 const hour = 3_600_000
-
-const ports = Layer.mergeAll(
-  JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true })
-).pipe(Layer.provideMerge(repositories))
-
-const open: CallOptions = { allowPrivate: true, timeoutMillis: 500, maxResponseBytes: 10_000 }
-
-const noPartners = Layer.succeed(
-  PartnerKind,
-  PartnerKind.of({
-    types: [],
-    concern: () => Effect.succeed([]),
-    everything: () => Effect.succeed([]),
-    deliver: () => Effect.die("there is no partner"),
-    isThere: () => Effect.succeed(false)
-  })
-)
-
-/** The engine under a clock that can be put forward: what it waits for by the clock comes when it is. */
-const engine = Effect.fnUntraced(function* (options: CallOptions = open) {
-  const real = yield* Clock.Clock
-  let ahead = 0
-  const now = () => real.currentTimeMillisUnsafe() + ahead
-  const shifted: Clock.Clock = Object.assign(Object.create(real) as Clock.Clock, {
-    currentTimeMillisUnsafe: now,
-    currentTimeMillis: Effect.sync(now)
-  })
-  const running = SubscriptionRunner.layer({
-    ...SubscriptionRunner.defaultSubscriptionOptions,
-    restMillis: 1,
-    pollMillis: 10
-  }).pipe(Layer.provide([noPartners, WebhookDeliveries.layer(options)]))
-  yield* Layer.build(running).pipe(Effect.provideService(Clock.Clock, shifted))
-  return { now, forward: (millis: number): void => void (ahead += millis) }
-})
-
-let made = 0
-
-/** An organisation with a charger, the face, and somebody who receives. */
-const world = Effect.fnUntraced(function* (options: CallOptions = open) {
-  const context = yield* Effect.context<Layer.Success<typeof ports>>()
-  const known = Layer.succeedContext(context)
-  const poster = WebhookDeliveries.layer(options).pipe(Layer.provide(known))
-  const app = yield* Effect.acquireRelease(
-    Effect.sync(() => restApp(Layer.mergeAll(known, beside(new FakeWorld()), poster))),
-    ({ close }) => Effect.promise(close)
-  )
-  const receiver = yield* Effect.acquireRelease(
-    Effect.promise(() => Receiver.open()),
-    (one) => Effect.promise(() => one.close())
-  )
-  const { key, organisationId } = yield* makeOrganisation()
-  const journal = yield* Journal
-  const chargerId = `HOOK-${made++}`
-  const { siteId } = yield* Effect.promise(() => withCharger(app.ask, key, chargerId))
-  const seeded = { organisationId, siteId }
-  const session = () => ({ chargerId, sessionId: freshId(), transactionId: made++ })
-  type Tx = ReturnType<typeof session>
-  const asked = (method: string, path: string, body?: unknown) =>
-    Effect.promise(async (): Promise<Json> => {
-      const answer = await app.ask(method, `/cpo/v2/${path}`, { key, body })
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-      return answer.json
-    })
-  yield* Effect.addFinalizer(() =>
-    Effect.gen(function* () {
-      const { items } = yield* asked("GET", "webhooks")
-      for (const { id } of items) yield* asked("DELETE", `webhooks/${id}`)
-    })
-  )
-  return {
-    ask: app.ask as Ask,
-    asked,
-    key,
-    receiver,
-    chargerId,
-    siteId,
-    session,
-    hook: (more: object = {}) => asked("POST", "webhooks", { url: receiver.url, ...more }),
-    start: (tx: Tx) => journal.commit([started(seeded, tx)]),
-    read: (tx: Tx, n: number) => journal.commit([metered(seeded, tx, noon + n * 1000, 1000 + n)]),
-    end: (tx: Tx) => journal.commit([ended(seeded, tx)])
-  }
-})
-
-const until = (holds: () => boolean | Promise<boolean>, what: string) =>
-  Effect.promise(async () => {
-    const since = Date.now()
-    while (!(await holds())) {
-      if (Date.now() - since > 20_000) throw new Error(`waited in vain until ${what}`)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  })
-
-/** Long enough that what is on its way would have come. */
-const aWhile = Effect.sleep(300)
-
 forEachDriver("Webhooks", ports, (it) => {
   it.effect("are posted what the feed has, signed, in the order of each subject, and say so", () =>
     Effect.gen(function* () {

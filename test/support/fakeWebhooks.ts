@@ -73,7 +73,12 @@ export const webhooks = (world: FakeWorld) => {
         Effect.map(find(by.organisationId, id), (webhook) => ({ webhook, secret: "whsec_bmV3IHNlY3JldA==" }))
       ),
     wanted: () => Effect.succeed([...all.values()]),
-    target: (id) => Effect.sync(() => ({ url: all.get(id)?.url ?? "", secrets: ["whsec_c2VjcmV0"] })),
+    target: (id) =>
+      Effect.sync(() => ({
+        url: all.get(id)?.url ?? "",
+        secrets: ["whsec_c2VjcmV0"],
+        changedAt: all.get(id)?.updatedAt ?? 0
+      })),
     delivered: () => Effect.void,
     deliveries: (organisationId, id) =>
       world.ask(() => Effect.as(find(organisationId, id), { items: [], nextCursor: null }))
@@ -100,6 +105,7 @@ export const noSubscriptions = Subscriptions.of({
   advance: () => Effect.void,
   fill: () => Effect.void,
   ready: () => Effect.succeed([]),
+  mendTimes: () => Effect.void,
   takeSilent: () => Effect.succeed([]),
   claim: () => Effect.succeed([]),
   settle: () => Effect.void,

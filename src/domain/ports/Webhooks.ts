@@ -31,6 +31,8 @@ export interface Revealed {
 export interface WebhookTarget {
   readonly url: string
   readonly secrets: ReadonlyArray<string>
+  /** When the webhook was changed last: with another one, whoever was posted to may not be whom it names now. */
+  readonly changedAt: number
 }
 
 export type WebhookDeliveryStatus = "Pending" | "Parked" | "Delivered"
@@ -55,6 +57,8 @@ export interface WebhookDelivery {
 /** A delivery that came through. */
 export interface DeliveredEvent {
   readonly webhookId: string
+  /** That took it. */
+  readonly url: string
   readonly organisationId: string
   readonly itemId: string
   readonly eventId: string
@@ -93,7 +97,7 @@ export class Webhooks extends Context.Service<
     readonly wanted: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
     /** Undefined for one that was removed meanwhile. */
     readonly target: (id: string, now: number) => Effect.Effect<WebhookTarget | undefined, StorageUnavailable>
-    /** Keeps that it came through; of these only the last thousand or so. */
+    /** Keeps that it came through to the URL that the webhook still has; of these only the last thousand or so. */
     readonly delivered: (delivered: DeliveredEvent) => Effect.Effect<void, StorageUnavailable>
     /** Newest event first. */
     readonly deliveries: (
