@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import type { Around } from "../domain/ports/Locations.ts"
+import { outsideText } from "../domain/values/OutsideText.ts"
 import { printTimestamp } from "./Timestamp.ts"
 import { statusCodes, type StatusCode } from "./Status.ts"
 
@@ -65,14 +66,16 @@ export const readAnswer = (http: number, body: string): Answer => {
   return { _tag: "Success", data: isEmpty(data) ? undefined : data }
 }
 
-/** Longest message of a partner that is shown on. */
+/** Longest message of a partner that is shown on, and kept with what it refused. */
 const messageMax = 500
 
 const refusal = (http: number, status: number | undefined, message: unknown): Answer => ({
   _tag: "Refusal",
   status,
-  message: [`HTTP ${http}`, status === undefined ? "" : `status ${status}`, typeof message === "string" ? message : ""]
-    .filter((part) => part !== "")
-    .join(", ")
-    .slice(0, messageMax)
+  message: outsideText(
+    [`HTTP ${http}`, status === undefined ? "" : `status ${status}`, typeof message === "string" ? message : ""]
+      .filter((part) => part !== "")
+      .join(", "),
+    messageMax
+  )
 })

@@ -4,6 +4,7 @@
  */
 import { Data, Effect } from "effect"
 import { Client, type Dispatcher } from "undici"
+import { outsideText } from "../domain/values/OutsideText.ts"
 import { destinationOf } from "./Destination.ts"
 import { ClosedAddress, guardedConnector, type GuardOptions } from "./Guard.ts"
 
@@ -39,9 +40,15 @@ export interface Answered {
   readonly body: string
 }
 
+/** Longest word of what broke that is passed on: that of a certificate names all the hosts that it is for. */
+const messageMax = 500
+
 const failureOf = (error: Error, sent: boolean): CallFailed => {
   if (error instanceof ClosedAddress) return new CallFailed({ kind: "forbidden", message: error.message })
-  return new CallFailed({ kind: sent ? "broken" : "unreachable", message: error.message || error.name })
+  return new CallFailed({
+    kind: sent ? "broken" : "unreachable",
+    message: outsideText(error.message || error.name, messageMax)
+  })
 }
 
 /** What is said when a connection ends under a call. */

@@ -47,6 +47,13 @@ describe("a partner's answer", () => {
     expect(readAnswer(http, body)).toEqual({ _tag: "Refusal", status, message })
   )
 
+  it("is told with nothing that no database holds", () => {
+    const told = (status_message: string) => readAnswer(200, JSON.stringify({ status_code: 2000, status_message }))
+    expect(told("bad\0\ud83d")).toMatchObject({ message: "HTTP 200, status 2000, bad\\u0000\ufffd" })
+    const long = told("\u{1f50b}".repeat(500))
+    expect(long._tag === "Refusal" && [long.message.isWellFormed(), long.message.length]).toEqual([true, 500])
+  })
+
   it("is never told at any length", () => {
     const answer = readAnswer(400, JSON.stringify({ status_code: 2000, status_message: "x".repeat(9999) }))
     expect(answer._tag === "Refusal" && answer.message.length).toBe(500)

@@ -241,6 +241,31 @@ describe("a partner that", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
+  it("refuses an object with words that cannot be stored has it parked alone", { timeout: 90_000 }, async () => {
+    const { id, partner, place } = await seen("2.2.1")
+    const other = (await roaming.registered("2.2.1")).partner
+    const told = () => [...partner.stores.tariffs.values()].some((one) => one["id"] === place.tariffId)
+    await partner.eventually("the tariff is pushed", told)
+    const fault = { does: "refuse", statusCode: 2000, saying: "bad\u0000 \ud83d" } as const
+    partner.server.faults.plan({ fault, method: "PUT", module: "tariffs" })
+    await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/refused" })
+    await partner.eventually("it is refused", () => heardOf(partner, "PUT", "tariffs").length > 1)
+    // Everything else goes on meanwhile.
+    await place.station.status(1, "Charging")
+    for (const one of [partner, other]) {
+      await one.eventually("a status", () => statusesAt(one, place)[0] === "CHARGING")
+    }
+    const parked = async () => await roaming.world.items(`partners/${id}/parked`)
+    await until(
+      () => "the tariff is parked",
+      40_000,
+      async () => (await parked()).length === 1
+    )
+    const [item = {}] = await parked()
+    expect(item).toMatchObject({ kind: "tariff", objectId: place.tariffId })
+    expect(item["problem"]).toBe("HTTP 200, status 2000, bad\\u0000 \ufffd")
+  })
+
   it("is suspended hears nothing, and what stands when it is let on again", async () => {
     const { id, partner, place } = await seen("2.2.1")
     // What is on its way is on its way.

@@ -8,6 +8,7 @@ import type { PartyId } from "../../domain/party/Party.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
 import type { Outcome } from "../../domain/subscription/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
+import { outsideText } from "../../domain/values/OutsideText.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { isGoneThere, isRefusal } from "./Outcomes.ts"
@@ -70,7 +71,8 @@ export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): P
         })
       )
     )
-    return { _tag: "Delivered", hash, reference: headers["location"]?.slice(0, referenceMax) }
+    const address = headers["location"]
+    return { _tag: "Delivered", hash, reference: address && outsideText(address, referenceMax) }
   })
 
 export const tellTariff = (telling: Telling, tariff: Tariff, party: PartyId): Pushing<Outcome> =>

@@ -19,8 +19,8 @@ export type Fault =
   /** A list whose next page is itself. */
   | { readonly does: "loop" }
   | { readonly does: "notJson" }
-  /** Success in HTTP, another status in the envelope. */
-  | { readonly does: "refuse"; readonly statusCode: number }
+  /** Success in HTTP, another status in the envelope, and what it says of it. */
+  | { readonly does: "refuse"; readonly statusCode: number; readonly saying?: string }
 
 export interface Planned {
   readonly fault: Fault
@@ -75,6 +75,10 @@ const flood = (response: ServerResponse, bytes: number, sent: (total: number) =>
   more()
 }
 
+/** An envelope with a message in it. */
+const saying = (envelope: string, message: string | undefined): string =>
+  message === undefined ? envelope : envelope.replace(/}$/, `,"status_message":${JSON.stringify(message)}}`)
+
 /** Does what a fault says instead of an answer; true where that was all. `flooded` hears of the bytes of a flood. */
 export const commit = (
   fault: Fault,
@@ -108,7 +112,7 @@ export const commit = (
       response.writeHead(200, { "content-type": "text/html" }).end("<html>It works!</html>")
       return true
     case "refuse":
-      response.writeHead(200, headers).end(envelope(fault.statusCode))
+      response.writeHead(200, headers).end(saying(envelope(fault.statusCode), fault.saying))
       return true
     case "loop":
     case "loseAnswer":
