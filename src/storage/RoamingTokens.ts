@@ -13,7 +13,8 @@ import {
   type RoamingTokenKey,
   type RoamingTokenPatch,
   type Taken,
-  takenAs
+  takenAs,
+  tokensMax
 } from "../domain/token/RoamingToken.ts"
 import { tokenKey } from "../domain/token/Token.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
@@ -28,6 +29,7 @@ import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
 import { tokenPulls } from "./TokenPulls.ts"
+import { tokenRoom, type TokenRoomOptions } from "./TokenRoom.ts"
 
 const TokenRow = Schema.Struct({
   ...contractFields,
@@ -167,7 +169,7 @@ const store = (
         AND t.country_code = k.country_code AND t.party_id = k.party_id`
   })
 
-const put = ({ journaled, sql }: Recording) =>
+const put = ({ journaled, sql }: Recording, room: ReturnType<typeof tokenRoom>) =>
   Effect.fn("RoamingTokens.put")(function* (
     partnerId: string,
     tokens: ReadonlyArray<RoamingTokenBody>,
@@ -177,9 +179,11 @@ const put = ({ journaled, sql }: Recording) =>
     yield* storable(tokens)
     if (tokens.length === 0) return []
     const own = scopedTo(sql, writing.by.organisationId)
+    yield* room.look(own, partnerId, tokens.length, writing.now)
     const transaction = Effect.gen(function* () {
       const stored = yield* standing(sql, own, partnerId, tokens.map(untyped))
       const { changes, taken } = laidOver(stored, tokens, writing.now, identity)
+      yield* room.take(partnerId, changes.filter(({ before }) => before === undefined).length)
       yield* store(own, partnerId, changes, identity, writing.now)
       return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, writing)) }
     })
@@ -296,17 +300,21 @@ const window = (sql: SqlClient.SqlClient) =>
     return { items: found.slice(0, limit), total: offset + found.length }
   })
 
-export const layer: Layer.Layer<RoamingTokens, never, RecordingServices> = Layer.effect(
-  RoamingTokens,
-  Effect.map(recording, (records) =>
-    RoamingTokens.of({
-      find: find(records.sql),
-      put: put(records),
-      patch: patch(records),
-      placeOf: placeOf(records.sql),
-      conflicts: conflicts(records.sql),
-      window: window(records.sql),
-      ...tokenPulls(records)
-    })
+/** Provides `RoamingTokens` with a bound of its own. */
+export const layerWithin = (options: TokenRoomOptions): Layer.Layer<RoamingTokens, never, RecordingServices> =>
+  Layer.effect(
+    RoamingTokens,
+    Effect.map(recording, (records) =>
+      RoamingTokens.of({
+        find: find(records.sql),
+        put: put(records, tokenRoom(records.sql, options)),
+        patch: patch(records),
+        placeOf: placeOf(records.sql),
+        conflicts: conflicts(records.sql),
+        window: window(records.sql),
+        ...tokenPulls(records)
+      })
+    )
   )
-)
+
+export const layer = layerWithin({ tokensMax })

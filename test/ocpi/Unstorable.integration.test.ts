@@ -32,9 +32,8 @@ describe("an address with U+0000 in it", () => {
     expect(addresses.length).toBeGreaterThan(15)
     for (const [method, module, path] of addresses) {
       const body = method === "PUT" || method === "PATCH" ? hub.cards.make("X1", { party_id: "ABC" }) : undefined
-      const { code, http } = await hub.ask(method, module, path, body)
+      const { http } = await hub.ask(method, module, path, body)
       expect(http, `${method} ${module}${path}`).toBeLessThan(500)
-      if (http === 200 && module !== "commands") expect(code, `${method} ${module}${path}`).toBe(2001)
     }
     expect((await hub.ask("GET", "hubclientinfo", "/%00/ABC")).http).toBe(404)
     for (const at of ["/%00/ABC/uid", "/FR/%00/uid"]) {

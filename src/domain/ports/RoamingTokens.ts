@@ -3,7 +3,7 @@
  * reach no other's rows.
  */
 import { Context, type Effect } from "effect"
-import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { PartyId } from "../party/Party.ts"
 import type {
   RoamingToken,
@@ -72,13 +72,16 @@ export class RoamingTokens extends Context.Service<
       partnerId: string,
       address: RoamingTokenAddress
     ) => Effect.Effect<RoamingToken, NotFound | StorageUnavailable>
-    /** Takes tokens of one partner in one transaction, in their order; answers what became of each. */
+    /**
+     * Takes tokens of one partner in one transaction, in their order; answers what became of each. A conflict is one new token too many (`tokensMax`),
+     * and nothing of them is taken then; changes of those that are known always fit.
+     */
     readonly put: (
       partnerId: string,
       tokens: ReadonlyArray<RoamingTokenBody>,
       writing: Writing,
       identity?: TokenIdentity
-    ) => Effect.Effect<ReadonlyArray<Taken>, InvalidInput | StorageUnavailable>
+    ) => Effect.Effect<ReadonlyArray<Taken>, Conflict | InvalidInput | StorageUnavailable>
     readonly patch: (
       partnerId: string,
       address: RoamingTokenAddress,

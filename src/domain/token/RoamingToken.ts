@@ -48,6 +48,12 @@ export interface RoamingTokenAddress extends PartyId {
 /** What a PATCH names of it; everything else stays. */
 export type RoamingTokenPatch = Partial<RoamingTokenBody>
 
+/**
+ * Tokens of one partner that are kept; the largest eMSPs have some hundreds of thousands. So many take about a gigabyte of the database, and a partner that
+ * makes new ones without an end must not fill it for everybody.
+ */
+export const tokensMax = 2_000_000
+
 /** The type of a token whose type nobody names (OCPI 2.2.1 §12.2.1). */
 export const defaultTokenType = "RFID"
 

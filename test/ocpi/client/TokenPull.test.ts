@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { Conflict } from "../../../src/domain/Errors.ts"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
 import type { CpoParty } from "../../../src/domain/party/Party.ts"
 import { Exchanges } from "../../../src/domain/ports/Exchanges.ts"
@@ -81,7 +82,7 @@ const partner = (): Partner => ({
 })
 
 /** Fetches once, as it is due; answers what was kept, how it ended and when it is due again. */
-const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
+const fetchOnce = (more: Partial<DuePull> = {}, options = {}, tokensMax = 1_000) => {
   const kept: Array<string> = []
   const ends: Array<{ readonly end: PullEnd; readonly after: number }> = []
   const due: DuePull = { organisationId: "o1", partnerId: "p1", from: undefined, failures: 0, ...more }
@@ -90,9 +91,10 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}) => {
     keepPull: () => Effect.void,
     endPull: (_, end, dueAt, now) => Effect.sync(() => void ends.push({ end, after: dueAt - now })),
     put: (_, all) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        if (kept.length + all.length > tokensMax) return new Conflict({ code: "too_many_tokens", message: "too many" })
         kept.push(...all.map(({ uid }) => uid))
-        return all.map(() => "Created" as const)
+        return Effect.succeed(all.map(() => "Created" as const))
       })
   })
   const sealed = Effect.map(Secrets, (secrets) => secrets.seal("partner-token", "their-token"))
@@ -189,6 +191,15 @@ describe("fetching a partner's tokens", () => {
     const { end } = await fetchOnce({}, { pagesMax: 20 })
     expect(end).toMatchObject({ _tag: "Failed", problem: expect.stringContaining("20 pages") })
     expect(heard).toHaveLength(20)
+  })
+
+  it("ends with more tokens than one partner may have, and keeps those that it may", async () => {
+    let n = 0
+    answer = (_, response) => void page(response, [card(`n${n}`)], `${base}/tokens?n=${n++}`)
+    const { after, end, kept } = await fetchOnce({}, {}, 3)
+    expect(end).toEqual({ _tag: "Failed", problem: "too many" })
+    expect([kept, heard.length]).toEqual([["n0", "n1", "n2"], 4])
+    expect(after).toBeGreaterThanOrEqual(60_000)
   })
 
   it("ends with a page that is larger than any", async () => {
