@@ -43,8 +43,10 @@ export const putToken = (
   ON CONFLICT (partner_id, use) WHERE use <> 'Expected' DO UPDATE SET verifier = excluded.verifier, expires_at = excluded.expires_at, used_at = NULL,
     created_at = excluded.created_at`
 
+const conflict = (code: string, message: string) => new Conflict({ code, message })
+
 const notRegistered = () =>
-  new Conflict({ code: "not_registered", message: "This partner is not registered: invite it, or register with it." })
+  conflict("not_registered", "This partner is not registered: invite it, or register with it.")
 
 const dropTokens = (own: Scoped, id: string) =>
   own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id}`
@@ -74,17 +76,67 @@ const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirT
       WHERE ${own.rowsOf("p")} AND p.id = ${id}`
   })
 
-/** The token that is used now stays good for a while; one that was never used since the last time is nobody's. */
-const retire = (own: Scoped, id: string, now: number) =>
+/**
+ * That what a handshake began with stands still. Tokens are locked with the newest first, as their first use does it: it ends the one before
+ * (`Partners.bearer`), and neither may wait for the other.
+ */
+const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registration) =>
   Effect.gen(function* () {
-    const until = new Date(now + retiringTokenHours * hourMillis)
+    const verifier = begun.by === "Partner" ? begun.presented : ourVerifier
+    const tokens = yield* own<{ readonly held: boolean }>`
+      SELECT t.verifier = ${verifier} AS held FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${before.id}
+      ORDER BY t.use = 'Access' DESC, t.use = 'Retiring' DESC, t.verifier FOR UPDATE`
+    if (!tokens.some(({ held }) => held)) {
+      return yield* conflict(
+        "token_gone",
+        "The partner was registered, invited anew or ended its registration meanwhile: what stands since then stays."
+      )
+    }
+    if (begun.by === "Partner" && before.status === "Suspended") {
+      return yield* conflict("suspended", "This partner was suspended meanwhile.")
+    }
+  })
+
+/** That no other renewal has ended since the partner began one: the partner has given that one up, or has its answer already. */
+const notOvertaken = (own: Scoped, id: string, theirToken: string | undefined) =>
+  Effect.gen(function* () {
+    const rows = yield* own`
+      SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = ${id} AND p.their_token IS NOT DISTINCT FROM ${theirToken ?? null}::text`
+    if (rows.length > 0) return
+    return yield* conflict(
+      "overtaken",
+      "Another renewal has ended before this one. Its credentials stand: ask for them by GET."
+    )
+  })
+
+/** The token that the partner presents is what it has: it stays good for a while, and what it never used is nobody's. */
+const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: Date) =>
+  Effect.gen(function* () {
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
+      AND t.verifier <> ${presented}`
+    yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}
+      WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${presented} AND t.use <> 'Retiring'`
+  })
+
+/** We have called the partner, so what it has of us is its last token or, where it has not used that yet, that or the one before. */
+const retireOurs = (own: Scoped, id: string, told: Uint8Array, until: Date) =>
+  Effect.gen(function* () {
     // What we have told the partner to call by is about to become what it calls by.
-    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Expected'`
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${told}`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
-    yield* own`UPDATE partner_token t SET use = 'Retiring', expires_at = ${until}
-      WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Access' AND NOT EXISTS (
-        SELECT 1 FROM partner_token r WHERE r.partner_id = t.partner_id AND r.use = 'Retiring')`
+    yield* own`UPDATE partner_token t SET expires_at = ${until}, use = CASE WHEN EXISTS (
+        SELECT 1 FROM partner_token r WHERE r.partner_id = t.partner_id AND r.use = 'Retiring') THEN 'Expected' ELSE 'Retiring' END
+      WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Access'`
+  })
+
+/** What a renewal leaves of the tokens before it. */
+const retire = (own: Scoped, id: string, { begun, ourVerifier }: Registration, now: number) =>
+  Effect.gen(function* () {
+    const until = new Date(now + retiringTokenHours * hourMillis)
+    if (begun.by === "Us") return yield* retireOurs(own, id, ourVerifier, until)
+    yield* notOvertaken(own, id, begun.theirToken)
+    return yield* retirePresented(own, id, begun.presented, until)
   })
 
 const toUnregistered = (own: Scoped, id: string) =>
@@ -127,9 +179,8 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
     register: Effect.fn("Partners.register")((id: string, registration: Registration, writing: Writing) =>
       changing("PartnerRegistered", id, writing, (before, own) =>
         Effect.gen(function* () {
-          if (isRegistered(before)) {
-            return yield* new Conflict({ code: "registered", message: "This partner is registered already." })
-          }
+          yield* holding(own, before, registration)
+          if (isRegistered(before)) return yield* conflict("registered", "This partner is registered already.")
           yield* dropTokens(own, id)
           return yield* toRegistered(own, id, registration, writing.now)
         })
@@ -139,7 +190,8 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
       changing("PartnerRegistered", id, writing, (before, own) =>
         Effect.gen(function* () {
           if (!isRegistered(before)) return yield* notRegistered()
-          yield* retire(own, id, writing.now)
+          yield* holding(own, before, registration)
+          yield* retire(own, id, registration, writing.now)
           return yield* toRegistered(own, id, registration, writing.now)
         })
       )
@@ -164,6 +216,12 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
           return { result: undefined, facts: [] }
         })
       )
+    }),
+    withdraw: Effect.fn("Partners.withdraw")((id: string, verifier: Uint8Array, { by }: Writing) => {
+      const own = scopedTo(sql, by.organisationId)
+      const dropped = own`DELETE FROM partner_token t
+        WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${verifier} AND t.use = 'Expected'`
+      return journaled(Effect.as(dropped, { result: undefined, facts: [] }))
     }),
     theirToken: Effect.fn("Partners.theirToken")(function* (organisationId: string, id: string) {
       if (!isUuid(id)) return undefined

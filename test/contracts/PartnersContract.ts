@@ -41,19 +41,33 @@ const invite = (organisation: TestOrganisation, { party, roles = ["EMSP"], token
     return { partner, expected, token }
   })
 
-const registration = (token: string, parties: ReadonlyArray<PartnerParty> = [], theirToken = "sealed") =>
-  Effect.map(verifier(token), (ourVerifier): Registration => ({
-    connection: {
-      version: "2.2.1",
-      versionsUrl: "https://emsp.example/versions",
-      tokenForm: "Base64",
-      parties,
-      endpoints: [{ module: "tokens", role: "SENDER", url: "https://emsp.example/tokens" }],
-      registeredAt: noon
-    },
-    theirToken,
-    ourVerifier
-  }))
+interface Registering {
+  /** The token that the partner presents; without one the handshake is ours, by the token that was expected. */
+  readonly by?: string | undefined
+  readonly parties?: ReadonlyArray<PartnerParty>
+  readonly theirToken?: string
+  /** The partner's token that stood when the handshake began. */
+  readonly since?: string | undefined
+}
+
+/** What a handshake ends with, after which the partner calls by `token`. */
+const registration = (token: string, { by, parties = [], since, theirToken = "sealed" }: Registering = {}) =>
+  Effect.gen(function* () {
+    const found: Registration = {
+      begun: by === undefined ? { by: "Us" } : { by: "Partner", presented: yield* verifier(by), theirToken: since },
+      connection: {
+        version: "2.2.1",
+        versionsUrl: "https://emsp.example/versions",
+        tokenForm: "Base64",
+        parties,
+        endpoints: [{ module: "tokens", role: "SENDER", url: "https://emsp.example/tokens" }],
+        registeredAt: noon
+      },
+      theirToken,
+      ourVerifier: yield* verifier(token)
+    }
+    return found
+  })
 
 /** Whose a token is at a time: the partner's id and what it may do, or undefined. */
 const bearerOf = (token: string, now = noon) =>
@@ -104,7 +118,7 @@ const invitations = (it: ContractIt): void => {
         partyId: partyId.toLowerCase(),
         businessDetails: { name: "P" }
       })
-      const twice = yield* registration("B", [said("HUB"), said("EMSP")])
+      const twice = yield* registration("B", { by: hub.token, parties: [said("HUB"), said("EMSP")] })
       expect(yield* failureOf(partners.register(hub.partner.id, twice, organisation.writing()))).toEqual([
         "Conflict",
         "party_in_use"
@@ -124,7 +138,7 @@ const registrations = (it: ContractIt): void => {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
       const { partner, token } = yield* invite(organisation)
-      const first = yield* registration("C1", [], "sealed-1")
+      const first = yield* registration("C1", { by: token, theirToken: "sealed-1" })
       const registered = yield* partners.register(partner.id, first, organisation.writing())
       expect(registered).toMatchObject({ status: "Registered", connection: first.connection })
       expect(yield* bearerOf(token)).toBeUndefined()
@@ -132,8 +146,10 @@ const registrations = (it: ContractIt): void => {
       expect(yield* partners.theirToken(organisation.id, partner.id)).toBe("sealed-1")
       const stranger = yield* anOrganisation
       expect(yield* partners.theirToken(stranger.id, partner.id)).toBeUndefined()
-      const again = partners.register(partner.id, yield* registration("C2"), organisation.writing())
-      expect(yield* failureOf(again)).toEqual(["Conflict", "registered"])
+      const again = partners.register(partner.id, yield* registration("C2", { by: token }), organisation.writing())
+      expect(yield* failureOf(again)).toEqual(["Conflict", "token_gone"])
+      const current = partners.register(partner.id, yield* registration("C2", { by: "C1" }), organisation.writing())
+      expect(yield* failureOf(current)).toEqual(["Conflict", "registered"])
       expect(yield* bearerOf("C2")).toBeUndefined()
       expect(JSON.stringify(yield* factsOf(organisation))).not.toMatch(/sealed|C1/)
     })
@@ -143,15 +159,15 @@ const registrations = (it: ContractIt): void => {
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
-      const { partner } = yield* invite(organisation)
+      const { partner, token } = yield* invite(organisation)
       const { id } = partner
-      yield* partners.register(id, yield* registration("R1"), organisation.writing())
+      yield* partners.register(id, yield* registration("R1", { by: token }), organisation.writing())
       expect(yield* bearerOf("R1")).toEqual([id, "Access"])
-      yield* partners.renew(id, yield* registration("R2"), organisation.writing())
+      yield* partners.renew(id, yield* registration("R2", { by: "R1", since: "sealed" }), organisation.writing())
       expect(yield* bearerOf("R1", noon + day - 1)).toEqual([id, "Retiring"])
       expect(yield* bearerOf("R1", noon + day + 1)).toBeUndefined()
       // Its answer was lost, and it renews once more: what it has stays good, what it never used is nobody's.
-      yield* partners.renew(id, yield* registration("R3"), organisation.writing())
+      yield* partners.renew(id, yield* registration("R3", { by: "R1", since: "sealed" }), organisation.writing())
       expect(yield* bearerOf("R2")).toBeUndefined()
       expect(yield* bearerOf("R1")).toEqual([id, "Retiring"])
       expect(yield* bearerOf("R3")).toEqual([id, "Access"])
@@ -163,11 +179,15 @@ const registrations = (it: ContractIt): void => {
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
-      const { partner } = yield* invite(organisation)
+      const { partner, token } = yield* invite(organisation)
       const { id } = partner
-      yield* partners.register(id, yield* registration("W1"), organisation.writing())
+      yield* partners.register(id, yield* registration("W1", { by: token }), organisation.writing())
       // Its first use and the rotation at once, in whatever order they come.
-      const rotation = partners.renew(id, yield* registration("W2"), organisation.writing())
+      const rotation = partners.renew(
+        id,
+        yield* registration("W2", { by: "W1", since: "sealed" }),
+        organisation.writing()
+      )
       yield* Effect.all([bearerOf("W1"), rotation], { concurrency: "unbounded" })
       // The answer of the rotation was lost: the partner has the old one only.
       expect(yield* bearerOf("W1")).toEqual([id, "Retiring"])
@@ -179,9 +199,9 @@ const registrations = (it: ContractIt): void => {
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
-      const { partner } = yield* invite(organisation)
+      const { partner, token } = yield* invite(organisation)
       const { id } = partner
-      yield* partners.register(id, yield* registration("E1"), organisation.writing())
+      yield* partners.register(id, yield* registration("E1", { by: token }), organisation.writing())
       const told = { verifier: yield* verifier("E2"), expiresAt: noon + hour }
       yield* partners.expect(id, told, organisation.writing())
       expect(yield* bearerOf("E2")).toEqual([id, "Access"])
@@ -195,17 +215,124 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
+  it.effect("leaves the invitation as it is while we register, until that has succeeded", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const organisation = yield* anOrganisation
+      const { partner, token } = yield* invite(organisation)
+      const { id } = partner
+      const told = { verifier: yield* verifier("X1"), expiresAt: noon + hour }
+      yield* partners.expect(id, told, organisation.writing())
+      expect(yield* bearerOf("X1")).toEqual([id, "Expected"])
+      expect(yield* bearerOf(token)).toEqual([id, "Registration"])
+      yield* partners.withdraw(id, told.verifier, organisation.writing())
+      expect(yield* bearerOf("X1")).toBeUndefined()
+      expect(yield* bearerOf(token)).toEqual([id, "Registration"])
+      const withdrawn = partners.register(id, yield* registration("X1"), organisation.writing())
+      expect(yield* failureOf(withdrawn)).toEqual(["Conflict", "token_gone"])
+      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.register(id, yield* registration("X1"), organisation.writing())
+      expect(yield* bearerOf("X1", noon + day)).toEqual([id, "Access"])
+      expect(yield* bearerOf(token)).toBeUndefined()
+      // What is in use is not taken back by a handshake whose end was not heard.
+      yield* partners.withdraw(id, told.verifier, organisation.writing())
+      expect(yield* bearerOf("X1")).toEqual([id, "Access"])
+    })
+  )
+
+  it.effect("does not end a handshake whose token was taken back meanwhile, and leaves what stands since", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const organisation = yield* anOrganisation
+      const { partner, token } = yield* invite(organisation)
+      const { id } = partner
+      const again = { verifier: yield* verifier("Y1"), expiresAt: noon + day }
+      const told = { verifier: yield* verifier("Y2"), expiresAt: noon + day }
+      const byPartner = (by: string) => registration("Y3", { by, since: "sealed" })
+      const { register, renew } = partners
+      const ends = (change: typeof register, one: Registration) => failureOf(change(id, one, organisation.writing()))
+      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.invite(id, again, organisation.writing())
+      expect(yield* ends(register, yield* byPartner(token))).toEqual(["Conflict", "token_gone"])
+      expect(yield* ends(register, yield* registration("Y2"))).toEqual(["Conflict", "token_gone"])
+      expect(yield* partners.get(organisation.id, id)).toMatchObject({ status: "Invited" })
+      expect(yield* bearerOf("Y1")).toEqual([id, "Registration"])
+      yield* partners.register(id, yield* registration("Y4", { by: "Y1" }), organisation.writing())
+      // The same of a renewal: invited and registered anew meanwhile.
+      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.invite(id, again, organisation.writing())
+      yield* partners.register(id, yield* registration("Y5", { by: "Y1" }), organisation.writing())
+      expect(yield* ends(renew, yield* byPartner("Y4"))).toEqual(["Conflict", "token_gone"])
+      expect(yield* ends(renew, yield* registration("Y2"))).toEqual(["Conflict", "token_gone"])
+      expect(yield* bearerOf("Y5")).toEqual([id, "Access"])
+      yield* partners.remove(id, organisation.writing())
+      expect(yield* ends(renew, yield* byPartner("Y5"))).toEqual(["NotFound", "partner"])
+    })
+  )
+
+  it.effect(
+    "ends a renewal by the token that has retired meanwhile, unless that has ended what this one began with",
+    () =>
+      Effect.gen(function* () {
+        const partners = yield* Partners
+        const organisation = yield* anOrganisation
+        const { partner, token } = yield* invite(organisation)
+        const { id } = partner
+        const renewal = (to: string, since: string) =>
+          Effect.flatMap(registration(to, { by: "Z1", since, theirToken: `of ${to}` }), (one) =>
+            partners.renew(id, one, organisation.writing())
+          )
+        yield* partners.register(id, yield* registration("Z1", { by: token }), organisation.writing())
+        expect(yield* bearerOf("Z1")).toEqual([id, "Access"])
+        yield* renewal("Z2", "sealed")
+        // The partner had given that one up before it began the one that has ended: that one's token is what it has.
+        expect(yield* failureOf(renewal("Z3", "sealed"))).toEqual(["Conflict", "overtaken"])
+        expect(yield* partners.theirToken(organisation.id, id)).toBe("of Z2")
+        expect(yield* bearerOf("Z3")).toBeUndefined()
+        expect(yield* bearerOf("Z1")).toEqual([id, "Retiring"])
+        yield* renewal("Z4", "of Z2")
+        expect(yield* bearerOf("Z4")).toEqual([id, "Access"])
+        expect(yield* failureOf(renewal("Z5", "of Z4"))).toEqual(["Conflict", "token_gone"])
+        expect(yield* bearerOf("Z4")).toEqual([id, "Access"])
+      })
+  )
+
+  it.effect("leaves every token good that a partner may have of renewals from this side, ten of them", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const organisation = yield* anOrganisation
+      const { partner, token } = yield* invite(organisation)
+      const { id } = partner
+      yield* partners.register(id, yield* registration("V", { by: token }), organisation.writing())
+      expect(yield* bearerOf("V")).toEqual([id, "Access"])
+      for (let n = 0; n < 11; n += 1) {
+        const told = { verifier: yield* verifier(`V${n}`), expiresAt: noon + day }
+        yield* partners.expect(id, told, { ...organisation.writing(), now: noon + n })
+      }
+      expect(yield* bearerOf("V0")).toBeUndefined()
+      for (let n = 1; n < 11; n += 1) expect(yield* bearerOf(`V${n}`)).toEqual([id, "Access"])
+      // The partner has taken one of them, and renews by it; its answer is lost.
+      yield* partners.renew(id, yield* registration("VV", { by: "V3", since: "sealed" }), organisation.writing())
+      expect(yield* bearerOf("V")).toBeUndefined()
+      expect(yield* bearerOf("V3")).toEqual([id, "Retiring"])
+      // Ours and the partner's at once: whichever it has taken last is good.
+      yield* partners.renew(id, yield* registration("V4"), organisation.writing())
+      for (const one of ["V3", "VV", "V5"]) expect(yield* bearerOf(one), one).toBeDefined()
+      expect(yield* bearerOf("V4")).toEqual([id, "Access"])
+    })
+  )
+
   it.effect("knows nobody any more that has unregistered, and lets it begin again by a new invitation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
-      const { partner } = yield* invite(organisation)
+      const { partner, token } = yield* invite(organisation)
       const { id } = partner
       const notYet = partners.unregister(id, organisation.writing())
       expect(yield* failureOf(notYet)).toEqual(["Conflict", "not_registered"])
-      const early = partners.renew(id, yield* registration("U0"), organisation.writing())
+      const early = partners.renew(id, yield* registration("U0", { by: token }), organisation.writing())
       expect(yield* failureOf(early)).toEqual(["Conflict", "not_registered"])
-      yield* partners.register(id, yield* registration("U1"), organisation.writing())
+      yield* partners.register(id, yield* registration("U1", { by: token }), organisation.writing())
       yield* partners.unregister(id, organisation.writing())
       expect(yield* bearerOf("U1")).toBeUndefined()
       expect(yield* partners.theirToken(organisation.id, id)).toBeUndefined()
@@ -214,7 +341,7 @@ const registrations = (it: ContractIt): void => {
       const invitation = { verifier: yield* verifier("U2"), expiresAt: noon + day }
       yield* partners.invite(id, invitation, organisation.writing())
       expect(yield* bearerOf("U2")).toEqual([id, "Registration"])
-      yield* partners.register(id, yield* registration("U3"), organisation.writing())
+      yield* partners.register(id, yield* registration("U3", { by: "U2" }), organisation.writing())
       expect(yield* bearerOf("U3")).toEqual([id, "Access"])
     })
   )
@@ -223,13 +350,16 @@ const registrations = (it: ContractIt): void => {
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
-      const { partner } = yield* invite(organisation)
+      const { partner, token } = yield* invite(organisation)
       const { id } = partner
-      yield* partners.register(id, yield* registration("S1"), organisation.writing())
+      yield* partners.register(id, yield* registration("S1", { by: token }), organisation.writing())
       const suspended = yield* partners.update(id, { suspended: true }, organisation.writing())
       expect([suspended.status, suspended.connection?.version]).toEqual(["Suspended", "2.2.1"])
-      const again = partners.register(id, yield* registration("S2"), organisation.writing())
-      expect(yield* failureOf(again)).toEqual(["Conflict", "registered"])
+      const again = partners.register(id, yield* registration("S2", { by: "S1" }), organisation.writing())
+      expect(yield* failureOf(again)).toEqual(["Conflict", "suspended"])
+      // What the partner began before it was suspended ends as what it begins since; ours is ours.
+      const late = partners.renew(id, yield* registration("S3", { by: "S1", since: "sealed" }), organisation.writing())
+      expect(yield* failureOf(late)).toEqual(["Conflict", "suspended"])
       const switches = { noCreditCdrs: true, credentialsOnce: true, tokenForm: "Raw" as const }
       const on = yield* partners.update(id, { suspended: false, switches, name: "Q" }, organisation.writing())
       expect(on).toMatchObject({ status: "Registered", switches, name: "Q" })

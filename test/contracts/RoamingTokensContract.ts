@@ -68,7 +68,9 @@ export const aPartner = (ours: Effect.Success<typeof anOrganisation>, connected:
       ...connected
     }
     const ourVerifier = new TextEncoder().encode(`ours-${n}`)
-    return yield* partners.register(partner.id, { connection, theirToken: "sealed", ourVerifier }, ours.writing())
+    const begun = { by: "Partner", presented: verifier, theirToken: undefined } as const
+    const registration = { begun, connection, theirToken: "sealed", ourVerifier }
+    return yield* partners.register(partner.id, registration, ours.writing())
   })
 
 const storingContract = (it: ContractIt): void => {
@@ -329,7 +331,9 @@ const fetchingContract = (it: ContractIt): void => {
       expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
       yield* partners.update(partner.id, { suspended: false }, ours.writing())
       const connection = { ...partner.connection!, registeredAt: later }
-      const registration = { connection, theirToken: "sealed", ourVerifier: new TextEncoder().encode(partner.id) }
+      const ourVerifier = new TextEncoder().encode(partner.id)
+      const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
+      yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: later }, ours.writing())
       yield* partners.renew(partner.id, registration, ours.writing())
       yield* tokens.takeDuePull(later, second)
       const again = yield* tokens.takeDuePull(later + 60 * second, second)

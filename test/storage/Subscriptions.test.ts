@@ -9,7 +9,7 @@ import type { DueItem, ObjectRef } from "../../src/domain/subscription/Subscript
 import { forgetTold } from "../../src/storage/SubscriptionForgetting.ts"
 import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { anOrganisation, noon, repositories } from "../support/repositories.ts"
+import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 
 const world = Layer.mergeAll(SubscriptionsRepository.layer.pipe(Layer.provideMerge(repositories)))
 
@@ -28,6 +28,14 @@ const connection = {
 let made = 0
 const partyOf = () => (made++).toString(36).toUpperCase().padStart(3, "Z")
 
+/** A handshake from our side, by the token that is told in it. */
+const byUs = (id: string, verifier: Uint8Array, organisation: TestOrganisation) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    yield* partners.expect(id, { verifier, expiresAt: noon + 1e9 }, organisation.writing())
+    return { by: "Us" } as const
+  })
+
 /** A registered partner of a new organisation, with nothing left to be told of at its registration. */
 const aSubscriber = Effect.gen(function* () {
   const partners = yield* Partners
@@ -39,7 +47,9 @@ const aSubscriber = Effect.gen(function* () {
     { name: "P", switches: {}, invitation, expected: { countryCode: "DE", partyId: partyOf(), roles: ["EMSP"] } },
     organisation.writing()
   )
-  yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier: verifier(2) }, organisation.writing())
+  const begun = { by: "Partner", presented: verifier(1), theirToken: undefined } as const
+  const registration = { begun, connection, theirToken: "sealed", ourVerifier: verifier(2) }
+  yield* partners.register(id, registration, organisation.writing())
   const found = yield* storage.find(id)
   assert.strictEqual(found?.needsAll, true)
   yield* storage.fill(found!, [], noon)
@@ -375,7 +385,8 @@ forEachDriver("subscriptions", world, (it) => {
       yield* park(at)
       yield* partners.unregister(id, organisation.writing())
       const ourVerifier = new Uint8Array(32).fill(11)
-      yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier }, organisation.writing())
+      const begun = yield* byUs(id, ourVerifier, organisation)
+      yield* partners.register(id, { begun, connection, theirToken: "sealed", ourVerifier }, organisation.writing())
       const later = noon + 300 * second
       yield* storage.fill((yield* storage.find(id))!, [], later)
       yield* park(later)
@@ -406,7 +417,8 @@ forEachDriver("subscriptions", world, (it) => {
       yield* partners.unregister(id, organisation.writing())
       assert.strictEqual(yield* storage.find(id), undefined)
       const ourVerifier = new Uint8Array(32).fill(9)
-      yield* partners.register(id, { connection, theirToken: "sealed", ourVerifier }, organisation.writing())
+      const begun = yield* byUs(id, ourVerifier, organisation)
+      yield* partners.register(id, { begun, connection, theirToken: "sealed", ourVerifier }, organisation.writing())
       assert.strictEqual((yield* storage.find(id))?.needsAll, true)
       yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
       const [a, x] = yield* claim(id)
@@ -424,7 +436,9 @@ forEachDriver("subscriptions", world, (it) => {
       yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
       const sent = yield* claim(id)
       const elsewhere = { ...connection, versionsUrl: "https://elsewhere.example/versions" }
-      const renewal = { connection: elsewhere, theirToken: "newly sealed", ourVerifier: new Uint8Array(32).fill(8) }
+      const ourVerifier = new Uint8Array(32).fill(8)
+      const begun = yield* byUs(id, ourVerifier, organisation)
+      const renewal = { begun, connection: elsewhere, theirToken: "newly sealed", ourVerifier }
       yield* partners.renew(id, renewal, organisation.writing())
       // The place before has taken them, and says so now.
       for (const item of sent) yield* settle(item, done)

@@ -90,7 +90,8 @@ export const partners = (world: FakeWorld) =>
         }))
       ),
     theirToken: () => world.ask(() => Effect.undefined),
-    expect: (id, _, { by }) => world.write(() => Effect.asVoid(find(world, by.organisationId, id)))
+    expect: (id, _, { by }) => world.write(() => Effect.asVoid(find(world, by.organisationId, id))),
+    withdraw: () => world.write(() => Effect.void)
   })
 
 /** Nobody is there to register with. */

@@ -38,8 +38,19 @@ export interface Recognised extends Bearer {
   readonly reading: number
 }
 
+/**
+ * What a handshake hangs on, which must still be there at its end: it takes its time, and meanwhile the partner may have been invited anew, because a
+ * token got into wrong hands.
+ */
+export type Begun =
+  /** By a token of ours that the partner presented. `theirToken` is the partner's that stood then, sealed. */
+  | { readonly by: "Partner"; readonly presented: Uint8Array; readonly theirToken: string | undefined }
+  /** By the token that we have told the partner (`expect`): that of the registration. */
+  | { readonly by: "Us" }
+
 /** What a registration ends with: both sides' tokens are exchanged in one transaction. */
 export interface Registration {
+  readonly begun: Begun
   readonly connection: Connection
   /** The token by which we call them, sealed. */
   readonly theirToken: string
@@ -80,13 +91,19 @@ export class Partners extends Context.Service<
       verifiers: ReadonlyArray<Uint8Array>,
       now: number
     ) => Effect.Effect<Recognised | undefined, StorageUnavailable>
-    /** The first registration. `Conflict` `registered` where it is that already (the later of two at once), or `party_in_use`. */
+    /**
+     * The first registration, which uses the invitation up. `Conflict` `token_gone` where what it began by is not there any more (the later of two at
+     * once, too), `suspended` where the partner began it and was suspended meanwhile, `registered`, or `party_in_use`.
+     */
     readonly register: (
       id: string,
       registration: Registration,
       writing: Writing
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
-    /** Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `not_registered`, `party_in_use`. */
+    /**
+     * Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `token_gone`, `suspended`, `party_in_use` as above,
+     * `not_registered`, or `overtaken` where a renewal that the partner began ends behind another one: what both sides have since stands.
+     */
     readonly renew: (
       id: string,
       registration: Registration,
@@ -96,11 +113,16 @@ export class Partners extends Context.Service<
     readonly unregister: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /** The sealed token by which a partner is called; undefined where it is not registered. */
     readonly theirToken: (organisationId: string, id: string) => Effect.Effect<string | undefined, StorageUnavailable>
-    /** A token that a partner may use before it is registered, for the calls it makes while we register with it. */
+    /**
+     * A token that a partner may use before it is registered, for the calls it makes while we register with it. It stands beside the invitation, and
+     * beside those of other handshakes.
+     */
     readonly expect: (
       id: string,
       invitation: Invitation,
       writing: Writing
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** Takes an expected token back: its handshake came to nothing. */
+    readonly withdraw: (id: string, verifier: Uint8Array, writing: Writing) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Partners") {}

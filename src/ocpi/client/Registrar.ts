@@ -17,7 +17,7 @@ import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
-import { Partners } from "../../domain/ports/Partners.ts"
+import { Partners, type Registration } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { Writing } from "../../domain/ports/Sites.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
@@ -40,11 +40,14 @@ const expectedMillis = 60_000
 /** How long the token of a renewal of which we never heard the end is taken: as long as the partner would take our old one. */
 const renewedMillis = retiringTokenHours * 3_600_000
 
-/** How a handshake goes: the form of the token to try first, and for how long the partner may call by the token that it is told. */
+/** How a handshake goes. */
 interface Shaking {
+  /** The form of the token to try first. */
   readonly form: TokenForm
   readonly method: "POST" | "PUT"
+  /** For how long the partner may call by the token that it is told. */
   readonly takenMillis: number
+  readonly store: Partners["Service"]["register"]
 }
 
 const conflict = (code: string, message: string) => new Conflict({ code, message })
@@ -79,10 +82,13 @@ const found = (handover: Handover, access: Access, correlationId: string, client
     return { discovery, url }
   })
 
+/** Where a partner's credentials module is, and what else it has. */
+type Where = Effect.Success<ReturnType<typeof found>>
+
 /** Sends our credentials, and reads the partner's. */
 const exchanged = (
   method: "POST" | "PUT",
-  { discovery, url }: Effect.Success<ReturnType<typeof found>>,
+  { discovery, url }: Where,
   ours: Credentials,
   access: Access,
   correlationId: string,
@@ -103,6 +109,30 @@ const exchanged = (
     )
   })
 
+/** What both sides have once the partner has answered to our credentials. */
+const agreed = (
+  partner: Partner,
+  { discovery }: Where,
+  theirs: Credentials,
+  tokens: Pick<Registration, "ourVerifier" | "theirToken">,
+  now: number
+) => {
+  const stranger = strangerTo(partner, theirs.parties)
+  if (stranger !== undefined) {
+    return Effect.fail(conflict("unexpected_party", `${stranger} Where that is meant, invite them as who they are.`))
+  }
+  const connection: Connection = {
+    version: discovery.version,
+    versionsUrl: theirs.url,
+    tokenForm: discovery.form,
+    parties: theirs.parties,
+    endpoints: discovery.endpoints,
+    registeredAt: registeredSince(partner, { version: discovery.version, versionsUrl: theirs.url }, now)
+  }
+  const registration: Registration = { begun: { by: "Us" }, connection, ...tokens }
+  return Effect.succeed(registration)
+}
+
 const make = (options: RegistrarOptions) =>
   Effect.gen(function* () {
     const exchanges = yield* Exchanges
@@ -111,33 +141,27 @@ const make = (options: RegistrarOptions) =>
     const secrets = yield* Secrets
     const remove = yield* leaving(options.client)
 
-    /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is then stored. */
-    const shaken = (partner: Partner, handover: Handover, { form, method, takenMillis }: Shaking, writing: Writing) =>
+    /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is stored of it. */
+    const shaken = (partner: Partner, handover: Handover, shaking: Shaking, writing: Writing) =>
       Effect.gen(function* () {
+        const { form, method, store, takenMillis } = shaking
         const { now } = writing
         const client = { ...options.client, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
         const correlationId = secrets.uuid(now)
         const access = accessBy(handover.token, partner, form)
         const where = yield* found(handover, access, correlationId, client)
         const token = newPartnerToken(secrets)
-        const verifier = tokenVerifier(secrets, token)
-        yield* partners.expect(partner.id, { verifier, expiresAt: now + takenMillis }, writing)
-        const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
-        const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
-        const stranger = strangerTo(partner, theirs.parties)
-        if (stranger !== undefined) {
-          return yield* conflict("unexpected_party", `${stranger} Where that is meant, invite them as who they are.`)
-        }
-        const { discovery } = where
-        const connection: Connection = {
-          version: discovery.version,
-          versionsUrl: theirs.url,
-          tokenForm: discovery.form,
-          parties: theirs.parties,
-          endpoints: discovery.endpoints,
-          registeredAt: registeredSince(partner, { version: discovery.version, versionsUrl: theirs.url }, now)
-        }
-        return { connection, theirToken: secrets.seal("partner-token", theirs.token), ourVerifier: verifier }
+        const ourVerifier = tokenVerifier(secrets, token)
+        const told = Effect.gen(function* () {
+          yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: now + takenMillis }, writing)
+          const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
+          const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
+          const tokens = { theirToken: secrets.seal("partner-token", theirs.token), ourVerifier }
+          return yield* store(partner.id, yield* agreed(partner, where, theirs, tokens, now), writing)
+        })
+        // After a renewal of which we have not heard the end the token may be all that the partner has; a registration begins again.
+        if (method === "PUT") return yield* told
+        return yield* Effect.onError(told, () => Effect.ignore(partners.withdraw(partner.id, ourVerifier, writing)))
       })
 
     const register = Effect.fn("PartnerRegistrar.register")(function* (
@@ -149,10 +173,13 @@ const make = (options: RegistrarOptions) =>
       if (isRegistered(partner)) {
         return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
       }
+      if (partner.status === "Suspended") {
+        return yield* conflict("suspended", "This partner is suspended: its calls would be refused. Let it on first.")
+      }
       const { version } = handover
       const form = version !== undefined && isOurs(version) ? factsOf(version).tokenForm : versions[0]!.tokenForm
-      const shaking = { form, method: "POST", takenMillis: expectedMillis } as const
-      return yield* partners.register(id, yield* shaken(partner, handover, shaking, writing), writing)
+      const shaking = { form, method: "POST", takenMillis: expectedMillis, store: partners.register } as const
+      return yield* shaken(partner, handover, shaking, writing)
     })
 
     const renew = Effect.fn("PartnerRegistrar.renew")(function* (id: string, writing: Writing) {
@@ -164,9 +191,8 @@ const make = (options: RegistrarOptions) =>
         return yield* conflict("not_registered", "Only a registered partner's credentials can be renewed.")
       }
       const { tokenForm: form, version, versionsUrl } = connection
-      const shaking = { form, method: "PUT", takenMillis: renewedMillis } as const
-      const renewed = yield* shaken(partner, { versionsUrl, token, version }, shaking, writing)
-      return yield* partners.renew(id, renewed, writing)
+      const shaking = { form, method: "PUT", takenMillis: renewedMillis, store: partners.renew } as const
+      return yield* shaken(partner, { versionsUrl, token, version }, shaking, writing)
     })
     return PartnerRegistrar.of({ register, renew, remove })
   })

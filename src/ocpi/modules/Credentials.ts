@@ -9,7 +9,7 @@ import { type Connection, registeredSince, strangerTo } from "../../domain/party
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
-import { Partners, type Registration } from "../../domain/ports/Partners.ts"
+import { type Begun, Partners, type Registration } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { discover } from "../client/Handshake.ts"
 import { accessBy, type ClientOptions } from "../client/OcpiClient.ts"
@@ -38,9 +38,22 @@ const isRegisteredBy = ({ bearer: { use } }: Exchange) => use === "Access" || us
 
 /** What stands against a registration at the moment when it is stored. */
 const refusedBy = ({ code, message }: Conflict): Refused => {
-  if (code === "registered") return already()
-  return code === "not_registered" ? notYet() : refuse({ _tag: "Invalid", detail: message })
+  switch (code) {
+    case "registered":
+      return already()
+    case "not_registered":
+      return notYet()
+    case "token_gone":
+      return refuse({ _tag: "Unauthorized", why: "Unknown" })
+    case "suspended":
+      return refuse({ _tag: "Suspended" })
+    default:
+      return refuse({ _tag: "Invalid", detail: message })
+  }
 }
+
+/** The partner is none any more, and its token with it. */
+const removed = () => refuse({ _tag: "Unauthorized", why: "Unknown" })
 
 /** The message of the first thing that is wrong with a body. */
 const unreadable = (error: { readonly message: string }) =>
@@ -74,6 +87,20 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
     return found
   })
 
+/** What is known of the partner from now on. */
+const connectionOf = (
+  { bearer, facts: { version }, now }: Exchange,
+  { parties, url: versionsUrl }: Credentials,
+  found: Effect.Success<ReturnType<typeof callBack>>
+): Connection => ({
+  version,
+  versionsUrl,
+  tokenForm: found.form,
+  parties,
+  endpoints: found.endpoints,
+  registeredAt: registeredSince(bearer.partner, { version, versionsUrl }, now)
+})
+
 export const credentialsHandlers = (options: CredentialsOptions) =>
   Effect.gen(function* () {
     const exchanges = yield* Exchanges
@@ -82,29 +109,18 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
     const secrets = yield* Secrets
 
     /** What a registration ends with, and the token that it gives the partner. */
-    const connect = (exchange: Exchange, theirs: Credentials) =>
+    const connect = (exchange: Exchange, theirs: Credentials, begun: Begun) =>
       Effect.gen(function* () {
-        const { facts, now } = exchange
+        const { now } = exchange
         const found = yield* callBack(exchange, theirs, {
           ...options.client,
           newId: () => secrets.uuid(now),
           observe: observing(exchanges, exchange.bearer.partner)
         })
-        const connection: Connection = {
-          version: facts.version,
-          versionsUrl: theirs.url,
-          tokenForm: found.form,
-          parties: theirs.parties,
-          endpoints: found.endpoints,
-          registeredAt: registeredSince(
-            exchange.bearer.partner,
-            { version: facts.version, versionsUrl: theirs.url },
-            now
-          )
-        }
+        const connection = connectionOf(exchange, theirs, found)
         const token = newPartnerToken(secrets)
         const theirToken = secrets.seal("partner-token", theirs.token)
-        const registration: Registration = { connection, theirToken, ourVerifier: tokenVerifier(secrets, token) }
+        const registration: Registration = { begun, connection, theirToken, ourVerifier: tokenVerifier(secrets, token) }
         return { token, registration }
       })
 
@@ -119,9 +135,15 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
         const theirs = yield* given(exchange)
         const stranger = strangerTo(exchange.bearer.partner, theirs.parties)
         if (stranger !== undefined) return yield* invalid(stranger)
-        const { registration, token } = yield* connect(exchange, theirs)
-        const stored = store(exchange.bearer.partner.id, registration, writingOf(exchange))
-        yield* Effect.catchTag(stored, "Conflict", refusedBy)
+        const { id, organisationId } = exchange.bearer.partner
+        const begun: Begun = {
+          by: "Partner",
+          presented: tokenVerifier(secrets, exchange.token),
+          theirToken: yield* partners.theirToken(organisationId, id)
+        }
+        const { registration, token } = yield* connect(exchange, theirs, begun)
+        const stored = store(id, registration, writingOf(exchange))
+        yield* Effect.catchTags(stored, { Conflict: refusedBy, NotFound: removed })
         return yield* answer(exchange, token)
       })
 
