@@ -1,5 +1,5 @@
 /** Requests of partners, written into the log of their exchanges: of those whose token is known, since nobody else's log is there. */
-import { kept, ocpiStatusOf, pathMax } from "../domain/party/ExchangeRecord.ts"
+import { kept, keptPath, ocpiStatusOf } from "../domain/party/ExchangeRecord.ts"
 import type { Partner } from "../domain/party/Partner.ts"
 import type { Exchanges } from "../domain/ports/Exchanges.ts"
 import type { Answering, Response } from "./Answering.ts"
@@ -44,7 +44,7 @@ export const recordRequest = (exchanges: Exchanges["Service"], recorded: Recorde
     direction: "in",
     module,
     method: request.method,
-    path: kept(request.url, pathMax) ?? "",
+    path: keptPath(request.url),
     httpStatus: response.status,
     ocpiStatus: ocpiStatusOf(text?.slice(-tail)),
     millis: now - answering.now,

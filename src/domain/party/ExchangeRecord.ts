@@ -1,6 +1,7 @@
 /**
  * One exchange with a partner as its log keeps it: who asked whom for what, and what came of it. Tokens of both sides are masked before anything is kept,
- * and bodies are cut, since one page of locations is larger than what anybody reads of it.
+ * and so is where results are posted to, which whoever knows it can tell anything. Bodies are cut, since one page of locations is larger than what
+ * anybody reads of it.
  */
 
 export interface ExchangeRecord {
@@ -35,15 +36,62 @@ export const bodyMax = 8_192
 export const pathMax = 1_024
 
 /** The token of credentials; objects of drivers' cards are objects, not texts. Its end may have been cut off. */
-const secret = /("token"\s*:\s*")(?:[^"\\]|\\.)*("|$)/gi
+const secret = /("token"\s*:\s*")(?:[^"\\]|\\[^])*\\?("|$)/gi
+
+/** The same of a `response_url`, and of one in a query. */
+const responseUrl = /("response_url"\s*:\s*")((?:[^"\\]|\\[^])*)\\?("|$)/gi
+const responseQuery = /([?&]response(?:_|%5f)url=)([^&#]*)/gi
+
+/** Of a URL that is a secret its scheme and host, where they are whole and nobody's name stands before the host. */
+const hostAlone = (url: string): string => {
+  const host = /^https?:\/\/[^/?#@\\\s"]{1,255}(?=[/?#])/i.exec(url.trim())?.[0]
+  return host === undefined ? "***" : `${host}/***`
+}
 
 /** A body as it is kept. The database takes neither U+0000 nor halves of characters. */
 export const kept = (text: string | undefined, max = bodyMax): string | undefined => {
   if (text === undefined || text === "") return undefined
   const cut = text.length > max ? text.slice(0, max) : text
-  const masked = /token/i.test(cut) ? cut.replace(secret, "$1***$2") : cut
+  const masked = /token|response_url/i.test(cut)
+    ? cut
+        .replace(secret, "$1***$2")
+        .replace(responseUrl, (_, before: string, url: string, after: string) =>
+          [before, hostAlone(url.replaceAll("\\/", "/")), after].join("")
+        )
+    : cut
   return masked.replaceAll("\u0000", "\\u0000").toWellFormed()
 }
+
+/** Path and query as they are kept. */
+export const keptPath = (path: string): string => {
+  const masked = path
+    .slice(0, pathMax)
+    .replace(
+      responseQuery,
+      (_, before: string, url: string) => before + hostAlone(new URLSearchParams(`url=${url}`).get("url") ?? "")
+    )
+  return kept(masked, pathMax) ?? ""
+}
+
+/** The end of a `response_url` that is not kept: what lies below an address that its partner's endpoints have anyway, or else all behind the host. */
+export const hiddenOf = (url: string, addresses: ReadonlyArray<string>): string => {
+  const known = addresses
+    .map((address) => `${address.replace(/\/+$/, "")}/`)
+    .filter((address) => !/[?#]/.test(address) && url.startsWith(address))
+  const shown = Math.max(0, ...known.map(({ length }) => length))
+  if (shown > 0) return url.slice(shown)
+  const host = hostAlone(url)
+  return host === "***" ? url : url.slice(host.length - "***".length)
+}
+
+/** Shorter ends are met by chance in words that have nothing to do with them. */
+const hiddenMin = 6
+
+/** What a partner said to a call whose URL has such an end: many say back what was called. */
+export const withoutHidden = (text: string | undefined, hidden: string): string | undefined =>
+  [hidden, hidden.replace(/[?#].*$/s, "")]
+    .filter(({ length }) => length >= hiddenMin)
+    .reduce((left, end) => left?.replaceAll(end, "***"), text)
 
 /** Answered with success: HTTP 2xx, and 1xxx where there is a status. */
 export const isSuccess = ({ httpStatus, ocpiStatus }: Pick<ExchangeRecord, "httpStatus" | "ocpiStatus">): boolean =>

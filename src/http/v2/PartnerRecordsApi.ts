@@ -25,8 +25,8 @@ export const LoggedExchange = Schema.Struct({
   durationMs: Schema.Int,
   requestId: Schema.String,
   correlationId: Schema.String,
-  requestBody: optionalText.annotate({ description: "Tokens masked, cut after 8192 characters" }),
-  responseBody: optionalText.annotate({ description: "Tokens masked, cut after 8192 characters" }),
+  requestBody: optionalText.annotate({ description: "Tokens and response_urls masked, cut after 8192 characters" }),
+  responseBody: optionalText.annotate({ description: "Tokens and response_urls masked, cut after 8192 characters" }),
   error: optionalText
 }).annotate({ identifier: "PartnerExchange" })
 

@@ -1,11 +1,14 @@
 /** Calls of ours to a partner, written into the log of its exchanges. */
-import { kept, ocpiStatusOf, pathMax } from "../../domain/party/ExchangeRecord.ts"
+import { kept, keptPath, ocpiStatusOf, withoutHidden } from "../../domain/party/ExchangeRecord.ts"
 import type { Partner } from "../../domain/party/Partner.ts"
 import type { Exchanges } from "../../domain/ports/Exchanges.ts"
-import type { ClientOptions } from "./OcpiClient.ts"
+import type { ClientOptions, PartnerCall } from "./OcpiClient.ts"
 
-/** The URL without its scheme. */
-const pathOf = (url: string): string => url.replace(/^https?:\/\//i, "")
+/** The URL without its scheme, and without the end that is hidden. */
+const pathOf = ({ hidden = "", url }: PartnerCall): string => {
+  const shown = hidden === "" ? url : `${url.slice(0, -hidden.length)}***`
+  return shown.replace(/^https?:\/\//i, "")
+}
 
 /** What a client of one partner tells of each try; it never fails the call. */
 export const observing =
@@ -18,13 +21,13 @@ export const observing =
       direction: "out",
       module: call.module,
       method: call.method,
-      path: kept(pathOf(call.url), pathMax) ?? "",
+      path: keptPath(pathOf(call)),
       httpStatus: answer?.status,
       ocpiStatus: ocpiStatusOf(answer?.body),
       millis,
       requestId,
       correlationId: call.correlationId,
       requestBody: kept(call.body),
-      responseBody: kept(answer?.body),
-      error: kept(error)
+      responseBody: kept(withoutHidden(answer?.body, call.hidden ?? "")),
+      error: kept(withoutHidden(error, call.hidden ?? ""))
     })

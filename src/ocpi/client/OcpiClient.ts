@@ -57,6 +57,8 @@ export interface PartnerCall extends Pick<Call, "method" | "url" | "body"> {
   readonly module: string
   readonly correlationId: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The end of the URL that the log must not have, where it is a secret. */
+  readonly hidden?: string | undefined
 }
 
 /** What a partner answered, and by which form of the token. */

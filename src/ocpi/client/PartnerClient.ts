@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import type { Connection, Partner, PartnerEndpoint } from "../../domain/party/Partner.ts"
+import { hiddenOf } from "../../domain/party/ExchangeRecord.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
@@ -28,8 +29,10 @@ export type At =
       readonly path?: ReadonlyArray<string>
       readonly query?: Readonly<Record<string, string>>
     }
-  /** As the partner gave it: a `response_url`, a next page. */
+  /** As the partner gave it: a next page. */
   | { readonly url: string }
+  /** Where it wants to hear what came of something; the log has no more of it than tells nobody how to do so. */
+  | { readonly responseUrl: string }
 
 export interface PartnerRequest {
   readonly method: Call["method"]
@@ -76,15 +79,25 @@ const joined = (address: string, path: ReadonlyArray<string>, query: Readonly<Re
   return url.href
 }
 
+const given = (at: Exclude<At, { readonly module: ModuleId }>): string => ("url" in at ? at.url : at.responseUrl)
+
 const addressOf = (partner: Partner, at: At): string | undefined => {
-  if ("url" in at) return at.url
+  if (!("module" in at)) return given(at)
   const address = endpointIn(partner.connection?.endpoints ?? [], at.module, at.role)
   return address === undefined ? undefined : joined(address, at.path ?? [], at.query ?? {})
 }
 
 /** The module that a call is about; a URL that the partner gave is of the module below whose address it lies. */
 const moduleAt = ({ endpoints }: Connection, at: At): string =>
-  "module" in at ? at.module : (endpoints.find(({ url }) => at.url.startsWith(url))?.module ?? "")
+  "module" in at ? at.module : (endpoints.find(({ url }) => given(at).startsWith(url))?.module ?? "")
+
+const hiddenAt = ({ endpoints }: Connection, at: At): string | undefined =>
+  "responseUrl" in at
+    ? hiddenOf(
+        at.responseUrl,
+        endpoints.map(({ url }) => url)
+      )
+    : undefined
 
 const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>> => ({
   ...(from === undefined ? {} : { "ocpi-from-country-code": from.countryCode, "ocpi-from-party-id": from.partyId }),
@@ -145,6 +158,7 @@ const make = (options: PartnerClientOptions) =>
         method,
         url,
         module: moduleAt(connection, at),
+        hidden: hiddenAt(connection, at),
         body: body === undefined ? undefined : JSON.stringify(body),
         correlationId,
         headers: factsOf(version).hasRouting ? routing(request) : {}

@@ -77,7 +77,7 @@ const telling = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number
     const { organisationId, responseUrl, sessionId } = due
     if (due.about !== "ProfileChanged") {
       const body = resultOf(due, wire, now)
-      return body === undefined ? undefined : { method: "POST", at: { url: responseUrl ?? "" }, body }
+      return body === undefined ? undefined : { method: "POST", at: { responseUrl: responseUrl ?? "" }, body }
     }
     const active = sessionId === undefined ? undefined : yield* activeProfileOf(organisationId, sessionId, now)
     if (active === undefined || sessionId === undefined) return undefined

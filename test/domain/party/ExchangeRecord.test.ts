@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { bodyMax, isSuccess, kept, ocpiStatusOf } from "../../../src/domain/party/ExchangeRecord.ts"
+import {
+  bodyMax,
+  hiddenOf,
+  isSuccess,
+  kept,
+  keptPath,
+  ocpiStatusOf,
+  withoutHidden
+} from "../../../src/domain/party/ExchangeRecord.ts"
 
 describe("a body in the log of exchanges", () => {
   it("has no token of credentials in it, wherever it was cut", () => {
@@ -11,6 +19,21 @@ describe("a body in the log of exchanges", () => {
     expect(kept(JSON.stringify({ data: [{ token: secret }, { TOKEN: secret }] }))).not.toContain(secret)
   })
 
+  it("names the host of a response_url alone, wherever it was cut", () => {
+    const url = "https://emsp.example.com:8443/ocpi/commands/S3CRET?key=S3CRET"
+    const body = JSON.stringify({ response_url: url, location_id: "L1" })
+    expect(kept(body)).toBe('{"response_url":"https://emsp.example.com:8443/***","location_id":"L1"}')
+    expect(kept(body.replaceAll("/", "\\/"))).toBe(kept(body))
+    for (let max = 1; max <= body.length; max++) {
+      expect(kept(body, max)).not.toMatch(/S3/)
+      expect(kept(body.replaceAll("/", "\\/"), max)).not.toMatch(/S3/)
+    }
+    for (const odd of ["S3CRET", "https://S3CRET@emsp.example.com/", 'a\\" S3CRET', "https://emsp.example.com"]) {
+      expect(kept(JSON.stringify({ RESPONSE_URL: odd }))).toBe('{"RESPONSE_URL":"***"}')
+    }
+    expect(kept('{"token":"S3CRET\\')).toBe('{"token":"***')
+  })
+
   it("keeps drivers' cards, which are what an operator looks for", () => {
     const body = '{"token":{"uid":"04AABB","type":"RFID"},"location_id":"L1"}'
     expect(kept(body)).toBe(body)
@@ -20,6 +43,35 @@ describe("a body in the log of exchanges", () => {
     expect(kept("x".repeat(bodyMax + 10))?.length).toBe(bodyMax)
     expect(kept("a\u0000b\ud800")).toBe("a\\u0000b\ufffd")
     expect([kept(""), kept(undefined)]).toEqual([undefined, undefined])
+  })
+})
+
+describe("a path in the log of exchanges", () => {
+  it("names the host of a response_url alone, and has all else", () => {
+    const url = "https://emsp.example.com/results/S3CRET?key=S3CRET"
+    const path = "/ocpi/2.2.1/chargingprofiles/s1?duration=900&response_url="
+    expect(keptPath(`${path}${encodeURIComponent(url)}&x=1`)).toBe(`${path}https://emsp.example.com/***&x=1`)
+    const bare = `/ocpi/2.2.1/chargingprofiles/s1?response%5furl=${encodeURIComponent(url)}`
+    for (let end = 1; end <= bare.length; end++) expect(keptPath(bare.slice(0, end))).not.toMatch(/S3/)
+    expect(keptPath(`${path}%E0%A4%A`)).toBe(`${path}***`)
+    expect(keptPath("/ocpi/2.2.1/cdrs?offset=0&limit=10")).toBe("/ocpi/2.2.1/cdrs?offset=0&limit=10")
+  })
+
+  it("of a result is known as far as the partner's endpoints are, and else as its host", () => {
+    const addresses = [
+      "https://emsp.example.com/ocpi/2.2.1/commands",
+      "https://emsp.example.com/ocpi/2.2.1/tokens/?t=1"
+    ]
+    expect(hiddenOf("https://emsp.example.com/ocpi/2.2.1/commands/START_SESSION/77", addresses)).toBe(
+      "START_SESSION/77"
+    )
+    expect(hiddenOf("https://emsp.example.com/ocpi/2.2.1/commands-77", addresses)).toBe(
+      "ocpi/2.2.1/commands-77"
+    )
+    expect(hiddenOf("https://results.example.com/77?key=1", addresses)).toBe("77?key=1")
+    expect(hiddenOf("https://results.example.com", addresses)).toBe("https://results.example.com")
+    expect(withoutHidden("Cannot POST /results/S3CRET", "results/S3CRET?key=1")).toBe("Cannot POST /***")
+    expect([withoutHidden("status 77", "77"), withoutHidden(undefined, "S3CRET")]).toEqual(["status 77", undefined])
   })
 })
 

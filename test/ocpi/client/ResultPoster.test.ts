@@ -96,9 +96,9 @@ describe("the poster of results", () => {
       assert.deepStrictEqual(
         sent.map(({ at, body }) => [at, body]),
         [
-          [{ url: "https://emsp.example.com/a" }, { result: "ACCEPTED" }],
-          [{ url: "https://emsp.example.com/b" }, { result: "TIMEOUT" }],
-          [{ url: "https://emsp.example.com/c" }, { result: "ACCEPTED" }]
+          [{ responseUrl: "https://emsp.example.com/a" }, { result: "ACCEPTED" }],
+          [{ responseUrl: "https://emsp.example.com/b" }, { result: "TIMEOUT" }],
+          [{ responseUrl: "https://emsp.example.com/c" }, { result: "ACCEPTED" }]
         ]
       )
       assert.deepInclude(sent[0], {
@@ -168,7 +168,7 @@ describe("the poster of results", () => {
       yield* Layer.build(layer)
       yield* rounds
       assert.strictEqual(done.filter((line) => line.startsWith("told o")).length, 8)
-      const toSlow = sent.filter(({ at }) => "url" in at && /\/h\d/.test(at.url)).length
+      const toSlow = sent.filter(({ at }) => "responseUrl" in at && /\/h\d/.test(at.responseUrl)).length
       assert.isAtMost(toSlow, ResultPoster.defaultPosterOptions.atOncePerPartner + 3)
     })
   )
