@@ -160,6 +160,13 @@ describe("a cursor that nobody was given", () => {
         await world.ask("GET", text, undefined, 400)
       }
     }
+    const first = -210_866_803_200_000
+    for (const after of [
+      { at: first, id: "-1" },
+      { at: 8.64e15, id: String(2n ** 63n - 1n) }
+    ]) {
+      await world.get(`chargers/${chargerId}/messages?cursor=${cursor("messages", after)}`)
+    }
     const last = await world.items(`partners/${id}/exchanges?cursor=${cursor("exchanges", { at: 8.64e15, id: "1" })}`)
     expect(last.length).toBeGreaterThan(0)
   })

@@ -68,6 +68,18 @@ describe("a call to what is not public", () => {
   )
 })
 
+it.effect("what a connection says when it breaks is told in text that can be kept, and not at any length", () =>
+  Effect.gen(function* () {
+    // A certificate that is for others names them all, as it spells them.
+    const resolve = () => Promise.reject(new Error(`not in the cert's altnames: \0\ud83d${"x".repeat(9_999)}`))
+    const error = yield* Effect.flip(
+      call({ method: "GET", url: "https://partner.example/", headers: {} }, { ...limits, resolve })
+    )
+    assert.isTrue(error.message.startsWith("not in the cert's altnames: \\u0000\ufffdx"), error.message)
+    assert.strictEqual(error.message.length, 500)
+  })
+)
+
 it("addresses of the public internet are told from all others", () => {
   for (const address of ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "2a00:1450::1"])
     assert.isTrue(isPublicAddress(address))

@@ -1,13 +1,13 @@
-/** Sessions to partners: told when they have changed, and not when only what stands around them has. */
+/** Sessions to partners: told when they have changed, and not when only what stands around them has. Records, and where they stand there. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
-import { tellSession } from "../../../src/ocpi/push/Charging.ts"
+import { tellCdr, tellSession } from "../../../src/ocpi/push/Charging.ts"
 import type { OcpiVersion } from "../../../src/ocpi/Version.ts"
-import { at, ids, place, session } from "../objects/charged.ts"
+import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
 const partner: Partner = {
   id: ids.partner,
@@ -21,6 +21,21 @@ const partner: Partner = {
 }
 
 const ours = { countryCode: "NL", partyId: "VLT" }
+
+const itemOf = (kind: string, id: string, hash: Uint8Array | undefined) => ({
+  subscriptionId: ids.partner,
+  organisationId: ids.organisation,
+  kind,
+  id,
+  lane: id,
+  itemId: ids.other,
+  position: 1,
+  dueAt: at,
+  tries: 0,
+  refusals: 0,
+  hash,
+  reference: undefined
+})
 
 /** Tells a partner of `version` each of the sessions, and answers what it was sent. */
 const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
@@ -36,20 +51,7 @@ const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
     })
     let hash: Uint8Array | undefined
     for (const one of sessions) {
-      const item = {
-        subscriptionId: ids.partner,
-        organisationId: ids.organisation,
-        kind: "session",
-        id: one.id,
-        lane: one.id,
-        itemId: ids.other,
-        position: 1,
-        dueAt: at,
-        tries: 0,
-        refusals: 0,
-        hash,
-        reference: undefined
-      }
+      const item = itemOf("session", one.id, hash)
       const outcome = yield* tellSession(
         { item, partner, wire: wireObjects[version], client, inTurn: (call) => call },
         one,
@@ -59,6 +61,24 @@ const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
     }
     return calls
   })
+
+it.effect("a record's address at a partner is kept as text that can be, though it was cut", () =>
+  Effect.gen(function* () {
+    const address = `https://partner.example/cdrs/\0${"\u{1f50b}".repeat(1_000)}`
+    const client = PartnerClient.of({
+      versionOf: () => "2.2.1",
+      endpointOf: () => "https://partner.example/cdrs",
+      call: () => Effect.succeed({ data: undefined, form: "Raw" as const, http: 200, headers: { location: address } })
+    })
+    const item = itemOf("cdr", cdr.id, undefined)
+    const wire = wireObjects["2.2.1"]
+    const outcome = yield* tellCdr({ item, partner, wire, client, inTurn: (call) => call }, cdr, ours)
+    const reference = outcome._tag === "Delivered" ? (outcome.reference ?? "") : ""
+    assert.isTrue(reference.startsWith("https://partner.example/cdrs/\\u0000\u{1f50b}"), reference)
+    assert.isTrue(reference.isWellFormed())
+    assert.isAtMost(reference.length, 1_024)
+  })
+)
 
 const versions: ReadonlyArray<OcpiVersion> = ["2.1.1", "2.2", "2.2.1"]
 
