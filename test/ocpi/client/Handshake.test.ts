@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { discover } from "../../../src/ocpi/client/Handshake.ts"
 
-let endpoints: ReadonlyArray<object> = []
+let endpoints: ReadonlyArray<unknown> = []
 const server = createServer((request, response) => {
   const data = request.url === "/versions" ? [{ version: "2.2.1", url: `${base}/2.2.1` }] : { endpoints }
   response.writeHead(200).end(JSON.stringify({ data, status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
