@@ -49,11 +49,12 @@ describe.each(["versions", "details"])("a kill while the partner is asked for it
 describe("a kill while the partner has our credentials", () => {
   it("leaves a registration from this side to be tried again", async () => {
     const partner = await roaming.partner("2.2.1")
-    const { id } = await roaming.invite(partner)
+    const { id, token, versionsUrl } = await roaming.invite(partner)
     const handover = { versionsUrl: partner.versionsUrl, token: partner.invitation() }
     const register = () => roaming.world.post(`partners/${id}/register`, handover)
     await killedWhile(partner, "POST", "credentials", register)
     expect(await roaming.shown(id)).toMatchObject({ status: "Invited" })
+    expect((await partner.client.ask("GET", versionsUrl, { token })).http, "the invitation stays good").toBe(200)
     expect(await register()).toMatchObject({ status: "Registered" })
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })

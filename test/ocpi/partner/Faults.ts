@@ -8,6 +8,8 @@ export type Fault =
   | { readonly does: "bare"; readonly http: number }
   /** Takes the request and never answers. */
   | { readonly does: "hang" }
+  /** Does what is asked, and keeps the answer back until the test lets it go. */
+  | { readonly does: "hold"; readonly until: Promise<void> }
   /** Ends the connection without an answer. */
   | { readonly does: "hangUp" }
   /** Takes the request and loses the answer, after having done what it asks. */
@@ -114,6 +116,7 @@ export const commit = (
     case "refuse":
       response.writeHead(200, headers).end(saying(envelope(fault.statusCode), fault.saying))
       return true
+    case "hold":
     case "loop":
     case "loseAnswer":
       return false

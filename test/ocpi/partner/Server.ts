@@ -110,6 +110,7 @@ export class Server {
     this.look(heard)
     const isKnown = heard.token !== "" && this.options.isKnown(heard.token)
     const reply: Reply = isKnown ? await this.options.answer(heard) : { http: 401, code: 2001 }
+    if (fault?.does === "hold") await fault.until
     if (fault?.does === "loseAnswer") return void response.destroy()
     const self = `http://127.0.0.1:${this.port}${incoming.url ?? ""}`
     response.writeHead(reply.http, {
