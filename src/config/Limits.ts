@@ -150,7 +150,9 @@ export const limits = {
     maxBatch: 100,
     flushEveryMillis: 250,
     // What a partner complains about is some days old; a billing dispute rests on sessions and records, not on this log.
-    retentionDays: 14
+    retentionDays: 14,
+    // A day of a partner with 10,000 sessions, told of each some twenty times: what went wrong yesterday can be looked up. Half a GB at the usual 2 KB.
+    maxPerPartner: 250_000
   },
 
   /** When each charger was last heard, and with what. */

@@ -14,7 +14,7 @@ const keptMillis = 90 * 24 * 60 * 60 * 1000
 
 const every = "1 hour"
 
-/** Rows in one statement, and statements in one sweep: what is left goes with the next. */
+/** Rows in one statement, and statements in a row. */
 const pieces = { rows: 1_000, statements: 50 }
 
 /** Deletes the errands of commands that were issued before `before` (ms epoch), and names of reservations that none is left of; answers how many. */

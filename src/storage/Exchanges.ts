@@ -9,31 +9,24 @@ import { Exchanges, type ExchangeSearch } from "../domain/ports/Exchanges.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { jsonbArray } from "./Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
-import { deletedInPieces } from "./InPieces.ts"
+import { type KeptOptions, sweepExchanges } from "./ExchangesKept.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo } from "./Scoped.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 import { writeBehind } from "./WrittenBehind.ts"
 
-export interface ExchangesOptions {
+export interface ExchangesOptions extends KeptOptions {
   /** Text that may wait in memory, in characters; over it records are dropped and counted. */
   readonly maxWaitingChars: number
   /** Records in one statement at most. */
   readonly maxBatch: number
   readonly flushEveryMillis: number
-  /** How long records are kept. */
-  readonly retentionDays: number
 }
 
 const dropped = Metric.counter("ocpi_exchanges_dropped_total", {
   description: "Exchanges with partners that their log had no room for",
   incremental: true
 })
-
-const dayMillis = 86_400_000
-
-/** Rows that one statement deletes, and statements of one round: the embedded database runs one at a time. */
-const pieces = { rows: 2_000, statements: 100 }
 
 /** What a record takes beside its texts. */
 const recordChars = 500
@@ -142,15 +135,6 @@ const health = (sql: SqlClient.SqlClient, organisationId: string, partnerId: str
   )
 }
 
-/** Deletes what is older than it is kept; answers how many rows went. */
-export const forgetExchanges = (sql: SqlClient.SqlClient, before: number) =>
-  deletedInPieces(
-    pieces,
-    (rows) => sql`
-      DELETE FROM exchange WHERE id IN (SELECT id FROM exchange WHERE at < ${new Date(before)} LIMIT ${rows})
-      RETURNING id`
-  )
-
 /** Provides `Exchanges`; what waits is written once more when the layer is closed. */
 export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, SqlClient.SqlClient> =>
   Layer.effect(
@@ -191,8 +175,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
         })
       })
 
-      const round = Effect.suspend(() => guarded(forgetExchanges(sql, Date.now() - options.retentionDays * dayMillis)))
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.ignore(round), "1 hour")))
+      yield* sweepExchanges(sql, options)
 
       return Exchanges.of({
         record: (record) => {

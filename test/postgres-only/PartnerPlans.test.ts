@@ -6,6 +6,7 @@ import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
 import { HubClients } from "../../src/domain/ports/HubClients.ts"
 import { Partners } from "../../src/domain/ports/Partners.ts"
 import * as ExchangesRepository from "../../src/storage/Exchanges.ts"
+import { forgetLoud } from "../../src/storage/ExchangesKept.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { planOf, statementsOf } from "../support/statements.ts"
@@ -16,7 +17,8 @@ const log = ExchangesRepository.layer({
   maxWaitingChars: 1_000,
   maxBatch: 10,
   flushEveryMillis: 3_600_000,
-  retentionDays: 14
+  retentionDays: 14,
+  maxPerPartner: 1_000_000
 })
 
 const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
@@ -34,6 +36,8 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
         correlation_id)
       SELECT p.organisation_id, p.id, ${now}::timestamptz + n * interval '1 second', 'in', 'tokens', 'PUT', '/', 200, n % 100 = 0, 1, 'r', 'c'
       FROM (SELECT * FROM partner ORDER BY id LIMIT 10) p, generate_series(1, 2000) n`
+    yield* sql`INSERT INTO exchange_health (organisation_id, partner_id, direction, module, successes, failures)
+      SELECT organisation_id, partner_id, 'in', 'tokens', count(*), 0 FROM exchange GROUP BY organisation_id, partner_id`
     yield* sql`INSERT INTO partner_client (organisation_id, partner_id, country_code, party_id, role, status, last_updated)
       SELECT p.organisation_id, p.id, 'DE', lpad(n::text, 4, '0'), 'EMSP', 'CONNECTED', ${now}
       FROM (SELECT * FROM partner ORDER BY id LIMIT 20) p, generate_series(1, 500) n`
@@ -73,6 +77,15 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             expect(plan).toContain(index)
             expect(plan).not.toMatch(/Seq Scan on (?:partner|exchange|partner_\w+)\b/)
           }
+        }
+        const sql = yield* SqlClient.SqlClient
+        const sweep = (yield* statementsOf(forgetLoud(sql, 100))).filter(({ text }) => /FROM exchange e\b/.test(text))
+        // For each of ten partners: where its oldest begins, and those before it.
+        expect(sweep).toHaveLength(20)
+        for (const statement of sweep) {
+          const plan = yield* planOf(statement)
+          expect(plan).toContain("exchange_partner")
+          expect(plan).not.toMatch(/Seq Scan on exchange\b/)
         }
       })
     )

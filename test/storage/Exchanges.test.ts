@@ -5,11 +5,18 @@ import { SqlClient } from "effect/sql"
 import type { ExchangeRecord } from "../../src/domain/party/ExchangeRecord.ts"
 import { Exchanges, type ExchangeSearch } from "../../src/domain/ports/Exchanges.ts"
 import * as ExchangesRepository from "../../src/storage/Exchanges.ts"
+import { forgetExchanges, forgetLoud } from "../../src/storage/ExchangesKept.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { idAt } from "../support/reported.ts"
 import { failureOf, noon } from "../support/repositories.ts"
 
-const options = { maxWaitingChars: 20_000, maxBatch: 3, flushEveryMillis: 60_000, retentionDays: 14 }
+const options = {
+  maxWaitingChars: 20_000,
+  maxBatch: 3,
+  flushEveryMillis: 60_000,
+  retentionDays: 14,
+  maxPerPartner: 1_000_000
+}
 
 const own = idAt(1)
 const stranger = idAt(2)
@@ -165,8 +172,42 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
       record(exchange({ partnerId, at: 1_000, path: "/old" }))
       record(exchange({ partnerId, at: 2_000, path: "/kept" }))
       expect(yield* paths(partnerId)).toEqual(["/kept", "/old"])
-      expect(yield* ExchangesRepository.forgetExchanges(sql, 2_000)).toBe(1)
+      expect(yield* forgetExchanges(sql, 2_000)).toBe(1)
       expect(yield* paths(partnerId)).toEqual(["/kept"])
+    })
+  )
+
+  it.effect("keeps of a partner its newest alone, and of others all", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const sql = yield* SqlClient.SqlClient
+      const [loud, quiet] = [idAt(6), idAt(7)]
+      for (let n = 0; n < 7; n++) record(exchange({ partnerId: loud, at: noon + n, path: `/${n}` }))
+      for (let n = 0; n < 4; n++) record(exchange({ partnerId: quiet, at: noon + n, path: `/${n}` }))
+      expect((yield* paths(loud)).length).toBe(7)
+      expect(yield* forgetLoud(sql, 4)).toBeGreaterThanOrEqual(3)
+      expect(yield* paths(loud)).toEqual(["/6", "/5", "/4", "/3"])
+      expect(yield* paths(quiet)).toEqual(["/3", "/2", "/1", "/0"])
+      expect(yield* forgetLoud(sql, 4)).toBe(0)
+    })
+  )
+
+  it.effect("is swept down to its bound in as many pieces as it takes, however much there is", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const sql = yield* SqlClient.SqlClient
+      const partnerId = idAt(8)
+      record(exchange({ partnerId, at: noon, path: "/newest" }))
+      expect(yield* paths(partnerId)).toEqual(["/newest"])
+      yield* sql`UPDATE exchange_health SET successes = 45000 WHERE partner_id = ${partnerId}`
+      yield* sql`INSERT INTO exchange (organisation_id, partner_id, at, direction, module, method, path, failed, millis, request_id, correlation_id)
+        SELECT ${own}::uuid, ${partnerId}::uuid, ${new Date(noon)}::timestamptz - n * interval '1 second', 'in', 'tokens', 'PUT', '/', false, 1,
+          'r', 'c' FROM generate_series(1, 44999) n`
+      // More than one stride of the index, and more than statements go in a row.
+      expect(yield* forgetLoud(sql, 20_500)).toBe(24_500)
+      const [left] = yield* sql<{ readonly oldest: Date; readonly rows: number }>`
+        SELECT min(at) AS oldest, count(*)::int AS rows FROM exchange WHERE partner_id = ${partnerId}`
+      expect(left).toEqual({ oldest: new Date(noon - 20_499_000), rows: 20_500 })
     })
   )
 })

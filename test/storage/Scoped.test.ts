@@ -28,6 +28,7 @@ const repositories = [
   "ChargingProfiles.ts",
   "ConnectorUptime.ts",
   "Exchanges.ts",
+  "ExchangesKept.ts",
   "Events.ts",
   "Expectations.ts",
   "HubClients.ts",
@@ -61,7 +62,18 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ["Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
   ["Partners.ts", /^WITH used AS \( UPDATE partner_token/, "its partner was just found by the token itself"],
   ["Exchanges.ts", /^WITH given AS/, "exchanges of all organisations are written together, each with its own"],
-  ["Exchanges.ts", /^DELETE FROM exchange WHERE id IN/, "what is older than it is kept goes, whosever it is"],
+  [
+    "ExchangesKept.ts",
+    /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT id/,
+    "what is older than it is kept goes, whosever it is"
+  ],
+  [
+    "ExchangesKept.ts",
+    /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT e\.id/,
+    "what is too much of one partner goes, whosever it is"
+  ],
+  ["ExchangesKept.ts", /^SELECT e\.at, e\.id/, "how much there is of one partner, whosever it is"],
+  ["ExchangesKept.ts", /^SELECT h\.partner_id/, "of which partners there is much, whosever they are"],
   ["PartnerParties.ts", /^EXISTS \( SELECT 1 FROM partner_party q/, "a fragment about a row that has its scope"],
   ["PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
   [

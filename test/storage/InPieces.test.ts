@@ -1,0 +1,37 @@
+/** Deleting in pieces: all of it, with rests between. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { deletedInPieces } from "../../src/storage/InPieces.ts"
+
+const rowsOf = (count: number) => Array.from({ length: count }, () => 1)
+
+describe("Deleting in pieces", () => {
+  it.effect("goes on until all is gone, and rests after so many statements", () =>
+    Effect.gen(function* () {
+      let left = 1_004
+      let statements = 0
+      const fiber = yield* Effect.forkChild(
+        deletedInPieces({ rows: 10, statements: 25 }, (rows) =>
+          Effect.sync(() => {
+            statements++
+            const some = Math.min(rows, left)
+            left -= some
+            return rowsOf(some)
+          })
+        )
+      )
+      yield* TestClock.adjust(0)
+      assert.strictEqual(statements, 25)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(fiber), 1_004)
+      assert.deepStrictEqual([statements, left], [101, 0])
+    })
+  )
+
+  it.effect("takes no rest where there is little", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* deletedInPieces({ rows: 10, statements: 1 }, () => Effect.succeed(rowsOf(9))), 9)
+    })
+  )
+})
