@@ -16,7 +16,7 @@ export const toldKeptDays = 40
 
 const dayMillis = 86_400_000
 
-/** Rows in one statement, and statements in one round: the embedded database does nothing else meanwhile. */
+/** Rows in one statement, and statements until it rests: the embedded database does nothing else meanwhile. */
 const pieces = { rows: 1_000, statements: 100 }
 
 /**

@@ -249,9 +249,10 @@ const settle = ({ sql, writable }: Recording) =>
     )
     // Of rows that are there: of an object that was never due nothing needs to be kept.
     const others = sql`
-      UPDATE subscription_object o SET hash = x.hash
+      UPDATE subscription_object o SET hash = x.hash, reference = coalesce(x.reference, o.reference)
       FROM unnest(${uuidArray(also.map((one) => one.subscriptionId))}, ${textArray(also.map((one) => one.kind))},
-        ${textArray(also.map((one) => one.id))}, ${byteaArray(also.map((one) => one.hash))}) AS x(subscription_id, kind, object_id, hash)
+        ${textArray(also.map((one) => one.id))}, ${byteaArray(also.map((one) => one.hash))},
+        ${textArray(also.map((one) => one.reference ?? null))}) AS x(subscription_id, kind, object_id, hash, reference)
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
     // Theirs first: while the lane is taken nobody compares with them.
     const both = also.length === 0 ? write : sql.withTransaction(Effect.andThen(others, write))

@@ -9,7 +9,7 @@ import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { planOf, statementsOf } from "../support/statements.ts"
 
 /** Later than the registration of the chargers, which is of this moment. */
-const later = Date.now() + 60_000
+const later = Date.now() + 3_600_000
 const hash = { hashAlgorithm: "SHA256", issuerNameHash: "aa", issuerKeyHash: "bb", serialNumber: "01" } as const
 const central = "CentralSystemRootCertificate"
 const manufacturer = "ManufacturerRootCertificate"

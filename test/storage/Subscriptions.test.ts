@@ -1,83 +1,26 @@
 /** Subscriptions on both databases: cursors, what is due behind them, lanes, leases, and what is kept of what was told. */
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partners } from "../../src/domain/ports/Partners.ts"
 import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import type { Settlement } from "../../src/domain/subscription/Settling.ts"
-import type { DueItem, ObjectRef } from "../../src/domain/subscription/Subscription.ts"
 import { forgetTold } from "../../src/storage/SubscriptionForgetting.ts"
-import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
-
-const world = Layer.mergeAll(SubscriptionsRepository.layer.pipe(Layer.provideMerge(repositories)))
-
-const second = 1_000
-const lease = 40 * second
-
-const connection = {
-  version: "2.2.1",
-  versionsUrl: "https://partner.example/versions",
-  tokenForm: "Raw",
-  parties: [],
-  endpoints: [],
-  registeredAt: noon
-} as const
-
-let made = 0
-const partyOf = () => (made++).toString(36).toUpperCase().padStart(3, "Z")
-
-/** A handshake from our side, by the token that is told in it. */
-const byUs = (id: string, verifier: Uint8Array, organisation: TestOrganisation) =>
-  Effect.gen(function* () {
-    const partners = yield* Partners
-    yield* partners.expect(id, { verifier, expiresAt: noon + 1e9 }, organisation.writing())
-    return { by: "Us" } as const
-  })
-
-/** A registered partner of a new organisation, with nothing left to be told of at its registration. */
-const aSubscriber = Effect.gen(function* () {
-  const partners = yield* Partners
-  const storage = yield* Subscriptions
-  const organisation = yield* anOrganisation
-  const verifier = (n: number) => new Uint8Array(32).map((_, i) => (i * 7 + n + organisation.id.charCodeAt(i)) & 0xff)
-  const invitation = { verifier: verifier(1), expiresAt: noon + 1e9 }
-  const { id } = yield* partners.create(
-    { name: "P", switches: {}, invitation, expected: { countryCode: "DE", partyId: partyOf(), roles: ["EMSP"] } },
-    organisation.writing()
-  )
-  const begun = { by: "Partner", presented: verifier(1), theirToken: undefined } as const
-  const registration = { begun, connection, theirToken: "sealed", ourVerifier: verifier(2) }
-  yield* partners.register(id, registration, organisation.writing())
-  const found = yield* storage.find(id)
-  assert.strictEqual(found?.needsAll, true)
-  yield* storage.fill(found!, [], noon)
-  const subscription = (yield* storage.find(id))!
-  assert.strictEqual(subscription.needsAll, false)
-  return { subscription, organisation, id }
-})
-
-const ref = (id: string, lane = id, kind = "location"): ObjectRef => ({ kind, id, lane })
-
-/** Makes objects due behind the cursor, each at its own position. */
-const makeDue = (id: string, objects: ReadonlyArray<ObjectRef>, now = noon) =>
-  Effect.gen(function* () {
-    const storage = yield* Subscriptions
-    const { position } = (yield* storage.find(id))!
-    const due = objects.map((object, i) => ({ ...object, subscriptionId: id, position: position + i + 1 }))
-    yield* storage.advance([{ subscriptionId: id, from: position, to: position + objects.length }], due, now)
-    return position
-  })
-
-const claim = (id: string, now = noon, limit = 10) =>
-  Effect.flatMap(Subscriptions, (storage) => storage.claim([id], { now, limit, leaseMillis: lease }))
-
-const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
-
-const done: Settlement = { _tag: "Done", hash: new Uint8Array([1, 2, 3]), reference: undefined }
-const settle = (item: DueItem, settlement: Settlement, now = noon) =>
-  Effect.flatMap(Subscriptions, (storage) => storage.settle([{ item, settlement }], now))
+import { anOrganisation, noon } from "../support/repositories.ts"
+import {
+  aSubscriber,
+  byUs,
+  claim,
+  connection,
+  done,
+  idsOf,
+  lease,
+  makeDue,
+  ref,
+  second,
+  settle,
+  world
+} from "../support/subscribers.ts"
 
 forEachDriver("subscriptions", world, (it) => {
   it.effect("make objects due once, in the order of their facts, and hand each out to one alone", () =>
@@ -118,47 +61,6 @@ forEachDriver("subscriptions", world, (it) => {
       assert.deepStrictEqual([again?.id, again?.tries, again?.itemId], ["1", 1, first?.itemId])
       yield* settle(again!, { _tag: "Parked", problem: "400" })
       assert.deepStrictEqual(idsOf(yield* claim(id, noon + second)), ["2"])
-    })
-  )
-
-  it.effect("hand out a record behind its session of the same moment, and a session past its record", () =>
-    Effect.gen(function* () {
-      const storage = yield* Subscriptions
-      const { id } = yield* aSubscriber
-      const [session, cdr] = [ref("s", "L", "session"), ref("c", "L", "cdr")]
-      const from = (yield* storage.find(id))!.position
-      const due = [cdr, session].map((object) => ({ ...object, subscriptionId: id, position: from + 1 }))
-      yield* storage.advance([{ subscriptionId: id, from, to: from + 1 }], due, noon)
-      const [first, none] = yield* claim(id)
-      assert.deepStrictEqual([first?.id, none], ["s", undefined])
-      yield* settle(first!, done)
-      const [record] = yield* claim(id)
-      assert.strictEqual(record?.id, "c")
-      // The record is refused for days; what becomes of the session is told meanwhile.
-      yield* settle(record!, { _tag: "Again", at: noon + second, refusals: 0, problem: "404" })
-      yield* makeDue(id, [session])
-      const [changed] = yield* claim(id)
-      assert.strictEqual(changed?.id, "s")
-      assert.deepStrictEqual(yield* claim(id, noon + second), [])
-      yield* settle(changed!, { ...done, hash: undefined })
-      assert.deepStrictEqual(idsOf(yield* claim(id, noon + second)), ["c"])
-    })
-  )
-
-  it.effect("hand out a record past a session that was tried for half a minute", () =>
-    Effect.gen(function* () {
-      const { id } = yield* aSubscriber
-      yield* makeDue(id, [ref("s", "L", "session"), ref("c", "L", "cdr")])
-      const seen: Array<ReadonlyArray<string>> = []
-      for (let now = noon; seen.length < 7; now += second) {
-        const items = yield* claim(id, now)
-        seen.push(idsOf(items))
-        for (const item of items) {
-          const again: Settlement = { _tag: "Again", at: now + second, refusals: 0, problem: "500" }
-          yield* settle(item, item.kind === "cdr" ? { ...done, hash: undefined } : again)
-        }
-      }
-      assert.deepStrictEqual(seen, [["s"], ["s"], ["s"], ["s"], ["s"], ["s"], ["s", "c"]])
     })
   )
 
@@ -237,72 +139,6 @@ forEachDriver("subscriptions", world, (it) => {
       yield* partners.update(id, { suspended: false }, organisation.writing())
       assert.isAtLeast((yield* storage.find(id))!.position, subscription.position)
       assert.deepStrictEqual(idsOf(yield* claim(id, noon + 2000 * second)), ["a", "b"])
-    })
-  )
-
-  it.effect("are full of what there can be any number of, and not of places", () =>
-    Effect.gen(function* () {
-      const storage = yield* Subscriptions
-      const { id } = yield* aSubscriber
-      const isFull = Effect.map(storage.active(3), (all) => all.find((one) => one.id === id)?.isFull)
-      yield* makeDue(id, [
-        ...Array.from({ length: 9 }, (_, n) => ref(`place/${n}`, "L", n % 2 === 0 ? "evse" : "location")),
-        ref("t", "t", "tariff")
-      ])
-      assert.strictEqual(yield* isFull, false)
-      yield* makeDue(id, [ref("1", "1", "session"), ref("2", "2", "cdr"), ref("3", "3", "event")])
-      assert.strictEqual(yield* isFull, false)
-      yield* makeDue(id, [ref("4", "4", "session")])
-      assert.strictEqual(yield* isFull, true)
-    })
-  )
-
-  it.effect("go on at once after the clock was a day ahead", () =>
-    Effect.gen(function* () {
-      const storage = yield* Subscriptions
-      const { id } = yield* aSubscriber
-      const day = 86_400 * second
-      const ahead = { leaseMillis: lease, maxDelayMillis: 900 * second, maxRetryAfterMillis: 3600 * second }
-      yield* makeDue(id, [ref("taken"), ref("tried"), ref("soon")])
-      const [, tried, soon] = yield* claim(id, noon + day)
-      yield* settle(tried!, { _tag: "Again", at: noon + day + second, refusals: 0, problem: "500" })
-      yield* settle(soon!, { _tag: "Again", at: noon + 800 * second, refusals: 0, problem: "500" })
-      const circuit = { failures: 3, openedAt: noon + day, notBefore: noon + 2 * day }
-      yield* storage.circuit(id, circuit, { now: noon + day, error: "connection refused" })
-      yield* storage.mendTimes(noon, ahead)
-      assert.include(yield* storage.takeSilent(noon + 60 * second, 60 * second), id)
-      const mended = yield* storage.find(id)
-      assert.deepInclude(mended, { openedAt: noon, notBefore: noon + 3600 * second })
-      yield* storage.circuit(id, { failures: 2, openedAt: undefined, notBefore: undefined }, { now: noon })
-      assert.deepStrictEqual(idsOf(yield* claim(id, noon)), ["tried"])
-      assert.deepStrictEqual(idsOf(yield* claim(id, noon + lease)), ["taken", "tried"])
-    })
-  )
-
-  it.effect("take back what was not tried as if it had not been taken", () =>
-    Effect.gen(function* () {
-      const { id } = yield* aSubscriber
-      yield* makeDue(id, [ref("a")])
-      const [first] = yield* claim(id)
-      yield* settle(first!, { _tag: "Again", at: noon, refusals: 1, problem: "400" })
-      const [second] = yield* claim(id)
-      yield* makeDue(id, [ref("a")])
-      yield* settle(second!, { _tag: "Untried", at: noon })
-      const [third] = yield* claim(id)
-      assert.deepInclude(third, { itemId: first!.itemId, tries: 1, refusals: 1, dueAt: first!.dueAt })
-    })
-  )
-
-  it.effect("keep words that no database holds", () =>
-    Effect.gen(function* () {
-      const storage = yield* Subscriptions
-      const { id, organisation } = yield* aSubscriber
-      yield* makeDue(id, [ref("a")])
-      const [item] = yield* claim(id)
-      yield* settle(item!, { _tag: "Parked", problem: "bad\0 \ud800" })
-      yield* storage.circuit(id, { failures: 1, openedAt: undefined, notBefore: undefined }, { now: noon, error: "\0" })
-      const parked = yield* storage.parked(organisation.id, id, { limit: 10 })
-      assert.strictEqual(parked.items[0]?.problem, "bad\\u0000 \ufffd")
     })
   )
 

@@ -74,6 +74,7 @@ export interface Told {
   readonly kind: string
   readonly id: string
   readonly hash: Uint8Array
+  readonly reference?: string | undefined
 }
 
 /** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */

@@ -33,9 +33,12 @@ const restHash = ({ wire }: Telling, location: Location): Uint8Array => {
 
 const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.countryCode, party.partyId, id]
 
+/** By which party it was told last is kept with it: elsewhere it is another location. */
+const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
+
 /** All that the partner knows when it has the whole. */
 const toldOf = (telling: Telling, location: Location): ReadonlyArray<Told> => [
-  { ...locationRef(location.id), hash: restHash(telling, location) },
+  { ...locationRef(location.id), hash: restHash(telling, location), reference: nameOf(location.party) },
   ...location.evses.map((evse) => ({ ...evseRef(location.id, evse.uid), hash: statusHash(evse) }))
 ]
 
@@ -53,9 +56,6 @@ const whole = (telling: Telling, location: Location): Pushing<ReadonlyArray<Told
 
 const others = (told: ReadonlyArray<Told>, { item }: Telling): ReadonlyArray<Told> =>
   told.filter(({ id, kind }) => kind !== item.kind || id !== item.id)
-
-/** By which party it was told last is kept with it: elsewhere it is another location. */
-const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
 const formerOf = ({ item }: Telling, { party }: Location): PartyId | undefined => {
   const [countryCode, partyId] = item.reference?.split("*") ?? []
@@ -77,7 +77,7 @@ export const tellLocation = (telling: Telling, location: Location): Pushing<Outc
   Effect.gen(function* () {
     const hash = restHash(telling, location)
     const former = formerOf(telling, location)
-    // Where it was told with an evse of it, its name was not kept yet.
+    // What was told by an older release has no name yet.
     if (former === undefined && sameHash(telling.item.hash, hash)) {
       return { ...nothing(telling), reference: nameOf(location.party) }
     }

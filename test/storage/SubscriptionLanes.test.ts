@@ -1,0 +1,129 @@
+/** What is taken first of what is due, what is kept of it beside, and what a wrong clock or odd words do to it; on both databases. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
+import type { Settlement } from "../../src/domain/subscription/Settling.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { noon } from "../support/repositories.ts"
+import { aSubscriber, claim, done, idsOf, lease, makeDue, ref, second, settle, world } from "../support/subscribers.ts"
+
+forEachDriver("what is due to subscribers", world, (it) => {
+  it.effect("hand out a record behind its session of the same moment, and a session past its record", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const [session, cdr] = [ref("s", "L", "session"), ref("c", "L", "cdr")]
+      const from = (yield* storage.find(id))!.position
+      const due = [cdr, session].map((object) => ({ ...object, subscriptionId: id, position: from + 1 }))
+      yield* storage.advance([{ subscriptionId: id, from, to: from + 1 }], due, noon)
+      const [first, none] = yield* claim(id)
+      assert.deepStrictEqual([first?.id, none], ["s", undefined])
+      yield* settle(first!, done)
+      const [record] = yield* claim(id)
+      assert.strictEqual(record?.id, "c")
+      // The record is refused for days; what becomes of the session is told meanwhile.
+      yield* settle(record!, { _tag: "Again", at: noon + second, refusals: 0, problem: "404" })
+      yield* makeDue(id, [session])
+      const [changed] = yield* claim(id)
+      assert.strictEqual(changed?.id, "s")
+      assert.deepStrictEqual(yield* claim(id, noon + second), [])
+      yield* settle(changed!, { ...done, hash: undefined })
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + second)), ["c"])
+    })
+  )
+
+  it.effect("hand out a record past a session that was tried for half a minute", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("s", "L", "session"), ref("c", "L", "cdr")])
+      const seen: Array<ReadonlyArray<string>> = []
+      for (let now = noon; seen.length < 7; now += second) {
+        const items = yield* claim(id, now)
+        seen.push(idsOf(items))
+        for (const item of items) {
+          const again: Settlement = { _tag: "Again", at: now + second, refusals: 0, problem: "500" }
+          yield* settle(item, item.kind === "cdr" ? { ...done, hash: undefined } : again)
+        }
+      }
+      assert.deepStrictEqual(seen, [["s"], ["s"], ["s"], ["s"], ["s"], ["s"], ["s", "c"]])
+    })
+  )
+
+  it.effect("are full of what there can be any number of, and not of places", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const isFull = Effect.map(storage.active(3), (all) => all.find((one) => one.id === id)?.isFull)
+      yield* makeDue(id, [
+        ...Array.from({ length: 9 }, (_, n) => ref(`place/${n}`, "L", n % 2 === 0 ? "evse" : "location")),
+        ref("t", "t", "tariff")
+      ])
+      assert.strictEqual(yield* isFull, false)
+      yield* makeDue(id, [ref("1", "1", "session"), ref("2", "2", "cdr"), ref("3", "3", "event")])
+      assert.strictEqual(yield* isFull, false)
+      yield* makeDue(id, [ref("4", "4", "session")])
+      assert.strictEqual(yield* isFull, true)
+    })
+  )
+
+  it.effect("go on at once after the clock was a day ahead", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id } = yield* aSubscriber
+      const day = 86_400 * second
+      const ahead = { leaseMillis: lease, maxDelayMillis: 900 * second, maxRetryAfterMillis: 3600 * second }
+      yield* makeDue(id, [ref("taken"), ref("tried"), ref("soon")])
+      const [, tried, soon] = yield* claim(id, noon + day)
+      yield* settle(tried!, { _tag: "Again", at: noon + day + second, refusals: 0, problem: "500" })
+      yield* settle(soon!, { _tag: "Again", at: noon + 800 * second, refusals: 0, problem: "500" })
+      const circuit = { failures: 3, openedAt: noon + day, notBefore: noon + 2 * day }
+      yield* storage.circuit(id, circuit, { now: noon + day, error: "connection refused" })
+      yield* storage.mendTimes(noon, ahead)
+      assert.include(yield* storage.takeSilent(noon + 60 * second, 60 * second), id)
+      const mended = yield* storage.find(id)
+      assert.deepInclude(mended, { openedAt: noon, notBefore: noon + 3600 * second })
+      yield* storage.circuit(id, { failures: 2, openedAt: undefined, notBefore: undefined }, { now: noon })
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon)), ["tried"])
+      assert.deepStrictEqual(idsOf(yield* claim(id, noon + lease)), ["taken", "tried"])
+    })
+  )
+
+  it.effect("take back what was not tried as if it had not been taken", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("a")])
+      const [first] = yield* claim(id)
+      yield* settle(first!, { _tag: "Again", at: noon, refusals: 1, problem: "400" })
+      const [second] = yield* claim(id)
+      yield* makeDue(id, [ref("a")])
+      yield* settle(second!, { _tag: "Untried", at: noon })
+      const [third] = yield* claim(id)
+      assert.deepInclude(third, { itemId: first!.itemId, tries: 1, refusals: 1, dueAt: first!.dueAt })
+    })
+  )
+
+  it.effect("keep words that no database holds", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const { id, organisation } = yield* aSubscriber
+      yield* makeDue(id, [ref("a")])
+      const [item] = yield* claim(id)
+      yield* settle(item!, { _tag: "Parked", problem: "bad\0 \ud800" })
+      yield* storage.circuit(id, { failures: 1, openedAt: undefined, notBefore: undefined }, { now: noon, error: "\0" })
+      const parked = yield* storage.parked(organisation.id, id, { limit: 10 })
+      assert.strictEqual(parked.items[0]?.problem, "bad\\u0000 \ufffd")
+    })
+  )
+
+  it.effect("keep what was told of another object of the lane with it", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("e", "L", "evse"), ref("l", "L")])
+      const [evse] = yield* claim(id)
+      const told = { kind: "location", id: "l", hash: new Uint8Array([7]), reference: "NL*ABC" }
+      yield* settle(evse!, { ...done, also: [told] })
+      const [location] = yield* claim(id)
+      assert.deepInclude(location, { id: "l", hash: told.hash, reference: "NL*ABC" })
+    })
+  )
+})
