@@ -70,7 +70,8 @@ describe("partners of each version", () => {
         )
       )
     )
-    expect(performance.now() - before).toBeLessThan(1_000)
+    // A second on a machine of its own; what it takes under load, the bench says.
+    expect(performance.now() - before).toBeLessThan(3_000)
     for (const partner of partners) {
       const [patch, ...more] = heardOf(partner, "PATCH", "locations")
       expect(more).toEqual([])
