@@ -65,9 +65,7 @@ describe("a path in the log of exchanges", () => {
     expect(hiddenOf("https://emsp.example.com/ocpi/2.2.1/commands/START_SESSION/77", addresses)).toBe(
       "START_SESSION/77"
     )
-    expect(hiddenOf("https://emsp.example.com/ocpi/2.2.1/commands-77", addresses)).toBe(
-      "ocpi/2.2.1/commands-77"
-    )
+    expect(hiddenOf("https://emsp.example.com/ocpi/2.2.1/commands-77", addresses)).toBe("ocpi/2.2.1/commands-77")
     expect(hiddenOf("https://results.example.com/77?key=1", addresses)).toBe("77?key=1")
     expect(hiddenOf("https://results.example.com", addresses)).toBe("https://results.example.com")
     expect(withoutHidden("Cannot POST /results/S3CRET", "results/S3CRET?key=1")).toBe("Cannot POST /***")
