@@ -38,6 +38,12 @@ const retryMillis = 100
 /** Until what storage was away for is tried again. */
 const awayMillis = 1_000
 
+/** What people see of an object that one of our own defects has parked. */
+const defectOfOurs = "a defect of ours; see the log"
+
+const annotatedWith = ({ id, kind, subscriptionId }: DueItem) =>
+  Effect.annotateLogs({ subscription: subscriptionId, kind, object: id })
+
 /** A delivery that has come back. */
 interface Returned {
   readonly item: DueItem
@@ -87,13 +93,9 @@ const outcomeOf = (
     Effect.catch(() => Effect.succeed<Untold>("StorageAway")),
     // A defect of ours is met by every try: the object is parked, and the others go on.
     Effect.catchDefect((defect) =>
-      Effect.as(
-        Effect.annotateLogs(Effect.logError("a delivery died", defect), {
-          subscription: subscription.id,
-          kind: item.kind,
-          object: item.id
-        }),
-        { _tag: "Refused", message: "a defect of ours; see the log" } satisfies Outcome
+      Effect.logError("a delivery died", defect).pipe(
+        annotatedWith(item),
+        Effect.as<Outcome>({ _tag: "Refused", message: defectOfOurs })
       )
     )
   )
@@ -115,15 +117,10 @@ const stored = (settled: ReadonlyArray<Settled>, now: number): Effect.Effect<voi
         if (first === undefined) return Effect.void
         if (settled.length > 1) return Effect.forEach(settled, (one) => stored([one], now), { discard: true })
         const { item, settlement } = first
-        const about = {
-          subscription: item.subscriptionId,
-          kind: item.kind,
-          object: item.id,
-          settlement: settlement._tag
-        }
-        const parked: Settlement = { _tag: "Parked", problem: "a defect of ours; see the log" }
+        const parked: Settlement = { _tag: "Parked", problem: defectOfOurs }
         return Effect.logError("what came of a delivery cannot be stored", defect).pipe(
-          Effect.annotateLogs(about),
+          Effect.annotateLogs({ settlement: settlement._tag }),
+          annotatedWith(item),
           Effect.andThen(storage.settle([{ item, settlement: parked }], now)),
           Effect.catchDefect(() => Effect.void)
         )

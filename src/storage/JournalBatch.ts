@@ -14,6 +14,7 @@ import type {
 } from "../domain/Fact.ts"
 import { isAtHand } from "../domain/session/Matching.ts"
 import { tokenKey } from "../domain/token/Token.ts"
+import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 
 type Document = Array<Readonly<Record<string, unknown>>>
@@ -178,12 +179,10 @@ const orphanDocument = ({ body }: OrphanRecorded, ord: number) => ({
   reason: body.reason,
   raw_at: body.rawAt,
   problem: body.problem,
-  raw: storableRaw(body.raw),
+  // A frame that is no JSON can hold it.
+  raw: nulSpelt(body.raw),
   at_hand: isAtHand(body)
 })
-
-/** A frame that is no JSON can hold U+0000, which PostgreSQL's text and JSON cannot. */
-const storableRaw = (raw: string): string => (raw.includes("\u0000") ? raw.replaceAll("\u0000", "\\u0000") : raw)
 
 /** The projection that a fact changes, if any. */
 const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void => {
@@ -210,7 +209,7 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
 
 /** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
 const journalBody = (fact: ChargerFact): string => {
-  if (fact.type === "OrphanRecorded") return JSON.stringify({ ...fact.body, raw: storableRaw(fact.body.raw) })
+  if (fact.type === "OrphanRecorded") return JSON.stringify({ ...fact.body, raw: nulSpelt(fact.body.raw) })
   if (fact.type !== "MeterRead") return JSON.stringify(fact.body)
   const { readings, ...rest } = fact.body
   return JSON.stringify({ ...rest, count: readings.length })

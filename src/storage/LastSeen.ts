@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Presence, type Seen } from "../domain/ports/Presence.ts"
+import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 import { guarded } from "./SqlErrors.ts"
 import { writeBehind } from "./WrittenBehind.ts"
@@ -32,7 +33,7 @@ const write = (sql: SqlClient.SqlClient, batch: Batch) => sql`
   INSERT INTO charger_seen (charger_id, last_seen, last_message)
   SELECT x.charger_id, x.last_seen, x.last_message
   FROM unnest(${textArray(batch.map(([id]) => id))}, ${timestamptzArray(batch.map(([, e]) => e.lastSeen))},
-    ${textArray(batch.map(([, e]) => (e.lastMessage.includes("\u0000") ? e.lastMessage.replaceAll("\u0000", "\\u0000") : e.lastMessage)))})
+    ${textArray(batch.map(([, e]) => nulSpelt(e.lastMessage)))})
     AS x(charger_id, last_seen, last_message)
   JOIN charger c ON c.charger_id = x.charger_id
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = excluded.last_seen, last_message = excluded.last_message

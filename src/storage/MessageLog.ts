@@ -6,6 +6,7 @@
 import { Cause, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedFrame, MessageLog, type MessageSearch } from "../domain/ports/MessageLog.ts"
+import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
@@ -40,15 +41,13 @@ const Row = Schema.Struct({
 })
 const decodeRow = Schema.decodeUnknownSync(Row)
 
-/** PostgreSQL's text cannot hold U+0000, which only a frame that is no JSON can carry. */
-const storable = (text: string): string => (text.includes("\u0000") ? text.replaceAll("\u0000", "\\u0000") : text)
-
+/** Only a frame that is no JSON can carry U+0000. */
 const insert = (sql: SqlClient.SqlClient, frames: ReadonlyArray<LoggedFrame>) => sql`
   INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
   SELECT * FROM unnest(${uuidArray(frames.map((f) => f.organisationId))}, ${textArray(frames.map((f) => f.chargerId))},
     ${timestamptzArray(frames.map((f) => f.at))}, ${textArray(frames.map((f) => f.direction))}, ${textArray(frames.map((f) => f.kind))},
-    ${textArray(frames.map((f) => storable(f.action)))}, ${textArray(frames.map((f) => storable(f.messageId)))},
-    ${textArray(frames.map((f) => storable(f.frame)))})`
+    ${textArray(frames.map((f) => nulSpelt(f.action)))}, ${textArray(frames.map((f) => nulSpelt(f.messageId)))},
+    ${textArray(frames.map((f) => nulSpelt(f.frame)))})`
 
 type LoggedRow = typeof Row.Type
 

@@ -26,6 +26,19 @@ const shownAt = (partner: Partner, place: Place): Promise<void> =>
 const heardOf = (partner: Partner, method: string, module: string): ReadonlyArray<Heard> =>
   partner.server.heard.filter((one) => one.method === method && one.module === module)
 
+const parkedOf = (partnerId: string) => roaming.world.items(`partners/${partnerId}/parked`)
+
+/** The one object that is parked for a partner, once it is. */
+const parkedAlone = async (partnerId: string): Promise<Json> => {
+  await until(
+    () => "the object is parked",
+    40_000,
+    async () => (await parkedOf(partnerId)).length === 1
+  )
+  const [item = {}] = await parkedOf(partnerId)
+  return item
+}
+
 /** A place that a partner of this version sees. */
 const seen = async (version: (typeof allVersions)[number]) => {
   const place = await makePlace(roaming.world)
@@ -220,13 +233,7 @@ describe("a partner that", () => {
     const fault = { does: "refuse", statusCode: 2001 } as const
     partner.server.faults.plan({ fault, method: "PUT", module: "tariffs" })
     await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/refused" })
-    const parked = async () => await roaming.world.items(`partners/${id}/parked`)
-    await until(
-      () => "the tariff is parked",
-      40_000,
-      async () => (await parked()).length === 1
-    )
-    const [item = {}] = await parked()
+    const item = await parkedAlone(id)
     expect(item).toMatchObject({ kind: "tariff", objectId: place.tariffId, tries: 5 })
     expect(String(item["problem"])).toContain("2001")
     const { deliveries } = await roaming.world.get(`partners/${id}/health`)
@@ -237,7 +244,7 @@ describe("a partner that", () => {
     partner.server.faults.clear()
     await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {})
     await partner.eventually("the tariff", () => told()?.["tariff_alt_url"] === "https://example.com/refused")
-    expect(await parked()).toEqual([])
+    expect(await parkedOf(id)).toEqual([])
     await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {}, 404)
     expect(problemsOf(partner)).toEqual([])
   })
@@ -256,13 +263,7 @@ describe("a partner that", () => {
     for (const one of [partner, other]) {
       await one.eventually("a status", () => statusesAt(one, place)[0] === "CHARGING")
     }
-    const parked = async () => await roaming.world.items(`partners/${id}/parked`)
-    await until(
-      () => "the tariff is parked",
-      40_000,
-      async () => (await parked()).length === 1
-    )
-    const [item = {}] = await parked()
+    const item = await parkedAlone(id)
     expect(item).toMatchObject({ kind: "tariff", objectId: place.tariffId })
     expect(item["problem"]).toBe("HTTP 200, status 2000, bad\\u0000 \ufffd")
   })

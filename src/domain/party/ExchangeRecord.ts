@@ -3,6 +3,7 @@
  * and so is where results are posted to, which whoever knows it can tell anything. Bodies are cut, since one page of locations is larger than what
  * anybody reads of it.
  */
+import { nulSpelt } from "../values/OutsideText.ts"
 
 export interface ExchangeRecord {
   readonly organisationId: string
@@ -59,7 +60,7 @@ export const kept = (text: string | undefined, max = bodyMax): string | undefine
           [before, hostAlone(url.replaceAll("\\/", "/")), after].join("")
         )
     : cut
-  return masked.replaceAll("\u0000", "\\u0000").toWellFormed()
+  return nulSpelt(masked).toWellFormed()
 }
 
 /** Path and query as they are kept. */

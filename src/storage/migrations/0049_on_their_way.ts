@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  `CREATE FUNCTION partner_registered_anew() RETURNS trigger LANGUAGE plpgsql AS $function$
+  `CREATE FUNCTION owed_still() RETURNS trigger LANGUAGE plpgsql AS $function$
   BEGIN
     UPDATE subscription_object SET item_id = gen_random_uuid(), claimed_until = NULL
     WHERE subscription_id = NEW.id AND claimed_until IS NOT NULL;
@@ -16,7 +16,7 @@ const statements = [
   `CREATE TRIGGER partner_registered_anew AFTER UPDATE OF status, connection, their_token ON partner FOR EACH ROW
     WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.connection IS DISTINCT FROM NEW.connection
       OR OLD.their_token IS DISTINCT FROM NEW.their_token)
-    EXECUTE FUNCTION partner_registered_anew()`
+    EXECUTE FUNCTION owed_still()`
 ]
 
 export const onTheirWay = Effect.gen(function* () {
