@@ -2,13 +2,12 @@
  * The one command before every commit, and the one that CI runs:
  *
  *     npm run check            formats, lint, types, Effect's diagnostics, architecture, unit tests: under a minute
- *     npm run check:all        also integration tests, PostgreSQL, Deno, more properties, faults
+ *     npm run check:all        also integration tests, the long suites, more properties, PostgreSQL, Deno, faults
  *     npm run check -- --no-tests
  *
  * One line a step. The first step that fails prints its output and what to do, and ends the run.
  */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { delimiter, resolve } from "node:path"
 import { choose, type Step } from "./steps.ts"
 
@@ -67,10 +66,6 @@ const line = (status: string, name: string, seconds: number) =>
 const began = performance.now()
 const since = (start: number) => (performance.now() - start) / 1000
 for (const step of choose({ all: flags.includes("--all"), tests: !flags.includes("--no-tests") })) {
-  if (step.needs !== undefined && !existsSync(step.needs)) {
-    console.log(`absent  ${step.name.padEnd(13)} there is no ${step.needs}`)
-    continue
-  }
   const start = performance.now()
   const { ok, output } = await run(step)
   line(ok ? "ok" : "FAILED", step.name, since(start))

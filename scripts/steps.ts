@@ -10,15 +10,13 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>
   readonly all?: boolean
   readonly tests?: boolean
-  /** A path without which there is nothing to do yet; the step then says so and passes. */
-  readonly needs?: string
   /** A step that takes longer hangs; it is ended and counts as failed. */
   readonly limit_s: number
   /** What to do when it fails, as one sentence. */
   readonly fix: string
 }
 
-const vitest = ["vitest", "run", "--reporter=dot"]
+const vitest = ["vitest", "run"]
 
 export const steps: ReadonlyArray<Step> = [
   {
@@ -53,23 +51,34 @@ export const steps: ReadonlyArray<Step> = [
   },
   {
     name: "unit",
-    command: [...vitest, "--project", "unit", "--project", "property"],
+    command: vitest,
+    env: { TEST_SELECT: "unit" },
     tests: true,
     limit_s: 120,
     fix: "npx vitest run FILE runs one file; a property prints the seed that repeats it."
   },
   {
     name: "integration",
-    command: [...vitest, "--project", "integration"],
+    command: vitest,
+    env: { TEST_SELECT: "integration" },
     all: true,
     tests: true,
-    limit_s: 900,
+    limit_s: 600,
     fix: "The same tests run in npm test; they need nothing but a free port."
   },
   {
+    name: "long",
+    command: vitest,
+    env: { TEST_ALL: "true", TEST_SELECT: "long" },
+    all: true,
+    tests: true,
+    limit_s: 900,
+    fix: "npm run test:all -- FILE repeats one file."
+  },
+  {
     name: "property",
-    command: [...vitest, "--project", "property"],
-    env: { PROPERTY: "full" },
+    command: vitest,
+    env: { PROPERTY: "full", TEST_SELECT: "property" },
     all: true,
     tests: true,
     limit_s: 900,
@@ -78,17 +87,18 @@ export const steps: ReadonlyArray<Step> = [
   {
     name: "postgres",
     command: ["node", "scripts/with-postgres.ts", ...vitest],
+    env: { TEST_DRIVERS: "postgres", TEST_SELECT: "database" },
     all: true,
     tests: true,
-    limit_s: 1800,
+    limit_s: 900,
     fix: "npm run test:postgres repeats it; what passes on PGlite and not here is a difference that storage must hide."
   },
   {
     name: "deno",
-    command: ["deno", "run", "-A", "node_modules/vitest/vitest.mjs", "run", "--pool=forks", "--reporter=dot"],
+    command: ["deno", "run", "-A", "node_modules/vitest/vitest.mjs", "run", "--project=!long"],
     all: true,
     tests: true,
-    limit_s: 1800,
+    limit_s: 900,
     fix: "npm run test:deno repeats it; both runtimes run the same sources."
   },
   {
@@ -97,7 +107,6 @@ export const steps: ReadonlyArray<Step> = [
     env: { FAULTS: "full" },
     all: true,
     tests: true,
-    needs: "test/faults",
     limit_s: 5400,
     fix: "npm run check:faults repeats it; FAULTS_SEED=… repeats the same choice of instants."
   }

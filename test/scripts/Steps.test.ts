@@ -1,5 +1,5 @@
 /** The table of checks: what each command of package.json runs, and that nothing in it is forgotten by the long one. */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { choose, steps } from "../../scripts/steps.ts"
@@ -53,5 +53,13 @@ describe("package.json", () => {
     ]
     expect(named.length).toBeGreaterThan(5)
     for (const [, command = "", rest = ""] of named) expect(Object.keys(scripts)).toContain(command + rest)
+  })
+
+  it("keeps CONTRIBUTING.md from naming tests that are gone", () => {
+    const named = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/(?<=`| )test\/[\w./-]+[\w/]/g)].map(
+      ([path]) => path
+    )
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
   })
 })

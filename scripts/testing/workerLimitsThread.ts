@@ -1,0 +1,35 @@
+/** The thread of `workerLimits.ts`. It counts its own seconds, so that a machine that slept or was very busy is no reason to end a worker. */
+import { writeSync } from "node:fs"
+import { parentPort, workerData } from "node:worker_threads"
+import type { Told } from "./workerLimits.ts"
+
+const beats = workerData as Int32Array
+
+let told: Told = "idle"
+let seconds = 0
+let blocked_s = 0
+let seen = 0
+
+parentPort?.on("message", (next: Told) => {
+  told = next
+  seconds = 0
+  blocked_s = 0
+})
+
+const end = (signal: NodeJS.Signals, why: string) => {
+  writeSync(2, `${why} Its test worker is ended.\n`)
+  // Windows knows none but those that kill.
+  process.kill(process.pid, process.platform === "win32" ? "SIGKILL" : signal)
+}
+
+setInterval(() => {
+  if (told === "idle") return
+  const { file, limits } = told
+  const now = Atomics.load(beats, 0)
+  seconds += 1
+  blocked_s = now === seen ? blocked_s + 1 : 0
+  seen = now
+  if (blocked_s >= limits.blocked_s)
+    end("SIGVTALRM", `${file} has blocked the event loop for ${limits.blocked_s} s, the longest that a file may.`)
+  if (seconds >= limits.file_s) end("SIGALRM", `${file} has taken ${limits.file_s} s, the longest that a file may.`)
+}, 1000)

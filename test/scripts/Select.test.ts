@@ -1,0 +1,44 @@
+/** Parts of the tests that CI runs by themselves: each has the files it is for, by what they read and by where they live. */
+import { describe, expect, it } from "vitest"
+import { filesOf, selection } from "../../scripts/testing/select.ts"
+import { faults, long } from "../../scripts/testing/sets.ts"
+
+const all = filesOf(["test/**/*.test.ts"])
+const selected = (name: string) => all.filter(selection(name))
+
+describe("a selection of test files", () => {
+  it("has for a given database those that read its address, also through what they import", () => {
+    const files = selected("database")
+    const storage = all.filter((file) => file.startsWith("test/storage/"))
+    expect(files).toEqual(expect.arrayContaining(all.filter((file) => file.startsWith("test/postgres-only/"))))
+    expect(files.filter((file) => storage.includes(file)).length).toBeGreaterThan(storage.length / 2)
+    expect(files).not.toContain("test/scripts/Select.test.ts")
+    expect(files.length).toBeLessThan(all.length / 2)
+  })
+
+  it("has for the long section every long suite", () => {
+    expect(selected("long")).toEqual(expect.arrayContaining([...filesOf(long)]))
+    expect(selected("long")).not.toContain("test/scripts/Select.test.ts")
+  })
+
+  it("parts what needs nothing from what needs a database, a listener or a process", () => {
+    const [unit, integration] = [selected("unit"), selected("integration")]
+    expect(unit.filter((file) => integration.includes(file))).toEqual([])
+    expect(unit).toContain("test/scripts/Select.test.ts")
+    expect(unit).toContain("test/domain/tariff/Price.property.test.ts")
+    expect(integration).toContain("test/storage/Sites.test.ts")
+    expect(selected("property").every((file) => file.endsWith(".property.test.ts"))).toBe(true)
+  })
+
+  it("is not made under another name", () => {
+    expect(() => selection("everything")).toThrow(
+      "TEST_SELECT is unit or integration or property or database or long, not everything"
+    )
+  })
+})
+
+describe("the sets of test files", () => {
+  it("each find files", () => {
+    for (const pattern of [...long, ...faults]) expect(filesOf([pattern]), pattern).not.toEqual([])
+  })
+})

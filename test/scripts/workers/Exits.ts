@@ -1,0 +1,9 @@
+/** Ends the process that others share with it. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+
+it("exits", async () => {
+  setTimeout(() => process.exit(0), 10)
+  await sleep(200)
+  expect(1).toBe(1)
+})

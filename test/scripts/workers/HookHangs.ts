@@ -1,0 +1,8 @@
+/** Waits in a hook for what never comes. */
+import { beforeAll, expect, it } from "vitest"
+
+beforeAll(() => new Promise(() => undefined))
+
+it("never runs", () => {
+  expect(1).toBe(1)
+})

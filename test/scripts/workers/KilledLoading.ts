@@ -1,0 +1,8 @@
+/** Is killed before it has told of any test. */
+import { expect, it } from "vitest"
+
+process.kill(process.pid, "SIGKILL")
+
+it("never runs", () => {
+  expect(1).toBe(1)
+})
