@@ -52,6 +52,7 @@ export interface Config {
   readonly v1AllowHttp: boolean
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
   readonly outboundAllowPrivate: boolean
+  readonly backgroundIntervalMillis: number
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly files: {
@@ -282,6 +283,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     V1_ALLOW_HTTP: String(config.v1AllowHttp),
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
+    BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     FILES_URL: config.files.url,
@@ -319,6 +321,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
     ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
+    backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
     files: filesOf(get, publicUrl),

@@ -52,6 +52,7 @@ describe("loadConfig without settings", () => {
       v1AllowHttp: false,
       ocppMinSecurityProfile: 0,
       outboundAllowPrivate: false,
+      backgroundIntervalMillis: 1_000,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
       files: { url: "http://localhost:8080", retentionDays: 90, s3: undefined },
@@ -99,6 +100,7 @@ describe("loadConfig with settings", () => {
       V1_ALLOW_HTTP: "true",
       OCPP_MIN_SECURITY_PROFILE: "2",
       OUTBOUND_ALLOW_PRIVATE: "1",
+      BACKGROUND_INTERVAL_MILLIS: "50",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
       FILES_URL: "http://files.example.com:9000/",
@@ -128,6 +130,7 @@ describe("loadConfig with settings", () => {
       v1AllowHttp: true,
       ocppMinSecurityProfile: 2,
       outboundAllowPrivate: true,
+      backgroundIntervalMillis: 50,
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
       files: {

@@ -114,6 +114,13 @@ export const limits = {
     chargersPerMinute: 60
   },
 
+  /** Work in the background: prices, locations, deliveries, partners' tokens, local lists. */
+  background: {
+    // How often each looks for work, unless BACKGROUND_INTERVAL_MILLIS says otherwise. Readers see changes within a second or two, and an
+    // idle service costs next to nothing.
+    intervalMillis: second
+  },
+
   /** Files of chargers and firmware. */
   files: {
     // Days that diagnostics and logs are kept, unless FILES_RETENTION_DAYS says otherwise: what was wrong is found within a quarter. Firmware

@@ -134,6 +134,7 @@ export const variables = {
     expected: "a security profile 0, 1, 2 or 3"
   },
   OUTBOUND_ALLOW_PRIVATE: flag,
+  BACKGROUND_INTERVAL_MILLIS: whole(10, 60_000, "a number of milliseconds 10–60000"),
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
   FILES_URL: {
@@ -191,7 +192,7 @@ const distance = (a: string, b: string): number => {
 }
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
+const ours = /^(BACKGROUND|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

@@ -83,6 +83,7 @@ import * as Subscriptions from "../storage/Subscriptions.ts"
 import * as Tariffs from "../storage/Tariffs.ts"
 import * as Tokens from "../storage/Tokens.ts"
 import * as Webhooks from "../storage/Webhooks.ts"
+import type { BackgroundOptions } from "./Background.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
 
@@ -106,6 +107,7 @@ export interface ServiceSettings {
   readonly logHeartbeats: boolean
   readonly ocppLimits: OcppLimits
   readonly actors: Actors.ActorsOptions
+  readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
   /** Without `s3`, contents lie in the folder. Chargers bring and fetch files below `url`. */
@@ -242,15 +244,15 @@ export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
-      LocalListKeeper.layer(),
-      LocationKeeper.layer(),
+      LocalListKeeper.layer(settings.background.localLists),
+      LocationKeeper.layer(settings.background.locations),
       PartnerView.layer,
-      PriceKeeper.layer(),
+      PriceKeeper.layer(settings.background.prices),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
-      ResultPoster.layer(),
-      SessionCloser.layer(),
-      SubscriptionRunner.layer().pipe(Layer.provide(pushing(settings))),
-      TokenKeeper.layer().pipe(Layer.provide(TokenPull.layer()))
+      ResultPoster.layer(settings.background.results),
+      SessionCloser.layer(settings.background.sessions),
+      SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
+      TokenKeeper.layer(settings.background.tokens).pipe(Layer.provide(TokenPull.layer(settings.background.tokenPull)))
     ).pipe(
       Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
       Layer.provideMerge(storage(settings))

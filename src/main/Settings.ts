@@ -6,6 +6,7 @@ import { type Config, limits } from "../Config.ts"
 import { transferMillis } from "../domain/file/StoredFile.ts"
 import { revokedSerials } from "../ocpp/server/Revocations.ts"
 import { tlsOptions } from "../ocpp/server/Tls.ts"
+import { backgroundOf, lookEveryMillis, scaledBy } from "./Background.ts"
 import type { ListenerOptions } from "./Listeners.ts"
 import type { ServiceSettings } from "./Service.ts"
 
@@ -46,43 +47,48 @@ const listenersOf = (config: Config): ListenerOptions => ({
   transferTimeoutMillis: transferMillis
 })
 
-export const settingsOf = (config: Config, version: string): ServiceSettings => ({
-  version,
-  environment: config.environment,
-  publicUrl: config.publicUrl,
-  nodeId: config.nodeId,
-  secretKey: config.secretKey,
-  database: {
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
+export const settingsOf = (config: Config, version: string): ServiceSettings => {
+  const scaled = scaledBy(config.backgroundIntervalMillis)
+  return {
+    version,
+    environment: config.environment,
+    publicUrl: config.publicUrl,
     nodeId: config.nodeId,
-    minFreeBytes: config.minFreeDiskBytes,
-    poolSize: config.databasePoolSize,
-    watchdogMillis: limits.database.watchdogMillis
-  },
-  listeners: listenersOf(config),
-  bootstrap: config.bootstrap,
-  v1AllowHttp: config.v1AllowHttp,
-  trustProxy: trusts(config.trustProxy),
-  outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },
-  minSecurityProfile: config.ocppMinSecurityProfile,
-  revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
-  compression: false,
-  logHeartbeats: config.messageLogHeartbeats,
-  ocppLimits: limits.ocpp,
-  actors: limits.actors,
-  journal: limits.journal,
-  files: { ...limits.files, ...config.files, folder: join(config.dataDir, "files") },
-  commands: {
-    ...limits.commands,
-    tls: config.tls !== undefined,
-    clientCertificates: config.tls?.clientCaFile !== undefined
-  },
-  directory: limits.directory,
-  messageLog: limits.messageLog,
-  exchanges: limits.exchanges,
-  lastSeen: limits.lastSeen,
-  knocks: limits.knocks,
-  messageRetentionDays: config.messageLogRetentionDays,
-  leaseMillis: limits.nodes.leaseMillis
-})
+    secretKey: config.secretKey,
+    database: {
+      url: config.databaseUrl,
+      dataDir: config.dataDir,
+      nodeId: config.nodeId,
+      minFreeBytes: config.minFreeDiskBytes,
+      poolSize: config.databasePoolSize,
+      watchdogMillis: limits.database.watchdogMillis
+    },
+    listeners: listenersOf(config),
+    bootstrap: config.bootstrap,
+    v1AllowHttp: config.v1AllowHttp,
+    trustProxy: trusts(config.trustProxy),
+    outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },
+    minSecurityProfile: config.ocppMinSecurityProfile,
+    revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
+    compression: false,
+    logHeartbeats: config.messageLogHeartbeats,
+    ocppLimits: limits.ocpp,
+    actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
+    background: backgroundOf(config.backgroundIntervalMillis),
+    journal: limits.journal,
+    files: { ...limits.files, ...config.files, folder: join(config.dataDir, "files") },
+    commands: {
+      ...limits.commands,
+      sweepEveryMillis: lookEveryMillis(config.backgroundIntervalMillis),
+      tls: config.tls !== undefined,
+      clientCertificates: config.tls?.clientCaFile !== undefined
+    },
+    directory: limits.directory,
+    messageLog: { ...limits.messageLog, flushEveryMillis: scaled(limits.messageLog.flushEveryMillis) },
+    exchanges: { ...limits.exchanges, flushEveryMillis: scaled(limits.exchanges.flushEveryMillis) },
+    lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
+    knocks: { ...limits.knocks, flushEveryMillis: scaled(limits.knocks.flushEveryMillis) },
+    messageRetentionDays: config.messageLogRetentionDays,
+    leaseMillis: limits.nodes.leaseMillis
+  }
+}

@@ -35,10 +35,9 @@ export interface CommandsOptions {
   /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
   readonly tls: boolean
   readonly clientCertificates: boolean
+  /** How often what has waited too long is ended: `expiresIn` is in seconds. Default 1,000. */
+  readonly sweepEveryMillis?: number | undefined
 }
-
-/** How often what has waited too long is ended: `expiresIn` is in seconds. */
-const sweepEvery = "1 second"
 
 /** The minute of `chargersPerMinute`, in ms. */
 const rateMillis = 60_000
@@ -254,7 +253,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       yield* Effect.forkScoped(
         Effect.repeat(
           Effect.catch(sweep, () => Effect.void),
-          Schedule.spaced(sweepEvery)
+          Schedule.spaced(options.sweepEveryMillis ?? 1_000)
         )
       )
       return Commands.of({

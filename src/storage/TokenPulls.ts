@@ -28,15 +28,12 @@ const dueRow = rowOf(
   })
 )
 
-/** How long a partner is left alone after it has registered: it has other things to ask first. */
-const settleMillis = 5_000
-
 /** Longest description of a failure that is kept. */
 const problemMax = 500
 
 export const tokenPulls = ({ sql, writable }: Recording) => {
   /** Partners that have tokens to be fetched, as they are registered now. In 2.1.1 a module has no role. */
-  const enlist = (now: number) => sql`
+  const enlist = (now: number, settleMillis: number) => sql`
     INSERT INTO token_pull AS t (partner_id, organisation_id, registered_at, due_at)
     SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000), ${new Date(now + settleMillis)}
     FROM partner p
@@ -69,8 +66,12 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
           FROM token_pull t WHERE ${own.rowsOf("t")} AND t.partner_id = ${partnerId}`)
       )
     }),
-    takeDuePull: Effect.fn("RoamingTokens.takeDuePull")((now: number, leaseMillis: number) =>
-      Effect.andThen(writable, guardedWrite(Effect.andThen(enlist(now), dueRow(lease(now, leaseMillis)))))
+    takeDuePull: Effect.fn("RoamingTokens.takeDuePull")(
+      (now: number, { leaseMillis, settleMillis }: { readonly leaseMillis: number; readonly settleMillis: number }) =>
+        Effect.andThen(
+          writable,
+          guardedWrite(Effect.andThen(enlist(now, settleMillis), dueRow(lease(now, leaseMillis))))
+        )
     ),
     keepPull: Effect.fn("RoamingTokens.keepPull")(({ partnerId }: DuePull, until: number) =>
       Effect.andThen(

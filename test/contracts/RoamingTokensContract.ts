@@ -273,6 +273,9 @@ const storingContract = (it: ContractIt): void => {
   )
 }
 
+/** A partner is left alone for five seconds after it has registered. */
+const waits = { leaseMillis: second, settleMillis: 5 * second }
+
 const fetchingContract = (it: ContractIt): void => {
   it.effect("a partner's tokens are to be fetched once it is registered, in full and then from the last time on", () =>
     Effect.gen(function* () {
@@ -280,20 +283,20 @@ const fetchingContract = (it: ContractIt): void => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM partner`
       const ours = yield* anOrganisation
-      expect(yield* tokens.takeDuePull(noon, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
       const { id } = yield* aPartner(ours)
-      expect(yield* tokens.takeDuePull(noon, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
       const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
       const later = noon + 60 * second
-      expect(yield* tokens.takeDuePull(later, second)).toEqual(due)
+      expect(yield* tokens.takeDuePull(later, waits)).toEqual(due)
       // Nobody else gets it while it runs; whoever took it may be gone.
-      expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
       yield* tokens.keepPull(due, later + second + 1)
-      expect(yield* tokens.takeDuePull(later + second, second)).toBeUndefined()
-      expect(yield* tokens.takeDuePull(later + second + 1, second)).toEqual(due)
+      expect(yield* tokens.takeDuePull(later + second, waits)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(later + second + 1, waits)).toEqual(due)
       yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
       expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
-      expect(yield* tokens.takeDuePull(later, second)).toEqual({ ...due, failures: 1 })
+      expect(yield* tokens.takeDuePull(later, waits)).toEqual({ ...due, failures: 1 })
       const end = { _tag: "Pulled", beganAt: later, taken: 3, unreadable: 1 } as const
       yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
       yield* tokens.endPull(due, end, later + 2 * second, later)
@@ -306,7 +309,7 @@ const fetchingContract = (it: ContractIt): void => {
         dueAt: later + 2 * second
       }
       expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
-      expect(yield* tokens.takeDuePull(later + 2 * second, second)).toEqual({ ...due, from: later })
+      expect(yield* tokens.takeDuePull(later + 2 * second, waits)).toEqual({ ...due, from: later })
       expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
     })
   )
@@ -322,21 +325,21 @@ const fetchingContract = (it: ContractIt): void => {
       const partner = yield* aPartner(ours, { version: "2.1.1", endpoints: [old] })
       yield* aPartner(ours, { endpoints: [{ ...old, role: "RECEIVER" }] })
       const later = noon + 60 * second
-      yield* tokens.takeDuePull(noon, second)
-      const due = yield* tokens.takeDuePull(later, second)
+      yield* tokens.takeDuePull(noon, waits)
+      const due = yield* tokens.takeDuePull(later, waits)
       expect(due).toMatchObject({ partnerId: partner.id })
       const end = { _tag: "Pulled", beganAt: later, taken: 0, unreadable: 0 } as const
       yield* tokens.endPull(due!, end, later, later)
       yield* partners.update(partner.id, { suspended: true }, ours.writing())
-      expect(yield* tokens.takeDuePull(later, second)).toBeUndefined()
+      expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
       yield* partners.update(partner.id, { suspended: false }, ours.writing())
       const connection = { ...partner.connection!, registeredAt: later }
       const ourVerifier = new TextEncoder().encode(partner.id)
       const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
       yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: later }, ours.writing())
       yield* partners.renew(partner.id, registration, ours.writing())
-      yield* tokens.takeDuePull(later, second)
-      const again = yield* tokens.takeDuePull(later + 60 * second, second)
+      yield* tokens.takeDuePull(later, waits)
+      const again = yield* tokens.takeDuePull(later + 60 * second, waits)
       expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
     })
   )

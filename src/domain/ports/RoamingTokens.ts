@@ -111,10 +111,13 @@ export class RoamingTokens extends Context.Service<
       partnerId: string
     ) => Effect.Effect<TokenPullState | undefined, StorageUnavailable>
     /**
-     * The fetch that is due for longest, which nobody else gets for `leaseMillis`; each new registration begins one in full. Across all organisations,
-     * for the service itself.
+     * The fetch that is due for longest, which nobody else gets for `leaseMillis`; each new registration begins one in full after `settleMillis`.
+     * Across all organisations, for the service itself.
      */
-    readonly takeDuePull: (now: number, leaseMillis: number) => Effect.Effect<DuePull | undefined, StorageUnavailable>
+    readonly takeDuePull: (
+      now: number,
+      options: { readonly leaseMillis: number; readonly settleMillis: number }
+    ) => Effect.Effect<DuePull | undefined, StorageUnavailable>
     /** Keeps a fetch that goes on from others until `until` (ms epoch). */
     readonly keepPull: (due: DuePull, until: number) => Effect.Effect<void, StorageUnavailable>
     readonly endPull: (

@@ -10,6 +10,8 @@ const minute = 60 * second
 const hour = 60 * minute
 
 export interface SettlingOptions {
+  /** Before the second try; twice as long before each further one. */
+  readonly firstDelayMillis: number
   /** Between tries at most: the subscriber's silence is found out by its probe, so that this is for single objects that fail. */
   readonly maxDelayMillis: number
   /** The same for what fails alone, which no probe releases, while it is this young: what was away for an hour is told soon after. */
@@ -28,6 +30,7 @@ export interface SettlingOptions {
 }
 
 export const defaultSettling: SettlingOptions = {
+  firstDelayMillis: second,
   maxDelayMillis: hour / 4,
   aloneDelayMillis: minute,
   aloneMillis: 2 * hour,
@@ -58,9 +61,11 @@ export interface Settled {
   readonly settlement: Settlement
 }
 
-/** 1 s after the first try, and twice as long after each further one. */
-export const delayAfter = (tries: number, { maxDelayMillis }: Pick<SettlingOptions, "maxDelayMillis">): number =>
-  Math.min(maxDelayMillis, second * 2 ** Math.min(Math.max(tries - 1, 0), 30))
+/** How long to wait after that many tries. */
+export const delayAfter = (
+  tries: number,
+  { firstDelayMillis, maxDelayMillis }: Pick<SettlingOptions, "firstDelayMillis" | "maxDelayMillis">
+): number => Math.min(maxDelayMillis, firstDelayMillis * 2 ** Math.min(Math.max(tries - 1, 0), 30))
 
 /** What becomes of an object. */
 export const settlementOf = (
@@ -85,7 +90,7 @@ export const settlementOf = (
       if (age >= options.maxAgeMillis) return { _tag: "Parked", problem }
       const isYoungAlone = outcome._tag === "Failed" && outcome.isAlone === true && age < options.aloneMillis
       const maxDelayMillis = isYoungAlone ? options.aloneDelayMillis : options.maxDelayMillis
-      const at = now + delayAfter(item.tries + 1, { maxDelayMillis })
+      const at = now + delayAfter(item.tries + 1, { ...options, maxDelayMillis })
       return { _tag: "Again", at, refusals: item.refusals, problem }
     }
     case "Refused": {

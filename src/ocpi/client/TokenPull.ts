@@ -22,6 +22,8 @@ import { factsOf } from "../Version.ts"
 import { type At, PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 
 export interface TokenPullOptions {
+  /** How long a partner is left alone after it has registered: it has other things to ask first. */
+  readonly settleMillis: number
   /** From one fetch of a partner's tokens to the next; up to a quarter more, so that partners are not asked by all at one time. */
   readonly againMillis: number
   /** How far before the last fetch the next one begins: clocks differ, and tokens that changed during it may have been missed. */
@@ -42,6 +44,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 export const defaultPullOptions: TokenPullOptions = {
+  settleMillis: 5_000,
   againMillis: 4 * hour,
   overlapMillis: 15 * minute,
   pageSize: 100,
@@ -177,7 +180,7 @@ const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<
   Effect.gen(function* () {
     const { partners, tokens } = services
     const beganAt = yield* Clock.currentTimeMillis
-    const due = yield* tokens.takeDuePull(beganAt, options.leaseMillis)
+    const due = yield* tokens.takeDuePull(beganAt, options)
     if (due === undefined) return false
     const { failures, organisationId, partnerId } = due
     const end = yield* partners.get(organisationId, partnerId).pipe(

@@ -1,0 +1,77 @@
+/**
+ * How often each part that works in the background looks for something to do, and how long it waits before it tries again. All of it follows
+ * from one interval, a second unless `BACKGROUND_INTERVAL_MILLIS` says otherwise: a longer one saves power on a small machine, a short one
+ * lets tests see the outcome at once. Deadlines of the protocols, leases and retention do not depend on it.
+ */
+import { limits } from "../Config.ts"
+import { defaultKeeperOptions, type LocalListKeeperOptions } from "../actors/LocalListKeeper.ts"
+import { defaultLocationOptions, type LocationKeeperOptions } from "../actors/LocationKeeper.ts"
+import { defaultPriceOptions, type PriceKeeperOptions } from "../actors/PriceKeeper.ts"
+import { defaultCloserOptions, type SessionCloserOptions } from "../actors/SessionCloser.ts"
+import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/SubscriptionRunner.ts"
+import { defaultTokenKeeperOptions, type TokenKeeperOptions } from "../actors/TokenKeeper.ts"
+import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/ResultPoster.ts"
+import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
+
+export interface BackgroundOptions {
+  readonly localLists: LocalListKeeperOptions
+  readonly locations: LocationKeeperOptions
+  readonly prices: PriceKeeperOptions
+  readonly results: ResultPosterOptions
+  readonly sessions: SessionCloserOptions
+  readonly subscriptions: SubscriptionOptions
+  readonly tokenPull: TokenPullOptions
+  readonly tokens: TokenKeeperOptions
+}
+
+/** How long a time of so many milliseconds, meant for an interval of one second, is with this interval. */
+export const scaledBy =
+  (intervalMillis: number) =>
+  (millis: number): number =>
+    Math.max(1, Math.round((millis * intervalMillis) / limits.background.intervalMillis))
+
+/**
+ * Of work that is mostly found by a word of it, and else by looking: however short the interval, it is looked for five times a second at most, since
+ * each look is a statement.
+ */
+export const lookEveryMillis = (intervalMillis: number): number => Math.max(intervalMillis, 200)
+
+export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
+  const scaled = scaledBy(intervalMillis)
+  const { firstDelayMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
+  return {
+    localLists: {
+      ...defaultKeeperOptions,
+      everyMillis: scaled(defaultKeeperOptions.everyMillis),
+      settleMillis: scaled(defaultKeeperOptions.settleMillis)
+    },
+    locations: {
+      ...defaultLocationOptions,
+      everyMillis: scaled(defaultLocationOptions.everyMillis),
+      quietMillis: scaled(defaultLocationOptions.quietMillis)
+    },
+    prices: {
+      ...defaultPriceOptions,
+      everyMillis: scaled(defaultPriceOptions.everyMillis),
+      quietMillis: scaled(defaultPriceOptions.quietMillis)
+    },
+    results: {
+      ...defaultPosterOptions,
+      everyMillis: lookEveryMillis(intervalMillis),
+      pausesMillis: defaultPosterOptions.pausesMillis.map(scaled)
+    },
+    sessions: { ...defaultCloserOptions, everyMillis: scaled(defaultCloserOptions.everyMillis) },
+    subscriptions: {
+      ...defaultSubscriptionOptions,
+      firstDelayMillis: scaled(firstDelayMillis),
+      pollMillis: scaled(pollMillis),
+      probeEveryMillis: scaled(probeEveryMillis)
+    },
+    tokenPull: {
+      ...defaultPullOptions,
+      settleMillis: scaled(defaultPullOptions.settleMillis),
+      pausesMillis: defaultPullOptions.pausesMillis.map(scaled)
+    },
+    tokens: { ...defaultTokenKeeperOptions, everyMillis: scaled(defaultTokenKeeperOptions.everyMillis) }
+  }
+}
