@@ -12,7 +12,7 @@ import { layerEngineHealth, layerServerHealth } from "./Health.ts"
 import { migrate, type MigrationFailed, type Migrations, SchemaRefused } from "./Migrations.ts"
 import { migrations } from "./migrations/all.ts"
 import { layerEngineNotifications, layerServerNotifications, type Notifications } from "./Notifications.ts"
-import { type Engine, type EngineOptions, makeEngine } from "./pglite/Engine.ts"
+import { type Engine, makeEngine } from "./pglite/Engine.ts"
 import { type FreeSpace, makeFreeSpace } from "./pglite/FreeSpace.ts"
 import { holdLock } from "./pglite/Lock.ts"
 import { maintain } from "./pglite/Maintenance.ts"
@@ -134,28 +134,12 @@ const clientOf = (engine: Engine) =>
     connectTimeout: "60 seconds"
   })
 
-const embedded = (
-  engineOptions: EngineOptions,
-  space: FreeSpace,
-  schema: Schema
-): Layer.Layer<Database, DatabaseFailed> =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const engine = yield* makeEngine(engineOptions).pipe(
-        Effect.mapError((error) =>
-          failed("unusable", `DATA_DIR: the embedded database cannot be opened: ${error.message}`)
-        )
-      )
-      const services = Layer.mergeAll(
-        layerEngineHealth(engine, space),
-        layerEngineNotifications(engine),
-        Layer.effectDiscard(maintain(engine, space))
-      )
-      return services.pipe(
-        Layer.provideMerge(prepared(clientOf(engine), engine.unwatched(schemaOf(schema)), "DATA_DIR"))
-      )
-    })
-  )
+const onEngine = (engine: Engine, space: FreeSpace, schema: Schema): Layer.Layer<Database, DatabaseFailed> =>
+  Layer.mergeAll(
+    layerEngineHealth(engine, space),
+    layerEngineNotifications(engine),
+    Layer.effectDiscard(maintain(engine, space))
+  ).pipe(Layer.provideMerge(prepared(clientOf(engine), engine.unwatched(schemaOf(schema)), "DATA_DIR")))
 
 const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, DatabaseFailed> =>
   Layer.unwrap(
@@ -168,21 +152,18 @@ const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, Database
       // The engine writes when it opens, and would hang where it cannot.
       yield* Effect.mapError(space.check, (error) => failed("unusable", error.message))
       const directory = join(options.dataDir, "database")
-      return embedded({ directory, fsync: true, watchdogMillis: options.watchdogMillis, onLost }, space, options)
+      const engine = yield* makeEngine({ directory, fsync: true, watchdogMillis: options.watchdogMillis, onLost }).pipe(
+        Effect.mapError((error) =>
+          failed("unusable", `DATA_DIR: the embedded database cannot be opened: ${error.message}`)
+        )
+      )
+      return onEngine(engine, space, options)
     })
   )
 
-/**
- * The embedded database in memory, for tests: `tar` has an earlier one's files. Nothing is kept, and no disk is guarded.
- */
-export const layerMemory = (
-  options: Schema & { readonly tar?: Uint8Array | undefined }
-): Layer.Layer<Database, DatabaseFailed> =>
-  embedded(
-    { directory: undefined, tar: options.tar, fsync: false, watchdogMillis: 60_000, onLost: endProcess },
-    makeFreeSpace({ directory: ".", minFreeBytes: 0 }),
-    options
-  )
+/** The embedded database over an engine that the caller keeps, for tests: no directory is locked and no disk guarded. */
+export const layerEngine = (engine: Engine, schema: Schema = {}): Layer.Layer<Database, DatabaseFailed> =>
+  onEngine(engine, makeFreeSpace({ directory: ".", minFreeBytes: 0 }), schema)
 
 /** How long a statement may run on a server: a page takes milliseconds, and whatever takes this long holds others up. */
 const statementTimeoutMillis = 30_000

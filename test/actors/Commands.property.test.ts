@@ -13,7 +13,7 @@ import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
 import { actorsOn, fakeLine, type FakeLine, makeWorld, opening, type World } from "../support/actorWorld.ts"
 import { Random } from "../support/random.ts"
 
-const histories = process.env["PROPERTY"] === "full" ? 10_000 : 400
+const histories = process.env["PROPERTY"] === "full" ? 10_000 : 200
 const stepsOfOne = 60
 const firstSeed = Number(process.env["SEED"] ?? 1)
 

@@ -7,7 +7,7 @@ import type { CallOptions } from "../../src/outbound/HttpCall.ts"
 import { closedUrls } from "../support/closedUrls.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { Receiver, signaturesBy } from "../support/receiver.ts"
-import { type Json, makeOrganisation } from "../support/restApp.ts"
+import type { Json } from "../support/restApp.ts"
 import { aWhile, engine, ports, until, world } from "../support/webhookWorld.ts"
 
 const hour = 3_600_000
@@ -204,57 +204,6 @@ forEachDriver("Webhooks", ports, (it) => {
       yield* asked("PATCH", `webhooks/${id}`, { url: receiver.url })
       yield* engine()
       yield* until(() => receiver.received.length === 1, "it came")
-    })
-  )
-
-  it.effect("are given up after three days, and replayed when somebody asks for it", () =>
-    Effect.gen(function* () {
-      const { asked, hook, receiver, session, start } = yield* world()
-      const { id } = yield* hook({ types: ["session.started"] })
-      const clock = yield* engine()
-      receiver.answer = (response) => void response.writeHead(503).end("busy")
-      const began = clock.now()
-      yield* start(session())
-      const delivery = () =>
-        Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`)).then(({ items: [first] }) => first)
-      const times: Array<number> = []
-      // The pause of the webhook as a whole is stored a moment after the try.
-      const toNextTry = async () => {
-        const { nextTryAt } = await delivery()
-        const wait = nextTryAt === null ? 0 : Date.parse(nextTryAt) - clock.now()
-        if (wait > 0) clock.forward(wait + 5 * 60_000)
-      }
-      for (let tries = 1; ; tries++) {
-        yield* until(async () => {
-          if (receiver.received.length < tries && tries > 1) await toNextTry()
-          return receiver.received.length >= tries
-        }, `try ${tries} came`)
-        times.push(clock.now() - began)
-        yield* until(async () => (await delivery()).tries === tries, `try ${tries} was noted`)
-        const now = yield* Effect.promise(delivery)
-        if (now.status === "Parked") break
-        assert.isBelow(clock.now() - began, 75 * hour)
-      }
-      assert.isAtLeast(times.at(-1)!, 72 * hour)
-      assert.isAbove(times.length, 60)
-      // Twice as long after each, and an hour at most.
-      assert.isAtMost(times[1]! - times[0]!, 6 * 60_000)
-      assert.isAtMost(times.at(-1)! - times.at(-2)!, 66 * 60_000)
-      const parked = yield* Effect.promise(delivery)
-      assert.match(parked.problem, /503/)
-      assert.isNull(parked.nextTryAt)
-      clock.forward(24 * hour)
-      yield* aWhile
-      assert.strictEqual(receiver.received.length, times.length)
-      receiver.answer = (response) => void response.writeHead(200).end()
-      const stranger = yield* makeOrganisation()
-      const { ask } = yield* world()
-      const path = `/cpo/v2/webhooks/${id}/deliveries/${parked.id}/replay`
-      assert.strictEqual((yield* Effect.promise(() => ask("POST", path, { key: stranger.key }))).status, 404)
-      const replayed = yield* asked("POST", `webhooks/${id}/deliveries/${parked.id}/replay`)
-      assert.deepStrictEqual(replayed, { id: parked.id, status: "Pending" })
-      yield* until(async () => (await delivery()).status === "Delivered", "it came through")
-      assert.strictEqual(receiver.received.at(-1)?.event.id, parked.eventId)
     })
   )
 

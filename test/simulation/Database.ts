@@ -7,7 +7,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { query } from "../../bench/measure/postgres.ts"
-import { freshPostgres } from "../support/databases.ts"
+import { freshPostgres } from "../support/postgres.ts"
 import type { Stored, StoredReading } from "./Checker.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -34,9 +34,9 @@ export const onFiles = async <A>(dataDir: string, read: (query: Query) => Promis
   }
 }
 
-/** A fresh database on the server of `TEST_DATABASE_URL` for as long as `test` takes. */
+/** A database with the schema on the server of `TEST_DATABASE_URL` for as long as `test` takes: the service only looks at it. */
 export const withPostgres = (server: string, test: (url: string) => Promise<void>): Promise<void> =>
-  freshPostgres(server).pipe(
+  freshPostgres(server, { migrated: true }).pipe(
     Effect.flatMap((url) => Effect.promise(() => test(Redacted.value(url)))),
     Effect.scoped,
     Effect.runPromise

@@ -1,10 +1,9 @@
 /** What a fault test runs on: the embedded database, and PostgreSQL where `TEST_DATABASE_URL` names one. */
 import { expect } from "vitest"
 import { brokenRecords, onFiles, onPostgres, readStored, withPostgres, type Query } from "./Database.ts"
+import { testUrl, tried } from "../support/tried.ts"
 import type { Fleet } from "./Fleet.ts"
 import { withService, type Service } from "./Process.ts"
-
-const server = process.env["TEST_DATABASE_URL"]
 
 /** What a test is given: the running service, and the way to the stored truth, which for the embedded one ends the service. */
 export interface Subject {
@@ -24,7 +23,7 @@ export interface Driver {
 export const drivers: ReadonlyArray<Driver> = [
   {
     name: "PGlite",
-    missing: false,
+    missing: !tried.PGlite,
     run: (test) =>
       withService({}, (service) =>
         test({
@@ -39,9 +38,9 @@ export const drivers: ReadonlyArray<Driver> = [
   },
   {
     name: "PostgreSQL",
-    missing: server === undefined,
+    missing: !tried.PostgreSQL,
     run: (test) =>
-      withPostgres(server ?? "", (databaseUrl) =>
+      withPostgres(testUrl ?? "", (databaseUrl) =>
         withService({ databaseUrl }, (service) =>
           test({ service, driver: "PostgreSQL", truth: (read) => read(onPostgres(databaseUrl)) })
         )

@@ -280,7 +280,7 @@ const inEachHistory = <R>(
   property: (charger: StoredCharger, model: ModelJournal, random: Random) => Effect.Effect<void, unknown, R>
 ) =>
   Effect.forEach(
-    seeds(count),
+    seeds(count, 80),
     (seed) =>
       Effect.gen(function* () {
         const ids = ["A", "B", "C"].map((name) => `STATE-${++made}-${name}`)
@@ -306,13 +306,13 @@ const inEachHistory = <R>(
 forEachDriver("the state of an actor", ports, (it) => {
   it.effect(
     "is the same in memory and in the database, whatever chargers send",
-    () => inEachHistory(8, (charger, model, random) => babble(charger, model, random, random.between(10, 60))),
+    () => inEachHistory(4, (charger, model, random) => babble(charger, model, random, random.between(10, 60))),
     limitMillis
   )
 
   it.effect(
     "is the same while a charger tells what happened, doubled and shuffled",
-    () => inEachHistory(8, (charger, _, random) => tell(charger, historyOf(random), random)),
+    () => inEachHistory(5, (charger, _, random) => tell(charger, historyOf(random), random)),
     limitMillis
   )
 })

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { describe } from "vitest"
 import { layer } from "../../src/storage/Database.ts"
 import type { Migrations } from "../../src/storage/Migrations.ts"
-import { freshPostgres } from "../support/databases.ts"
+import { freshPostgres } from "../support/postgres.ts"
 
 const start = (url: string, migrations: Migrations) =>
   Effect.scoped(
@@ -50,7 +50,7 @@ describe("starting on a PostgreSQL server", () => {
 
   it.live.skipIf(testUrl === undefined)("says that the schema is of a newer version, and which migration failed", () =>
     Effect.gen(function* () {
-      const url = Redacted.value(yield* freshPostgres(testUrl ?? ""))
+      const url = Redacted.value(yield* freshPostgres(testUrl ?? "", { migrated: false }))
       const older = { "0001_one": Effect.void }
       yield* start(url, { ...older, "0002_two": Effect.void })
       const newer = yield* refusal(url, older)

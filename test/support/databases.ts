@@ -1,6 +1,6 @@
 /**
  * Databases for tests. `forEachDriver` runs a suite once on the embedded database and once on PostgreSQL (where `TEST_DATABASE_URL`
- * names one; without it that half is skipped and says so), each with a fresh database of its own, migrated and empty:
+ * names one; without it that half is skipped and says so), each with a database that has the schema and nothing else:
  *
  *     forEachDriver("Sites", Sites.layer, (it) => {
  *       it.effect("finds a site by its id", () => Effect.gen(function* () { const sites = yield* Sites; … }))
@@ -9,20 +9,19 @@
  * The embedded one has one session, so every suite also proves that its code uses no second connection inside a transaction.
  */
 import { layer as suite, type Vitest } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { PgClient } from "@effect/sql-pg"
-import { randomBytes } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { describe } from "vitest"
-import { type Database, type DatabaseFailed, layer, layerMemory } from "../../src/storage/Database.ts"
+import { type Database, type DatabaseFailed, layer } from "../../src/storage/Database.ts"
 import type { Migrations } from "../../src/storage/Migrations.ts"
-import { seed } from "./seed.ts"
+import { layerEmbedded } from "./engines.ts"
+import { freshPostgres } from "./postgres.ts"
+import { testUrl, tried } from "./tried.ts"
 
 export interface Driver {
   readonly name: "PGlite" | "PostgreSQL"
-  /** A fresh database, gone when the layer is closed. */
+  /** A database that nobody else has until the layer is closed. */
   readonly layer: Layer.Layer<Database, DatabaseFailed>
 }
 
@@ -33,56 +32,9 @@ export interface DriverOptions {
   readonly poolSize?: number
 }
 
-const testUrl = process.env["TEST_DATABASE_URL"]
-
-/** Node has it; the types that we have do not say so. */
-declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> }
-
-/**
- * Engines are threads, and those of one process share what V8 has made of PGlite while anybody has it: half of what it takes to start
- * one. So it is had here, from the first to the last.
- */
-const engineCode = Effect.runSync(
-  Effect.cached(
-    Effect.promise(async () =>
-      WebAssembly.compile(await readFile("node_modules/@electric-sql/pglite/dist/pglite.wasm"))
-    )
-  )
-)
-
-const pglite = (options: DriverOptions): Layer.Layer<Database, DatabaseFailed> =>
-  Layer.unwrap(
-    Effect.map(Effect.andThen(engineCode, seed(options.migrations === undefined)), (tar) =>
-      layerMemory({ tar, migrations: options.migrations })
-    )
-  )
-
-/** Runs statements on the server that `TEST_DATABASE_URL` names, outside the database under test. */
-const onServer = (url: string, statement: string): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    yield* sql.unsafe(statement)
-  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.orDie)
-
-/** Makes a database of its own on the test server and drops it when the scope closes, whoever is still connected. */
-export const freshPostgres = (url: string) =>
-  Effect.acquireRelease(
-    Effect.suspend(() => {
-      const name = `voltlane_test_${randomBytes(8).toString("hex")}`
-      return Effect.as(onServer(url, `CREATE DATABASE ${name}`), name)
-    }),
-    (name) => onServer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-  ).pipe(
-    Effect.map((name) => {
-      const own = new URL(url)
-      own.pathname = `/${name}`
-      return Redacted.make(own.href)
-    })
-  )
-
 const postgres = (url: string, options: DriverOptions): Layer.Layer<Database, DatabaseFailed> =>
   Layer.unwrap(
-    Effect.map(freshPostgres(url), (own) =>
+    Effect.map(freshPostgres(url, { migrated: options.migrations === undefined }), (own) =>
       layer({
         url: own,
         dataDir: tmpdir(),
@@ -95,10 +47,10 @@ const postgres = (url: string, options: DriverOptions): Layer.Layer<Database, Da
     )
   )
 
-/** The databases that this run has: the embedded one always, PostgreSQL where `TEST_DATABASE_URL` is set. */
+/** The databases that this run has: the embedded one, and PostgreSQL where `TEST_DATABASE_URL` is set, unless `TEST_DRIVERS` names one. */
 export const drivers = (options: DriverOptions = {}): ReadonlyArray<Driver> => [
-  { name: "PGlite", layer: pglite(options) },
-  ...(testUrl === undefined ? [] : [{ name: "PostgreSQL" as const, layer: postgres(testUrl, options) }])
+  ...(tried.PGlite ? [{ name: "PGlite" as const, layer: layerEmbedded(options.migrations) }] : []),
+  ...(tried.PostgreSQL ? [{ name: "PostgreSQL" as const, layer: postgres(testUrl ?? "", options) }] : [])
 ]
 
 type Run<R> = (it: Vitest.MethodsNonLive<R | Database>, driver: Driver) => void
@@ -130,7 +82,9 @@ export const forEachDatabase = (name: string, run: Run<never>, options: DriverOp
 /** Empties every table but the record of migrations, for a test that must begin with nothing. */
 export const emptyTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ name: string }>`SELECT quote_ident(tablename) AS name FROM pg_tables
-    WHERE schemaname = 'public' AND tablename <> 'schema_migrations'`
+  // To empty one takes milliseconds, whether it has rows or not.
+  const tables = yield* sql<{ name: string }>`SELECT quote_ident(relname) AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'schema_migrations'
+      AND pg_relation_size(oid) > 0`
   if (tables.length > 0) yield* sql.unsafe(`TRUNCATE ${tables.map((table) => table.name).join(", ")} CASCADE`)
 })

@@ -84,8 +84,18 @@ const wrappers: ReadonlyArray<(text: string) => string> = [
   (text) => `\\${text}\\`
 ]
 
-/** Over 500 texts, the same in every run. */
-export const nastyTexts: ReadonlyArray<string> = wrappers.flatMap((wrap) => [...injections, ...others].map(wrap))
+const plain = [...injections, ...others]
+
+/** Each text in each of the surroundings, over 500, the same in every run: for the tests that are about such texts. */
+export const everyNastyText: ReadonlyArray<string> = wrappers.flatMap((wrap) => plain.map(wrap))
+
+/**
+ * Each text as it is and within one of the other surroundings in turn: for the contracts of storage, which are many; with `PROPERTY=full` all of them.
+ */
+export const nastyTexts: ReadonlyArray<string> =
+  process.env["PROPERTY"] === "full"
+    ? everyNastyText
+    : [...plain, ...plain.map((text, n) => wrappers[1 + (n % (wrappers.length - 1))]!(text))]
 
 /** Text that PostgreSQL cannot hold as it is. */
 export const unstorableTexts: ReadonlyArray<string> = ["\0", "a\0b", "half \ud83d", "\udc00 half"]

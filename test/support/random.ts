@@ -43,19 +43,19 @@ export class Random {
 }
 
 /**
- * Seeds of a run: `PROPERTY_SEED` repeats one, `PROPERTY=full` takes ten times as many. They begin somewhere else each time, so that many
+ * Seeds of a run: `PROPERTY_SEED` repeats one, `PROPERTY=full` takes `full` of them. They begin somewhere else each time, so that many
  * runs see many histories.
  */
-export const seeds = (count: number): ReadonlyArray<number> => {
+export const seeds = (count: number, full = count * 10): ReadonlyArray<number> => {
   const given = process.env["PROPERTY_SEED"]
   if (given !== undefined) return [Number(given)]
   const first = Math.floor(Math.random() * 2 ** 31)
-  return Array.from({ length: process.env["PROPERTY"] === "full" ? count * 10 : count }, (_, i) => first + i)
+  return Array.from({ length: process.env["PROPERTY"] === "full" ? full : count }, (_, i) => first + i)
 }
 
 /** Runs a property for each seed and names the seed that broke it. */
-export const forSeeds = (count: number, property: (random: Random, seed: number) => void): void => {
-  for (const seed of seeds(count)) {
+export const forSeeds = (count: number, property: (random: Random, seed: number) => void, full?: number): void => {
+  for (const seed of seeds(count, full)) {
     try {
       property(new Random(seed), seed)
     } catch (error) {

@@ -9,14 +9,21 @@ import { join } from "node:path"
 import { migrate } from "../../src/storage/Migrations.ts"
 import { migrations } from "../../src/storage/migrations/all.ts"
 import { makeEngine } from "../../src/storage/pglite/Engine.ts"
+import { bounded } from "./bounded.ts"
 
 /** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
-const fingerprint = (migrated: boolean): string => {
+export const fingerprint = (migrated: boolean): string => {
   const hash = createHash("sha256").update(readFileSync("node_modules/@electric-sql/pglite/package.json"))
   const directory = "src/storage/migrations"
   if (migrated) for (const name of readdirSync(directory).sort()) hash.update(readFileSync(join(directory, name)))
   return hash.digest("hex").slice(0, 16)
 }
+
+/** Seconds on a cold machine, and ten times that on a busy one. */
+const makeSeconds = 120
+
+/** The databases that others are made from, half of all files. Nobody makes one. */
+const templates = ["1", "4"]
 
 /**
  * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. It was closed
@@ -26,7 +33,7 @@ const fingerprint = (migrated: boolean): string => {
 export const seedFile = (migrated: boolean): Effect.Effect<string> =>
   Effect.suspend(() => {
     const seeds = join(tmpdir(), "voltlane-test-seeds")
-    const path = join(seeds, `closed-${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
+    const path = join(seeds, `small-${migrated ? "migrated" : "empty"}-${fingerprint(migrated)}.tar`)
     if (existsSync(path)) return Effect.succeed(path)
     mkdirSync(seeds, { recursive: true })
     const scratch = mkdtempSync(join(seeds, "making-"))
@@ -49,6 +56,7 @@ export const seedFile = (migrated: boolean): Effect.Effect<string> =>
       if (migrated) yield* Effect.provide(migrate(migrations), client)
     })
     const keep = Effect.sync(() => {
+      for (const id of templates) rmSync(join(directory, "base", id), { recursive: true })
       const tar = join(scratch, "database.tar")
       execFileSync("tar", ["-cf", tar, "-C", directory, "."], { stdio: "ignore" })
       renameSync(tar, path)
@@ -57,17 +65,18 @@ export const seedFile = (migrated: boolean): Effect.Effect<string> =>
     return Effect.scoped(make).pipe(
       Effect.andThen(keep),
       Effect.orDie,
+      bounded(makeSeconds, "the embedded database that tests begin with was not made"),
       Effect.ensuring(Effect.sync(() => rmSync(scratch, { recursive: true, force: true })))
     )
   })
 
-/** For `layerMemory`. */
+/** For an engine in memory. */
 export const seed = (migrated: boolean): Effect.Effect<Uint8Array> =>
   Effect.map(seedFile(migrated), (path) => new Uint8Array(readFileSync(path)))
 
-/** Puts a migrated database into a new `DATA_DIR`, so that the service which starts there has only to look at it. */
-export const plant = async (dataDir: string): Promise<void> => {
-  const path = await Effect.runPromise(seedFile(true))
+/** Puts a database into a new `DATA_DIR`, so that the service which starts there has only to look at it. */
+export const plant = async (dataDir: string, migrated = true): Promise<void> => {
+  const path = await Effect.runPromise(seedFile(migrated))
   const directory = join(dataDir, "database")
   mkdirSync(directory, { mode: 0o700 })
   execFileSync("tar", ["-xf", path, "-C", directory], { stdio: "ignore" })

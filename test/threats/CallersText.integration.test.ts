@@ -6,7 +6,7 @@
 import { expect, it } from "vitest"
 import { isChargerId } from "../../src/domain/values/ChargerId.ts"
 import { inParallel } from "../simulation/Wait.ts"
-import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
+import { everyNastyText, unstorableTexts } from "../support/nastyText.ts"
 import type { Json } from "../support/restApp.ts"
 import { type Answer, basic, threatDrivers, WireCharger, type World } from "./world.ts"
 
@@ -18,7 +18,7 @@ const atATime = 8
 /** `PROPERTY=full` takes ten times as long. */
 const isFull = process.env["PROPERTY"] === "full"
 
-const texts = [...nastyTexts, ...unstorableTexts]
+const texts = [...everyNastyText, ...unstorableTexts]
 
 const url = encodeURIComponent
 

@@ -9,6 +9,7 @@ import { onFiles, onPostgres, withPostgres, type Query } from "../simulation/Dat
 import { apiKey, type Life, type Service, withService } from "../simulation/Process.ts"
 import { until } from "../simulation/Wait.ts"
 import type { Json } from "../support/restApp.ts"
+import { testUrl, tried } from "../support/tried.ts"
 
 /** How long anything may take that happens at once: a bound on liveness and no figure. */
 const limitMillis = 60_000
@@ -119,8 +120,6 @@ export class World {
   }
 }
 
-const server = process.env["TEST_DATABASE_URL"]
-
 export interface ThreatDriver {
   readonly name: World["driver"]
   /** This run has no such database. */
@@ -131,14 +130,14 @@ export interface ThreatDriver {
 export const threatDrivers: ReadonlyArray<ThreatDriver> = [
   {
     name: "PGlite",
-    missing: false,
+    missing: !tried.PGlite,
     run: (test, env = {}) => withService({ env }, (service) => test(new World(service, undefined)))
   },
   {
     name: "PostgreSQL",
-    missing: server === undefined,
+    missing: !tried.PostgreSQL,
     run: (test, env = {}) =>
-      withPostgres(server ?? "", (databaseUrl) =>
+      withPostgres(testUrl ?? "", (databaseUrl) =>
         withService({ databaseUrl, env }, (service) => test(new World(service, databaseUrl)))
       )
   }
