@@ -61,7 +61,7 @@ const testFiles = (): ReadonlyArray<string> =>
 
 /** In which versions the tests of a file run. */
 const versionsIn = (text: string): ReadonlyArray<OcpiVersion> => {
-  if (/\ballVersions\b/.test(text)) return oldestFirst
+  if (/\b(all|common|usual)Versions\b/.test(text)) return oldestFirst
   const named = oldestFirst.filter((version) => text.includes(`"${version}"`))
   return /\blaterVersions\b/.test(text)
     ? oldestFirst.filter((one) => named.includes(one) || later.includes(one))

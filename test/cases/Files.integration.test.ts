@@ -4,7 +4,6 @@ import { readdirSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { apiKey } from "../simulation/Process.ts"
 import { World } from "./World.ts"
 
 const world = new World()
@@ -21,7 +20,7 @@ const storing = async (
 ) => {
   const answer = await fetch(`${world.service.url}/cpo/v2/files?name=${name}`, {
     method: "POST",
-    headers: { "x-api-key": apiKey, "content-type": "application/octet-stream", ...headers },
+    headers: { "x-api-key": world.organisation.apiKey, "content-type": "application/octet-stream", ...headers },
     body
   })
   return { status: answer.status, location: answer.headers.get("location"), json: (await answer.json()) as Json }
@@ -154,7 +153,9 @@ const diagnosing = async (more: Json = {}) => {
 const stored = async (fileId: string) =>
   Buffer.from(
     await (
-      await fetch(`${world.service.url}/cpo/v2/files/${fileId}/content`, { headers: { "x-api-key": apiKey } })
+      await fetch(`${world.service.url}/cpo/v2/files/${fileId}/content`, {
+        headers: { "x-api-key": world.organisation.apiKey }
+      })
     ).arrayBuffer()
   )
 

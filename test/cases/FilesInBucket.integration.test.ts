@@ -3,22 +3,19 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { S3Server } from "../support/s3Server.ts"
-import { apiKey } from "../simulation/Process.ts"
 import { World } from "./World.ts"
 
 const server = await new S3Server().start()
 afterAll(() => server[Symbol.asyncDispose]())
 
 const world = new World({
-  env: {
-    // Of another name than the service's own, as where chargers do not trust its certificate.
-    FILES_URL: "http://files.invalid:9000/",
-    FILES_S3_ENDPOINT: server.endpoint,
-    FILES_S3_BUCKET: server.bucket,
-    FILES_S3_REGION: server.key.region,
-    FILES_S3_ACCESS_KEY_ID: server.key.accessKeyId,
-    FILES_S3_SECRET_ACCESS_KEY: server.key.secretAccessKey
-  }
+  // Of another name than the service's own, as where chargers do not trust its certificate.
+  FILES_URL: "http://files.invalid:9000/",
+  FILES_S3_ENDPOINT: server.endpoint,
+  FILES_S3_BUCKET: server.bucket,
+  FILES_S3_REGION: server.key.region,
+  FILES_S3_ACCESS_KEY_ID: server.key.accessKeyId,
+  FILES_S3_SECRET_ACCESS_KEY: server.key.secretAccessKey
 })
 
 const ours = (url: unknown): string => {
@@ -26,7 +23,7 @@ const ours = (url: unknown): string => {
   if (path === undefined) throw new Error(`a charger was sent to ${String(url)}`)
   return `${world.service.url}${path}`
 }
-const headers = { "x-api-key": apiKey, "content-type": "application/octet-stream" }
+const headers = () => ({ "x-api-key": world.organisation.apiKey, "content-type": "application/octet-stream" })
 const image = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 11 + (i >> 7)) % 256))
 
 it("takes diagnostics as a form, gives them back, and removes them", async () => {
@@ -41,7 +38,7 @@ it("takes diagnostics as a form, gives them back, and removes them", async () =>
 
   const path = `files/${String(command["fileId"])}`
   expect(await world.get(path)).toMatchObject({ state: "Stored", size: image.length, name: "d.tgz" })
-  const content = await fetch(`${world.service.url}/cpo/v2/${path}/content`, { headers })
+  const content = await fetch(`${world.service.url}/cpo/v2/${path}/content`, { headers: headers() })
   expect(Buffer.from(await content.arrayBuffer()).equals(image)).toBe(true)
   await world.ask("DELETE", path, undefined, 204)
   expect(server.objects.size).toBe(0)
@@ -51,7 +48,7 @@ it("takes diagnostics as a form, gives them back, and removes them", async () =>
 it("gives a charger its firmware in parts", async () => {
   const stored = await fetch(`${world.service.url}/cpo/v2/files?name=image.bin`, {
     method: "POST",
-    headers,
+    headers: headers(),
     body: image
   })
   const { id: fileId } = (await stored.json()) as { readonly id: string }

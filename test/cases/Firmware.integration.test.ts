@@ -48,7 +48,7 @@ describe("OCPP 1.6 FirmwareManagement", () => {
     await station.call("DiagnosticsStatusNotification", { status: "Uploaded" })
     const [file] = await world.items(`files?chargerId=${id}`)
     expect(file).toMatchObject({ kind: "Diagnostics", state: "Stored", size: 22 })
-    const content = await world.service.rest.request("GET", `files/${String(file?.["id"])}/content`)
+    const content = await world.rest.request("GET", `files/${String(file?.["id"])}/content`)
     expect(content).toEqual({ status: 200, text: "what the charger knows" })
     expect((await fetch(`${to.replace(/\/$/, "")}/again`, { method: "PUT", body: "x" })).status).toBeGreaterThanOrEqual(
       400

@@ -101,7 +101,7 @@ describe("the price of a session", () => {
     await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined, 409)
     expect(await world.items(`cdrs?sessionId=${String(session["id"])}`)).toEqual([credit, cdr])
     const exported = async (format: string) => {
-      const { text } = await world.service.rest.request("GET", `exports/cdrs.${format}?chargerId=${id}`)
+      const { text } = await world.rest.request("GET", `exports/cdrs.${format}?chargerId=${id}`)
       return text.split(/\r?\n/).slice(0, -1)
     }
     expect((await exported("jsonl")).map((line) => JSON.parse(line))).toEqual([credit, cdr])

@@ -128,7 +128,7 @@ describe("signed meter values", () => {
         { nature: "End", plainData: payload("E", 6), signedData: end }
       ]
     })
-    const { text } = await world.service.rest.request("GET", `exports/cdrs.jsonl?sessionId=${sessionId}`)
+    const { text } = await world.rest.request("GET", `exports/cdrs.jsonl?sessionId=${sessionId}`)
     expect(JSON.parse(text)).toEqual(cdr)
   })
 })

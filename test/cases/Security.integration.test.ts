@@ -46,12 +46,10 @@ for (const [name, subject] of [
 
 const tlsPort = await freePort()
 const world = new World({
-  env: {
-    TLS_PORT: String(tlsPort),
-    TLS_CERT_FILE: at("server.crt"),
-    TLS_KEY_FILE: at("server.key"),
-    TLS_CLIENT_CA_FILE: at("ca.crt")
-  }
+  TLS_PORT: String(tlsPort),
+  TLS_CERT_FILE: at("server.crt"),
+  TLS_KEY_FILE: at("server.key"),
+  TLS_CLIENT_CA_FILE: at("ca.crt")
 })
 
 const hash = {

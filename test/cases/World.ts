@@ -1,10 +1,13 @@
 /**
- * The service as a process, an operator's key to it, and stations that connect to it: what every certification case needs. One service
- * serves all cases of a file; each case has a charger and cards of its own.
+ * An organisation in the running service, an operator's key to it, and stations that connect to it: what every certification case needs. The
+ * service is that of the test worker, or one of the file's own where the file has settings of its own. Each case has a charger and cards of
+ * its own.
  */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
-import { Service, type ServiceSettings } from "../simulation/Process.ts"
+import { Service } from "../simulation/Process.ts"
+import { Rest } from "../simulation/Rest.ts"
+import { sharedService, testSettings } from "../simulation/SharedService.ts"
 import { until } from "../simulation/Wait.ts"
 import { Station } from "./Station.ts"
 
@@ -20,20 +23,45 @@ export interface CommandShown extends Json {
   readonly sessionId: string | null
 }
 
+/** Two letters or digits behind one letter, other ones each time; Symbol.for since modules may be loaded anew for each file of a worker. */
+const counter = Symbol.for("voltlane.tests.parties")
+const nextPartyId = (): string => {
+  const made = globalThis as { [counter]?: number }
+  made[counter] = (made[counter] ?? 0) + 1
+  return `C${made[counter].toString(36).toUpperCase().padStart(2, "0")}`
+}
+
+export interface Organisation {
+  readonly countryCode: string
+  readonly partyId: string
+  readonly apiKey: string
+  /** REST v2 with its first key, which may do everything. */
+  readonly rest: Rest
+}
+
 export class World {
   private running: Service | undefined
-  readonly settings: ServiceSettings
+  private own: Organisation | undefined
 
-  constructor(settings: ServiceSettings = {}) {
-    this.settings = settings
+  /** With `env` the file has a service of its own, with these settings beside those of tests. */
+  constructor(env?: Readonly<Record<string, string>>) {
     beforeAll(async () => {
-      const databaseUrl = process.env["CASES_DATABASE_URL"]
-      this.running = await Service.start({ ...settings, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+      this.running = env === undefined ? await sharedService() : await Service.start(testSettings(env))
+      this.own = await this.organise("Cases")
       await this.post("sites", { name: "Cases" })
     })
     afterAll(async () => {
-      await this.running?.[Symbol.asyncDispose]()
+      if (env !== undefined) await this.running?.[Symbol.asyncDispose]()
     })
+  }
+
+  /** Another organisation in the same service. */
+  async organise(name: string): Promise<Organisation> {
+    const party = { countryCode: "NL", partyId: nextPartyId() }
+    const { status, text } = await this.service.rest.request("POST", "organisations", { name, ...party })
+    if (status !== 201) throw new Error(`an organisation could not be made: ${status} ${text}`)
+    const apiKey = String((JSON.parse(text) as Json)["apiKey"])
+    return { ...party, apiKey, rest: new Rest(this.service.url, apiKey) }
   }
 
   get service(): Service {
@@ -41,9 +69,18 @@ export class World {
     return this.running
   }
 
+  get organisation(): Organisation {
+    if (this.own === undefined) throw new Error("the organisation has not been made")
+    return this.own
+  }
+
+  get rest(): Rest {
+    return this.organisation.rest
+  }
+
   /** Asks REST v2, and answers what came; a refusal is an error unless its status is the one expected. */
   async ask(method: string, path: string, body?: unknown, expected?: number): Promise<Json> {
-    const { status, text } = await this.service.rest.request(method, path, body)
+    const { status, text } = await this.rest.request(method, path, body)
     const fits = expected === undefined ? status >= 200 && status < 300 : status === expected
     if (!fits) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 600)}`)
     return text === "" ? {} : (JSON.parse(text) as Json)
@@ -97,7 +134,7 @@ export class World {
     let last: Json = {}
     await until(
       () => `${what}: ${JSON.stringify(last).slice(0, 600)}`,
-      15_000,
+      30_000,
       async () => {
         last = await this.get(path)
         return holds(last)

@@ -7,7 +7,7 @@ import { until } from "../simulation/Wait.ts"
 // A restart takes a second or two, and more than half a minute on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
-const roaming = new Roaming()
+const roaming = new Roaming({})
 
 /** Kills the service while the partner holds up what it was asked, and starts it again. */
 const killedWhile = async (partner: Partner, method: string, module: string, asked: () => Promise<unknown>) => {

@@ -1,13 +1,14 @@
 /** `voltlane export` as its users run it: a process of its own, beside the service. */
 import { execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { Station } from "../cases/Station.ts"
-import { apiKey, Service } from "../simulation/Process.ts"
+import { World } from "../cases/World.ts"
 import { until } from "../simulation/Wait.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
@@ -22,30 +23,30 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>)
     )
   })
 
-let service: Service
-const here = () => ({ VOLTLANE_URL: service.rest.base, VOLTLANE_API_KEY: apiKey })
+const world = new World()
+const chargerId = `EXPORT-${randomUUID().slice(0, 8)}`
+const here = () => ({ VOLTLANE_URL: world.rest.base, VOLTLANE_API_KEY: world.organisation.apiKey })
 
 const post = async (path: string, body: unknown, method = "POST") => {
-  const { status, text } = await service.rest.request(method, path, body)
+  const { status, text } = await world.rest.request(method, path, body)
   expect(status, text).toBeLessThan(300)
   return JSON.parse(text) as { readonly id: string }
 }
 
 const records = async () => {
-  const { text } = await service.rest.request("GET", "cdrs")
+  const { text } = await world.rest.request("GET", "cdrs")
   return (JSON.parse(text) as { readonly items: ReadonlyArray<{ readonly number: number }> }).items
 }
 
 beforeAll(async () => {
-  service = await Service.start()
   await post("sites", { name: "Export" })
-  await post("chargers", { name: "EXPORT", chargerId: "EXPORT" })
+  await post("chargers", { name: "Export", chargerId })
   // A quote and a line feed in a name are one record all the same.
   await post("tokens", { uid: 'A"B' })
   const elements = [{ priceComponents: [{ type: "ENERGY", price: 0.5, stepSize: 1 }] }]
   const { id } = await post("tariffs", { currency: "EUR", elements })
   await post(`tariffs/${id}/assignments`, { default: true }, "PUT")
-  const station = new Station(service.ocppUrl, "EXPORT")
+  const station = new Station(world.service.ocppUrl, chargerId)
   await station.connect()
   await station.boot()
   for (let n = 1; n <= 3; n++) {
@@ -61,8 +62,6 @@ beforeAll(async () => {
   )
 })
 
-afterAll(() => service[Symbol.asyncDispose]())
-
 describe("an export", () => {
   it("writes all records as JSON lines, and says how many", async () => {
     const file = join(folder, "cdrs.jsonl")
@@ -75,7 +74,7 @@ describe("an export", () => {
 
   it("writes those that fit as CSV, to the standard output where that is asked for", async () => {
     const from = "2026-10-02T00:00:00Z"
-    const { code, stderr, stdout } = await run(["-", "--format", "csv", "--from", from, "--charger", "EXPORT"], here())
+    const { code, stderr, stdout } = await run(["-", "--format", "csv", "--from", from, "--charger", chargerId], here())
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 records, \d+\/s, in the standard output\n$/)])
     expect(stdout.split("\r\n").map((line) => line.split(",")[0])).toEqual(["number", "3", "2", ""])
     expect(stdout).toContain('"A""B"')
@@ -101,8 +100,7 @@ describe("an export", () => {
   it("that breaks off leaves no half file behind", async () => {
     const broken = createServer((request, response) => {
       if (!request.url?.includes("export")) return response.end('{"items":[{"number":5}]}')
-      response.write("number,id\r\n5,a\r\n")
-      return setTimeout(() => response.destroy(), 50)
+      return response.write("number,id\r\n5,a\r\n", () => response.destroy())
     })
     await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve))
     const { port } = broken.address() as { readonly port: number }

@@ -11,7 +11,7 @@ const roaming = new Roaming()
 const drive = new Drive(roaming)
 const { world } = roaming
 
-const first: Json = { country_code: "NL", party_id: "FLT" }
+const first = (): Json => ({ country_code: "NL", party_id: world.organisation.partyId })
 
 const perKwh = {
   currency: "EUR",
@@ -70,7 +70,7 @@ it.each(laterVersions)("lists on OCPI %s are those of the party that is addresse
     const one = String(ours?.[module])
     const other = String(theirs?.[module])
     expect(await listed(partner, module, second), module).toEqual([other])
-    const mine = await listed(partner, module, first)
+    const mine = await listed(partner, module, first())
     expect([mine.includes(one), mine.includes(other)], module).toEqual([true, false])
     const all = await listed(partner, module, undefined)
     expect([all.includes(one), all.includes(other)], module).toEqual([true, true])
@@ -82,6 +82,6 @@ it.each(laterVersions)("lists on OCPI %s are those of the party that is addresse
   }
   expect(await read(second, theirs?.locations ?? "")).toEqual([200, 1000])
   expect(await read(second, ours?.locations ?? "")).toEqual([404, 2003])
-  expect(await read(first, theirs?.locations ?? "")).toEqual([404, 2003])
+  expect(await read(first(), theirs?.locations ?? "")).toEqual([404, 2003])
   expect(problemsOf(partner)).toEqual([])
 })

@@ -61,7 +61,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const { id, token, versionsUrl } = await roaming.invite(partner)
     const answer = await partner.register(versionsUrl, token)
     expect([answer.http, answer.code]).toEqual([200, 1000])
-    expect(partner.cpo).toEqual({ country_code: "NL", party_id: "FLT" })
+    expect(partner.cpo).toEqual({ country_code: "NL", party_id: roaming.world.organisation.partyId })
     // While its POST was open it was asked for its versions and their details, by the token that it brought.
     expect(partner.server.heard.map(({ module }) => module)).toEqual(["versions", "details"])
     expect(await roaming.shown(id)).toMatchObject({ status: "Registered" })

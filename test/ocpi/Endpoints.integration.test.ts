@@ -1,5 +1,5 @@
 /**
- * Addresses that a partner names in its version details, and for results, are called only where they are the public's (T16). Whoever can be registered with is at a public
+ * Addresses that a partner names as its versions URL, in its version details, and for results, are called only where they are the public's (T16). Whoever can be registered with is at a public
  * address itself, which tests have none of: the partners register while private addresses are open, and are called once they are closed.
  */
 import { createServer as createHttp } from "node:http"
@@ -10,7 +10,8 @@ import { closedUrls } from "../support/closedUrls.ts"
 import { Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
 
-const { world } = new Roaming()
+const roaming = new Roaming({})
+const { world } = roaming
 
 const listening = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, "::", resolve))
@@ -90,14 +91,21 @@ const atOnce = async <A, B>(all: ReadonlyArray<A>, one: (item: A) => Promise<B>)
   return done
 }
 
-/** The same service with private addresses closed. */
+/** The same service with private addresses closed, from here on. */
+let isClosed = false
 const close = async () => {
   const { service } = world
+  if (isClosed) return
+  isClosed = true
   await service.kill("SIGTERM")
   service.life = service.another({ OUTBOUND_ALLOW_PRIVATE: "false" })
   await service.ready()
   connections = 0
 }
+
+/** Every call of ours is refused such addresses by one piece, whose own test tries all of them; here some show that it is asked. */
+const tried = (): ReadonlyArray<string> =>
+  closedUrls(trapPort).filter((_, n) => process.env["TEST_ALL"] !== undefined || n % 6 === 0)
 
 const isTariff = (one: Json): boolean => one["module"] === "tariffs"
 
@@ -138,15 +146,16 @@ it(
   "makes no connection for an endpoint or a response_url that is none of the public's",
   { timeout: 240_000 },
   async () => {
-    const answers = await atOnce(closedUrls(trapPort), async (url) => ({ url, ...(await register(allAt(url))) }))
+    const answers = await atOnce(tried(), async (url) => ({ url, ...(await register(allAt(url))) }))
+    const isAddress = (url: string) => URL.canParse(url) && url.length < 1_000
     const registered = answers.filter(({ code }) => code === 1000)
     const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
     // What is no address at all is not registered with.
-    expect(refused.filter((url) => URL.canParse(url) && url.length < 1_000)).toEqual([])
-    expect(registered.length).toBeGreaterThan(60)
+    expect(refused.filter(isAddress)).toEqual([])
+    expect(registered.length).toBeGreaterThan(tried().length / 2)
     await close()
     const token = registered[0]?.token ?? ""
-    await atOnce(closedUrls(trapPort), async (response_url) => {
+    await atOnce(tried(), async (response_url) => {
       const place = { location_id: "x", evse_uid: "x", connector_id: "1" }
       const command = await asked("POST", "commands/UNLOCK_CONNECTOR", token, { response_url, ...place })
       const query = `response_url=${encodeURIComponent(response_url)}`
@@ -160,13 +169,13 @@ it(
     const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
     await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
     await atOnce(registered, async ({ id: partnerId, url }) => {
-      const tried = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
+      const exchanged = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
       await until(
         () => `${url} was tried`,
         30_000,
-        async () => (await tried()).length > 0
+        async () => (await exchanged()).length > 0
       )
-      for (const one of await tried()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
+      for (const one of await exchanged()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
       // And its credentials, at the same address.
       await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
     })
@@ -179,3 +188,50 @@ it(
     expect(connections).toBe(0)
   }
 )
+
+/** Of versions URLs. */
+const versionsUrls = (): ReadonlyArray<string> => [
+  `http://127.0.0.1:${trapPort}/versions`,
+  `https://127.0.0.1:${trapPort}/versions`,
+  `https://127.1:${trapPort}/versions`,
+  `https://2130706433:${trapPort}/versions`,
+  `https://0x7f000001:${trapPort}/versions`,
+  `https://0177.0.0.1:${trapPort}/versions`,
+  `https://0.0.0.0:${trapPort}/versions`,
+  `https://localhost:${trapPort}/versions`,
+  `https://LOCALHOST.:${trapPort}/versions`,
+  `https://[::1]:${trapPort}/versions`,
+  `https://[::]:${trapPort}/versions`,
+  `https://[::ffff:127.0.0.1]:${trapPort}/versions`,
+  `https://[64:ff9b::7f00:1]:${trapPort}/versions`,
+  `https://user:password@127.0.0.1:${trapPort}/versions`,
+  "https://169.254.169.254/latest/meta-data",
+  "https://10.0.0.1/versions",
+  "https://192.168.1.1/versions",
+  "https://172.16.0.1/versions",
+  "https://[fd00::1]/versions",
+  "https://metadata.google.internal/versions",
+  "ftp://example.com/versions",
+  "file:///etc/passwd",
+  "gopher://example.com:6379/_"
+]
+
+it("makes no connection for a versions URL that is none of the public's", async () => {
+  await close()
+  const partner = await roaming.partner("2.2.1")
+  const { id, token, versionsUrl } = await roaming.invite(partner)
+  await partner.discover(versionsUrl, token)
+  const credentials = partner.endpoint("credentials") ?? ""
+  for (const url of versionsUrls()) {
+    const body = { ...partner.credentials(partner.invitation()), url }
+    const answer = await partner.client.ask("POST", credentials, { token, body })
+    expect([answer.http, answer.code], url).toEqual([200, 3001])
+    expect(answer.message).toBe("Your versions could not be read: nobody can be reached at that address")
+    const handover = { versionsUrl: url, token: "theirs" }
+    expect(await roaming.world.ask("POST", `partners/${id}/register`, handover, 409), url).toMatchObject({
+      code: "partner_unusable"
+    })
+  }
+  expect([connections, partner.server.connections]).toEqual([0, 0])
+  expect(await roaming.shown(id)).toMatchObject({ status: "Invited" })
+})

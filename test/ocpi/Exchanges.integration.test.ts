@@ -90,13 +90,13 @@ describe("routing headers", () => {
       "OCPI-from-country-code": "de",
       "OCPI-from-party-id": partner.party.party_id,
       "OCPI-to-country-code": "NL",
-      "OCPI-to-party-id": "flt"
+      "OCPI-to-party-id": roaming.world.organisation.partyId.toLowerCase()
     }
     const answer = await partner.client.ask("GET", url, { token, headers })
     expect(answer.http).toBe(200)
     expect(answer.headers).toMatchObject({
       "ocpi-from-country-code": "NL",
-      "ocpi-from-party-id": "FLT",
+      "ocpi-from-party-id": roaming.world.organisation.partyId,
       "ocpi-to-country-code": "DE",
       "ocpi-to-party-id": partner.party.party_id
     })
@@ -110,11 +110,14 @@ describe("routing headers", () => {
 
   it("name a party of ours in credentials from 2.2 on, the default one in 2.1.1", async () => {
     const old = await roaming.registered("2.1.1")
-    expect((await old.partner.ask("GET", "credentials")).data).toMatchObject({ country_code: "NL", party_id: "FLT" })
+    expect((await old.partner.ask("GET", "credentials")).data).toMatchObject({
+      country_code: "NL",
+      party_id: roaming.world.organisation.partyId
+    })
     const { partner } = await roaming.registered("2.2.1")
     expect((await partner.ask("GET", "credentials")).data).toMatchObject({
       roles: [
-        { role: "CPO", country_code: "NL", party_id: "FLT" },
+        { role: "CPO", country_code: "NL", party_id: roaming.world.organisation.partyId },
         { role: "CPO", country_code: "BE", party_id: "SEC", business_details: { name: "Second" } }
       ]
     })

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest"
 import { laterSchema, type Version } from "./schemas/Schemas.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { allVersions, laterVersions, Roaming } from "./partner/Roaming.ts"
+import { laterVersions, Roaming } from "./partner/Roaming.ts"
+import { itInCommon, usualVersions } from "./partner/Usual.ts"
 import { type Json, printed } from "./partner/Wire.ts"
 
 const roaming = new Roaming()
@@ -45,7 +46,7 @@ const charging = async (version: Version): Promise<Charging> => {
   return { place, driver, partner, token, sessionId: String(session?.["id"]) }
 }
 
-describe.each(allVersions)("OCPI %s", (version) => {
+describe.each(usualVersions)("OCPI %s", (version) => {
   const later = version !== "2.1.1"
 
   it("GET locations in pages, by date, and no page that cannot be read", async () => {
@@ -252,27 +253,32 @@ describe.each(allVersions)("OCPI %s", (version) => {
 })
 
 describe.each(laterVersions)("OCPI %s", (version) => {
-  it("PUT sessions/:sessionId/charging_preferences, answered by a bare word where the charger can be steered", async () => {
-    const { partner, place, sessionId } = await charging(version)
-    const path = `/${sessionId}/charging_preferences`
-    const wish = (profile_type: string) => partner.ask("PUT", "sessions", path, { profile_type })
-    const incapable = await wish("REGULAR")
-    expect([incapable.http, incapable.code]).toEqual([404, 2001])
-    const value = "Core,SmartCharging"
-    place.station.on("GetConfiguration", {
-      configurationKey: [{ key: "SupportedFeatureProfiles", readonly: true, value }]
-    })
-    expect((await roaming.world.command(place.chargerId, "GetConfiguration")).status).toBe("Accepted")
-    await expect.poll(async () => (await wish("REGULAR")).data, { timeout: 10_000 }).toBe("ACCEPTED")
-    const faster = (await wish("FAST")).data
-    expect(faster).toBe("PROFILE_TYPE_NOT_SUPPORTED")
-    expect(laterSchema(version, "ChargingPreferencesResponse")(faster, "data")).toEqual([])
-    const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
-    expect(unknown.http).toBe(404)
-    expect(partner.problems).toEqual([])
-  })
+  const common = itInCommon(version)
 
-  it("out POST chargingprofiles/:responseUrl says what came of it, once", async () => {
+  common(
+    "PUT sessions/:sessionId/charging_preferences, answered by a bare word where the charger can be steered",
+    async () => {
+      const { partner, place, sessionId } = await charging(version)
+      const path = `/${sessionId}/charging_preferences`
+      const wish = (profile_type: string) => partner.ask("PUT", "sessions", path, { profile_type })
+      const incapable = await wish("REGULAR")
+      expect([incapable.http, incapable.code]).toEqual([404, 2001])
+      const value = "Core,SmartCharging"
+      place.station.on("GetConfiguration", {
+        configurationKey: [{ key: "SupportedFeatureProfiles", readonly: true, value }]
+      })
+      expect((await roaming.world.command(place.chargerId, "GetConfiguration")).status).toBe("Accepted")
+      await expect.poll(async () => (await wish("REGULAR")).data, { timeout: 10_000 }).toBe("ACCEPTED")
+      const faster = (await wish("FAST")).data
+      expect(faster).toBe("PROFILE_TYPE_NOT_SUPPORTED")
+      expect(laterSchema(version, "ChargingPreferencesResponse")(faster, "data")).toEqual([])
+      const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
+      expect(unknown.http).toBe(404)
+      expect(partner.problems).toEqual([])
+    }
+  )
+
+  common("out POST chargingprofiles/:responseUrl says what came of it, once", async () => {
     const { partner, place, sessionId } = await charging(version)
     place.station.on("SetChargingProfile", { status: "Rejected" })
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 6 }] }
@@ -283,7 +289,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("PUT chargingprofiles/:sessionId, with the charger's own word afterwards", async () => {
+  common("PUT chargingprofiles/:sessionId, with the charger's own word afterwards", async () => {
     const { partner, place, sessionId } = await charging(version)
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 10.5 }] }
     const { answer, id } = await partner.profile("PUT", sessionId, { charging_profile })
@@ -295,7 +301,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET chargingprofiles/:sessionId, what is in force", async () => {
+  common("GET chargingprofiles/:sessionId, what is in force", async () => {
     const { partner, sessionId } = await charging(version)
     const { answer, id } = await partner.profile("GET", sessionId)
     expect(answer["result"]).toBe("ACCEPTED")
@@ -303,7 +309,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("DELETE chargingprofiles/:sessionId", async () => {
+  common("DELETE chargingprofiles/:sessionId", async () => {
     const { partner, place, sessionId } = await charging(version)
     const charging_profile = { charging_rate_unit: "W", charging_profile_period: [{ start_period: 0, limit: 3600 }] }
     const set = await partner.profile("PUT", sessionId, { charging_profile })
@@ -317,7 +323,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out PUT chargingprofiles/:sessionId once others change what is in force", async () => {
+  common("out PUT chargingprofiles/:sessionId once others change what is in force", async () => {
     const { partner, place, sessionId } = await charging(version)
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 16 }] }
     const { id } = await partner.profile("PUT", sessionId, { charging_profile })

@@ -3,6 +3,7 @@
  * What goes over the wire is judged by partners that were written from the standard.
  */
 import { describe, expect, it } from "vitest"
+import { backgroundMillis } from "../simulation/SharedService.ts"
 import { until } from "../simulation/Wait.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import type { Partner } from "./partner/Partner.ts"
@@ -199,7 +200,7 @@ describe("a partner that", () => {
     ["says that its server is broken", { does: "refuse", statusCode: 3000 }]
   ] as const
 
-  it.each(faults)("%s has the last state after a second", async (_, fault) => {
+  it.each(faults)("%s has the last state after one interval", async (_, fault) => {
     const { partner, place } = await seen("2.2.1")
     // Over a connection that was used before, a call that nobody answered is made again at once.
     partner.server.faults.plan({ fault, module: "locations", times: fault.does === "hangUp" ? 2 : 1 })
@@ -208,7 +209,7 @@ describe("a partner that", () => {
     await partner.eventually("the last status", () => statusesAt(partner, place)[0] === "OUTOFORDER")
     const tries = heardOf(partner, "PATCH", "locations")
     expect(tries.length).toBeGreaterThanOrEqual(2)
-    expect(tries.at(-1)!.at - tries.at(-2)!.at).toBeGreaterThanOrEqual(900)
+    expect(tries.at(-1)!.at - tries.at(-2)!.at).toBeGreaterThanOrEqual(backgroundMillis * 0.9)
     expect(new Set(tries.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
     expect(problemsOf(partner)).toEqual([])
   })
@@ -281,7 +282,7 @@ describe("a partner that", () => {
     const count = pushes()
     await place.station.status(1, "Charging")
     await place.station.status(2, "Faulted")
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await new Promise((resolve) => setTimeout(resolve, 10 * backgroundMillis))
     expect(pushes()).toBe(count)
     await roaming.world.ask("PATCH", `partners/${id}`, { suspended: false })
     await partner.eventually("what stands", () => String(statusesAt(partner, place)) === "CHARGING,OUTOFORDER")

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest"
 import type { Fault } from "./partner/Faults.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { allVersions, Roaming } from "./partner/Roaming.ts"
+import { Roaming } from "./partner/Roaming.ts"
+import { itInCommon, usualVersions } from "./partner/Usual.ts"
 import type { Json } from "./partner/Wire.ts"
 import type { Version } from "./schemas/Schemas.ts"
 
@@ -42,7 +43,9 @@ const withCard = async (partner: Partner, more: Json = { whitelist: "ALWAYS" }):
   return uid
 }
 
-describe.each(allVersions)("to a partner on OCPI %s", (version) => {
+describe.each(usualVersions)("to a partner on OCPI %s", (version) => {
+  const common = itInCommon(version)
+
   it("out PUT locations/:countryCode/:partyId/:locationId, as it is pulled", async () => {
     const { partner, place } = await watching(version)
     await partner.eventually("both EVSEs are there", () => statusesOf(partner, place).length === 2)
@@ -83,7 +86,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect([...partner.problems, ...other.problems]).toEqual([])
   })
 
-  it("out POST cdrs once, though its answer was lost", async () => {
+  common("out POST cdrs once, though its answer was lost", async () => {
     const { partner, place } = await watching(version)
     const driver = new Driver(place)
     await driver.start(await withCard(partner))
@@ -134,24 +137,24 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     const driver = new Driver(place)
     await driver.start(await withCard(partner))
     await partner.eventually("the session", () => partner.stores.sessions.size === 1)
-    const own = version === "2.1.1" ? ["NL", "FLT"] : [other.countryCode, other.partyId]
+    const own = version === "2.1.1" ? ["NL", roaming.world.organisation.partyId] : [other.countryCode, other.partyId]
     const paths = partner.server.heard
       .filter(({ module, path }) => module === "sessions" || path.includes(place.siteId))
       .map(({ path }) => path.slice(0, 2))
     expect(paths).toEqual(paths.map(() => own))
     // A site that goes to another party is gone from where it was.
     await roaming.world.ask("PATCH", `sites/${place.siteId}`, { cpoPartyId: null, name: "Moved" })
-    const moved = (one: Json) => one["id"] === place.siteId && one["name"] === "Moved"
     const stands = (one: Json) => list(one["evses"]).some(({ status }) => status !== "REMOVED")
-    await partner.eventually("the move", () =>
-      [...partner.stores.locations.values()].some((one) => moved(one) && stands(one))
-    )
-    const told = partner.server.heard
-      .filter(({ method, path }) => method === "PUT" && path.includes(place.siteId))
-      .map(({ body, path }) => [path.slice(0, 2).join(), stands(body as Json)])
-    expect(told.at(-1)).toEqual(["NL,FLT", true])
-    const last = told.findLast(([address]) => address === own.join())
-    expect(last).toEqual([own.join(), version === "2.1.1"])
+    const moved = (one: Json) => one["id"] === place.siteId && one["name"] === "Moved" && stands(one)
+    await partner.eventually("the move", () => [...partner.stores.locations.values()].some(moved))
+    const told = () =>
+      partner.server.heard
+        .filter(({ method, path }) => method === "PUT" && path.includes(place.siteId))
+        .map(({ body, path }) => [path.slice(0, 2).join(), stands(body as Json)])
+    // An evse's status may bring the whole to the new party's address before the location itself is told there in its turn.
+    const last = () => [told().findLast(([address]) => address === own.join()), told().at(-1)]
+    const now = [`NL,${roaming.world.organisation.partyId}`, true]
+    await expect.poll(last, { timeout: 20_000 }).toEqual([[own.join(), version === "2.1.1"], now])
     expect(partner.problems).toEqual([])
   })
 
@@ -166,7 +169,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out PUT tariffs/:countryCode/:partyId/:tariffId once it is for anything, as it is in the list", async () => {
+  common("out PUT tariffs/:countryCode/:partyId/:tariffId once it is for anything, as it is in the list", async () => {
     const { partner, place } = await watching(version)
     const elements = [{ priceComponents: [{ type: "ENERGY", price: 0.25, stepSize: 1 }] }]
     const draft = String((await roaming.world.post("tariffs", { currency: "EUR", elements }))["id"])
@@ -181,7 +184,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out DELETE tariffs/:countryCode/:partyId/:tariffId that is no longer for anything", async () => {
+  common("out DELETE tariffs/:countryCode/:partyId/:tariffId that is no longer for anything", async () => {
     const { partner, place } = await watching(version)
     const held = () => [...partner.stores.tariffs.values()].some(({ id }) => id === place.tariffId)
     await partner.eventually("the tariff", held)
@@ -196,7 +199,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out GET tokens, every page of them, once it is registered", async () => {
+  common("out GET tokens, every page of them, once it is registered", async () => {
     const partner = await roaming.partner(version)
     for (const uid of ["P1", "P2", "P3", "P4", "P5"]) partner.cards.add(partner.cards.make(`${uid}-${(cards += 1)}`))
     const { token, versionsUrl } = await roaming.invite(partner)
@@ -208,7 +211,7 @@ describe.each(allVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out POST tokens/:tokenUid/authorize while the driver waits, and its word counts", async () => {
+  common("out POST tokens/:tokenUid/authorize while the driver waits, and its word counts", async () => {
     const { partner, place } = await watching(version)
     const said = async (uid: string) => {
       const { idTagInfo } = await place.station.call("Authorize", { idTag: uid })

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { wordsWithinMillis } from "../../src/domain/token/RealTime.ts"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
+import { itInCommon } from "./partner/Usual.ts"
 import type { Partner } from "./partner/Partner.ts"
 import type { Json } from "./partner/Wire.ts"
 
@@ -39,9 +40,11 @@ const authorized = async (station: Station, idTag: string) =>
   (await station.call("Authorize", { idTag }))["idTagInfo"] as Json
 
 describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
+  const common = itInCommon(version)
+
   const old = version === "2.1.1"
 
-  it("charges by its whitelist, in any case of its letters, and nobody is asked", async () => {
+  common("charges by its whitelist, in any case of its letters, and nobody is asked", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, old ? {} : { group_id: "FLEET" })
     const { id, station } = await aStation()
@@ -72,7 +75,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("does not charge when its partner says so, and the start is stored all the same", async () => {
+  common("does not charge when its partner says so, and the start is stored all the same", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
     const { id, station } = await aStation()

@@ -156,8 +156,9 @@ describe("a cursor that nobody was given", () => {
     ]
     for (const [path, list, afters] of lists) {
       for (const after of afters) {
-        const text = `${path}cursor=${cursor(list, after)}`
-        await world.ask("GET", text, undefined, 400)
+        // Unknown chargers are those of the whole platform, so its own operator asks.
+        const { rest } = list === "unknown-chargers" ? world.service : world
+        expect((await rest.request("GET", `${path}cursor=${cursor(list, after)}`)).status).toBe(400)
       }
     }
     const first = -210_866_803_200_000

@@ -3,13 +3,13 @@
  * data outlives it: `restart` is the same command over the same directory, database, port and keys.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { freePort } from "../../bench/servers/port.ts"
 import { Rest } from "./Rest.ts"
 import { compiled } from "../support/compiled.ts"
+import { fastDirectory } from "../support/fastDirectory.ts"
 import { plant } from "../support/seed.ts"
 import { until } from "./Wait.ts"
 
@@ -20,6 +20,9 @@ const startLimitMillis = 60_000
 
 /** Drains end by themselves after 25 s; what lives longer hangs. */
 const exitLimitMillis = 60_000
+
+/** Ports tried before a start is given up on: that another process takes the one that was found happens, several times on end it does not. */
+const portsTried = 5
 
 /** As much of the service's output as is shown when a test fails. */
 const lastWordsChars = 8_000
@@ -40,10 +43,11 @@ const denoBinary = (): string =>
         encoding: "utf8"
       }).trim()
 
-/** The command of `npm start`, or the same file on Deno with VOLTLANE_RUNTIME=deno. */
-const command = (): readonly [string, ReadonlyArray<string>] => {
+/** The command of `npm start`, or the same file on Deno with VOLTLANE_RUNTIME=deno; `entry` is another file to start. */
+const command = (entry?: string): readonly [string, ReadonlyArray<string>] => {
   const manifest: unknown = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"))
-  const start = /"start":"node ([^"]*)"/.exec(JSON.stringify(manifest))?.[1]?.split(" ") ?? ["src/main.ts"]
+  const usual = /"start":"node ([^"]*)"/.exec(JSON.stringify(manifest))?.[1]?.split(" ") ?? ["src/main.ts"]
+  const start = entry === undefined ? usual : [entry]
   const runtime = process.env["VOLTLANE_RUNTIME"] ?? (underDeno ? "deno" : "node")
   if (runtime === "deno") return [denoBinary(), ["run", "-A", ...start.filter((word) => word.endsWith(".ts"))]]
   return [underDeno ? join(projectFolder, "node_modules/.bin/node") : process.execPath, start]
@@ -55,6 +59,8 @@ export interface ServiceSettings {
   /** Made, and removed at the end, unless given. */
   readonly dataDir?: string | undefined
   readonly port?: number | undefined
+  /** The service ends with the process that started it, and its data with it. */
+  readonly lifeline?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -72,20 +78,23 @@ export class Life {
   readonly ended: Promise<Exit>
   exit: Exit | undefined
   output = ""
+  /** It has said where it is: what answers on its port is it, and not another process that took the port before. */
+  hasBegun = false
   private since = performance.now()
 
-  constructor(env: Readonly<Record<string, string>>) {
-    const [file, args] = command()
+  constructor(env: Readonly<Record<string, string>>, lifeline = false) {
+    const [file, args] = command(lifeline ? "test/simulation/Lifeline.ts" : undefined)
     const { HOME = "", PATH = "" } = process.env
     const cache = args[0] === "run" ? {} : compiled(projectFolder, file)
     this.child = spawn(file, args, {
       cwd: projectFolder,
       env: { HOME, PATH, ...cache, ...env },
-      stdio: ["ignore", "pipe", "pipe"]
+      stdio: [lifeline ? "pipe" : "ignore", "pipe", "pipe"]
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output = (this.output + text).slice(-lastWordsChars * 8)
+        this.hasBegun ||= /^Voltlane /m.test(this.output)
       })
     }
     const abandon = () => void this.child.kill("SIGKILL")
@@ -126,6 +135,11 @@ export class Life {
   }
 }
 
+/** The service ended, since another process has the port that it was told to listen on. */
+export class PortTaken extends Error {
+  override readonly name = "PortTaken"
+}
+
 export class Service implements AsyncDisposable {
   readonly port: number
   readonly dataDir: string
@@ -134,20 +148,39 @@ export class Service implements AsyncDisposable {
   /** The life that runs now, or the last one. */
   life: Life
   private readonly ownsDataDir: boolean
+  private readonly lifeline: boolean
 
-  private constructor(port: number, dataDir: string, ownsDataDir: boolean, env: Readonly<Record<string, string>>) {
+  private constructor(
+    port: number,
+    dataDir: string,
+    { dataDir: given, lifeline = false }: ServiceSettings,
+    env: Readonly<Record<string, string>>
+  ) {
     this.port = port
     this.dataDir = dataDir
-    this.ownsDataDir = ownsDataDir
+    this.ownsDataDir = given === undefined
+    this.lifeline = lifeline
     this.env = env
     this.rest = new Rest(this.url, apiKey)
-    this.life = new Life(env)
+    this.life = new Life(env, lifeline)
   }
 
-  /** Starts the service and waits until it is ready. */
-  static async start(settings: ServiceSettings = {}): Promise<Service> {
-    const port = settings.port ?? (await freePort())
-    const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), "voltlane-faults-"))
+  /** Starts the service and waits until it is ready. Where no port was demanded and the one that was found is taken, it gets another. */
+  static async start(settings: ServiceSettings = {}, choosePort = freePort): Promise<Service> {
+    const demanded = settings.port !== undefined || settings.env?.["PORT"] !== undefined
+    for (let tried = 1; ; tried++) {
+      const port = settings.port ?? (await choosePort())
+      try {
+        return await Service.startOn(port, settings)
+      } catch (error) {
+        if (demanded || tried === portsTried || !(error instanceof PortTaken)) throw error
+        console.log(`port ${port} was taken by another process before the service had it; it starts again on another`)
+      }
+    }
+  }
+
+  private static async startOn(port: number, settings: ServiceSettings): Promise<Service> {
+    const dataDir = settings.dataDir ?? fastDirectory()
     // A first start of its own takes each of them many seconds; whoever tests one brings his own directory.
     if (
       settings.dataDir === undefined &&
@@ -155,7 +188,7 @@ export class Service implements AsyncDisposable {
       settings.env?.["DATABASE_URL"] === undefined
     )
       await plant(dataDir)
-    const service = new Service(port, dataDir, settings.dataDir === undefined, {
+    const service = new Service(port, dataDir, settings, {
       HOST: "127.0.0.1",
       PORT: String(port),
       DATA_DIR: dataDir,
@@ -210,11 +243,13 @@ export class Service implements AsyncDisposable {
       async () => {
         if (life.exit !== undefined) {
           const { code, signal } = life.exit
+          if (life.output.includes(`:${this.port} is in use by another process`))
+            throw new PortTaken(`port ${this.port} is taken by another process: the service could not listen on it`)
           throw new Error(
             `the service ended (${String(code ?? signal)}) before it was ready:\n${life.output.slice(-lastWordsChars)}`
           )
         }
-        return (await this.status("/readyz")) === 200
+        return life.hasBegun && (await this.status("/readyz")) === 200
       }
     )
     return performance.now() - since
@@ -229,7 +264,7 @@ export class Service implements AsyncDisposable {
   /** The same command over the same data; answers how long it took to be ready, in ms. */
   async restart(): Promise<number> {
     if (this.life.exit === undefined) throw new Error("the service still runs")
-    this.life = new Life(this.env)
+    this.life = new Life(this.env, this.lifeline)
     return this.ready()
   }
 

@@ -151,12 +151,8 @@ describe("a partner of another organisation", () => {
     const place = await makePlace(roaming.world)
     const mine = await owning(place, version)
     const n = allVersions.indexOf(version)
-    const organisation = await roaming.world.post("organisations", {
-      name: `Other ${version}`,
-      countryCode: "BE",
-      partyId: `OT${n}`
-    })
-    const rest = restOf(String(organisation["apiKey"]))
+    const { apiKey } = await roaming.world.organise(`Other ${version}`)
+    const rest = restOf(apiKey)
     const stranger = await Partner.start({ version, countryCode: "BE", partyId: `ST${n}`, name: "Stranger" })
     onTestFinished(() => stranger[Symbol.asyncDispose]())
     const invited = await rest("partners", {

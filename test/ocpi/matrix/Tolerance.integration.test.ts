@@ -220,7 +220,7 @@ describe.each(allVersions)("a partner on OCPI %s with habits of its own", (versi
                 "ocpi-from-country-code": partner.party.country_code,
                 "ocpi-from-party-id": partner.party.party_id,
                 "ocpi-to-country-code": "NL",
-                "ocpi-to-party-id": "FLT"
+                "ocpi-to-party-id": roaming.world.organisation.partyId
               }
             : {})
         }

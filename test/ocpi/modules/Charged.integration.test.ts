@@ -8,6 +8,7 @@ import { until } from "../../simulation/Wait.ts"
 import type { Partner } from "../partner/Partner.ts"
 import { laterSchema } from "../schemas/Schemas.ts"
 import { allVersions, laterVersions, Roaming } from "../partner/Roaming.ts"
+import { commonVersions, usualVersions } from "../partner/Usual.ts"
 import { type Json, nextPage } from "../partner/Wire.ts"
 import { Drive, problemsOf, type Spot } from "./Drive.ts"
 
@@ -113,42 +114,45 @@ it("a token to register by opens neither, and nobody has them without one", asyn
   }
 })
 
-it.each(allVersions)("pages in %s count what is the partner's alone, and each leads to the next", async (version) => {
-  const one = (await roaming.registered(version)).partner
-  const two = (await roaming.registered(version)).partner
-  const spot = await aSpot(one)
-  const mine: Array<string> = []
-  for (const partner of [one, two, one, two, one]) {
-    const id = await charged(partner, spot)
-    if (partner === one) mine.push(id)
-  }
-  for (const module of ["sessions", "cdrs"] as const) {
-    const pages: Array<string> = []
-    for (let offset = 0; offset < mine.length; offset++) {
-      const answer = await one.ask("GET", module, `${ever}&limit=1&offset=${offset}`)
-      expect([answer.headers["x-total-count"], answer.headers["x-limit"]]).toEqual(["3", "100"])
-      const next = nextPage(answer.headers["link"])
-      const query = next === undefined ? [] : [...new URL(next).searchParams].toSorted()
-      const isLast = offset === mine.length - 1
-      expect(next?.startsWith(`${one.endpoint(module)}?`) ?? false).toBe(!isLast)
-      const wanted = [
-        ["date_from", "2020-01-01T00:00:00Z"],
-        ["limit", "1"],
-        ["offset", String(offset + 1)]
-      ]
-      expect(query, "with every filter").toEqual(isLast ? [] : wanted)
-      pages.push(...idsOf(answer.data as ReadonlyArray<Json>))
+it.each(commonVersions)(
+  "pages in %s count what is the partner's alone, and each leads to the next",
+  async (version) => {
+    const one = (await roaming.registered(version)).partner
+    const two = (await roaming.registered(version)).partner
+    const spot = await aSpot(one)
+    const mine: Array<string> = []
+    for (const partner of [one, two, one, two, one]) {
+      const id = await charged(partner, spot)
+      if (partner === one) mine.push(id)
     }
-    expect(pages).toEqual(idsOf(await one.pull(module, ever)))
-    expect(new Set(pages).size).toBe(3)
-    const later = await one.ask("GET", module, `?date_from=2099-01-01T00:00:00Z`)
-    expect([later.data, later.headers["x-total-count"]]).toEqual([[], "0"])
+    for (const module of ["sessions", "cdrs"] as const) {
+      const pages: Array<string> = []
+      for (let offset = 0; offset < mine.length; offset++) {
+        const answer = await one.ask("GET", module, `${ever}&limit=1&offset=${offset}`)
+        expect([answer.headers["x-total-count"], answer.headers["x-limit"]]).toEqual(["3", "100"])
+        const next = nextPage(answer.headers["link"])
+        const query = next === undefined ? [] : [...new URL(next).searchParams].toSorted()
+        const isLast = offset === mine.length - 1
+        expect(next?.startsWith(`${one.endpoint(module)}?`) ?? false).toBe(!isLast)
+        const wanted = [
+          ["date_from", "2020-01-01T00:00:00Z"],
+          ["limit", "1"],
+          ["offset", String(offset + 1)]
+        ]
+        expect(query, "with every filter").toEqual(isLast ? [] : wanted)
+        pages.push(...idsOf(answer.data as ReadonlyArray<Json>))
+      }
+      expect(pages).toEqual(idsOf(await one.pull(module, ever)))
+      expect(new Set(pages).size).toBe(3)
+      const later = await one.ask("GET", module, `?date_from=2099-01-01T00:00:00Z`)
+      expect([later.data, later.headers["x-total-count"]]).toEqual([[], "0"])
+    }
+    expect(await sessionsOf(one), "in order of creation").toEqual(mine)
+    expect(problemsOf(one, two)).toEqual([])
   }
-  expect(await sessionsOf(one), "in order of creation").toEqual(mine)
-  expect(problemsOf(one, two)).toEqual([])
-})
+)
 
-it.each(allVersions)("a session in %s is followed from its start to its price", async (version) => {
+it.each(usualVersions)("a session in %s is followed from its start to its price", async (version) => {
   const { partner } = await roaming.registered(version)
   const spot = await aSpot(partner)
   const { id, transactionId } = await drive.session(partner, spot)
@@ -175,38 +179,41 @@ it.each(allVersions)("a session in %s is followed from its start to its price", 
   expect(problemsOf(partner)).toEqual([])
 })
 
-it.each(allVersions)("a running session is told in %s with the cost of its newest reading, once", async (version) => {
-  const { partner } = await roaming.registered(version)
-  const spot = await aSpot(partner)
-  const { id, transactionId } = await drive.session(partner, spot)
-  const told = () =>
-    partner.server.heard
-      .filter(({ method, module }) => method === "PUT" && module === "sessions")
-      .map(({ text }) => JSON.parse(text) as Json)
-  const costOf = ({ total_cost: cost }: Json) => (version === "2.1.1" ? cost : (cost as Json)["excl_vat"])
-  const energyOf = ({ charging_periods: periods }: Json) =>
-    (periods as ReadonlyArray<Json>)
-      .flatMap(({ dimensions }) => dimensions as ReadonlyArray<Json>)
-      .reduce((sum, { type, volume }) => sum + (type === "ENERGY" ? Number(volume) : 0), 0)
-  await partner.eventually("its start", () => told().length === 1)
-  for (const wh of [350, 475]) {
-    await spot.station.meter(1, transactionId, wh)
-    const kwh = (wh - 100) / 1000
-    await partner.eventually("the reading", () => told().at(-1)?.["kwh"] === kwh)
-    // What is kept of the price may come a second later, and is no news.
-    await world.eventually("the price", `sessions?chargerId=${spot.chargerId}`, ({ items }) => {
-      const [session] = items as ReadonlyArray<Json>
-      return (session?.["cost"] as Json | null)?.["exclVat"] === 4 * kwh
-    })
-    expect((await partner.pull("sessions", ever))[0]).toEqual(told().at(-1))
+it.each(commonVersions)(
+  "a running session is told in %s with the cost of its newest reading, once",
+  async (version) => {
+    const { partner } = await roaming.registered(version)
+    const spot = await aSpot(partner)
+    const { id, transactionId } = await drive.session(partner, spot)
+    const told = () =>
+      partner.server.heard
+        .filter(({ method, module }) => method === "PUT" && module === "sessions")
+        .map(({ text }) => JSON.parse(text) as Json)
+    const costOf = ({ total_cost: cost }: Json) => (version === "2.1.1" ? cost : (cost as Json)["excl_vat"])
+    const energyOf = ({ charging_periods: periods }: Json) =>
+      (periods as ReadonlyArray<Json>)
+        .flatMap(({ dimensions }) => dimensions as ReadonlyArray<Json>)
+        .reduce((sum, { type, volume }) => sum + (type === "ENERGY" ? Number(volume) : 0), 0)
+    await partner.eventually("its start", () => told().length === 1)
+    for (const wh of [350, 475]) {
+      await spot.station.meter(1, transactionId, wh)
+      const kwh = (wh - 100) / 1000
+      await partner.eventually("the reading", () => told().at(-1)?.["kwh"] === kwh)
+      // What is kept of the price may come a second later, and is no news.
+      await world.eventually("the price", `sessions?chargerId=${spot.chargerId}`, ({ items }) => {
+        const [session] = items as ReadonlyArray<Json>
+        return (session?.["cost"] as Json | null)?.["exclVat"] === 4 * kwh
+      })
+      expect((await partner.pull("sessions", ever))[0]).toEqual(told().at(-1))
+    }
+    expect(told().map((one) => [one["id"], one["kwh"], costOf(one), energyOf(one)])).toEqual([
+      [id, 0, 0, 0],
+      [id, 0.25, 1, 0.25],
+      [id, 0.375, 1.5, 0.375]
+    ])
+    expect(problemsOf(partner)).toEqual([])
   }
-  expect(told().map((one) => [one["id"], one["kwh"], costOf(one), energyOf(one)])).toEqual([
-    [id, 0, 0, 0],
-    [id, 0.25, 1, 0.25],
-    [id, 0.375, 1.5, 0.375]
-  ])
-  expect(problemsOf(partner)).toEqual([])
-})
+)
 
 /** The partner reserves connector 1; the uid that it is reserved for. */
 const reserved = async (partner: Partner, spot: Spot): Promise<string> => {
@@ -223,7 +230,7 @@ const reserved = async (partner: Partner, spot: Spot): Promise<string> => {
   return uid
 }
 
-it.each(allVersions)(
+it.each(usualVersions)(
   "a reservation in %s is a session where it is paid for, and begins the record",
   async (version) => {
     const { partner } = await roaming.registered(version)

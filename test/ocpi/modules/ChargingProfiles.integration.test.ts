@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Partner } from "../partner/Partner.ts"
 import { Roaming } from "../partner/Roaming.ts"
+import { itInCommon } from "../partner/Usual.ts"
 import type { Json } from "../partner/Wire.ts"
 import { Drive, problemsOf, type Spot } from "./Drive.ts"
 
@@ -33,6 +34,7 @@ const charging = async (
 }
 
 describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (version) => {
+  const common = itInCommon(version)
   it("are set for the transaction of the session, read and cleared", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station, transactionId } = await charging(partner)
@@ -103,7 +105,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("that the charger refuses, does not know or fails at are told so", async () => {
+  common("that the charger refuses, does not know or fails at are told so", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     const told = async (method: "PUT" | "GET" | "DELETE") => {
@@ -126,7 +128,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("of others' sessions, of none and of those that are over are not touched", async () => {
+  common("of others' sessions, of none and of those that are over are not touched", async () => {
     const { partner } = await roaming.registered(version)
     const other = await roaming.registered(version)
     const { sessionId, station, transactionId } = await charging(partner)
@@ -142,7 +144,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
-  it("that cannot be are refused with 2001", async () => {
+  common("that cannot be are refused with 2001", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     const path = `/${sessionId}`
@@ -169,7 +171,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(station.asked("SetChargingProfile")).toEqual([])
   })
 
-  it("that come too often are told so", async () => {
+  common("that come too often are told so", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     station.on("SetChargingProfile", { status: "Accepted" })

@@ -24,14 +24,15 @@ export class Roaming {
   readonly world: World
   private made = 0
 
-  constructor(env: Readonly<Record<string, string>> = {}) {
-    this.world = new World({ env: { OUTBOUND_ALLOW_PRIVATE: "true", ...env } })
+  /** With `env` the file has a service of its own. */
+  constructor(env?: Readonly<Record<string, string>>) {
+    this.world = new World(env)
   }
 
   /** Whoever has been tried with is forgotten, so that no later test waits while he is told of what changes. */
   private forgottenAfterwards(id: string): void {
     onTestFinished(async () => {
-      if (this.world.service.life.exit === undefined) await this.world.service.rest.request("DELETE", `partners/${id}`)
+      if (this.world.service.life.exit === undefined) await this.world.rest.request("DELETE", `partners/${id}`)
     })
   }
 
