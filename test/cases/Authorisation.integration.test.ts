@@ -198,7 +198,7 @@ describe("a reservation that is paid for", () => {
   })
 
   it("has a record of its own when nobody came", async () => {
-    const { acceptedAt, id, reservationId, station } = await reserved(2)
+    const { acceptedAt, id, reservationId, station } = await reserved(3)
     const { id: sessionId } = await world.sessionOf(id)
     const { expiryDate } = station.asked("ReserveNow")[0] ?? {}
     const seconds = (Date.parse(String(expiryDate)) - acceptedAt) / 1000

@@ -112,7 +112,7 @@ describe("OCPP 1.6 Reservation", () => {
   })
 
   it("TC_047 lets a reservation expire", async () => {
-    const { id, station } = await reserved(1, { expiryDate: new Date(Date.now() + 1500).toISOString() })
+    const { id, station } = await reserved(1, { expiryDate: new Date(Date.now() + 3000).toISOString() })
     await station.status(1, "Reserved")
     const expired = await world.eventually("it has expired", `reservations?chargerId=${id}`, ({ items }) =>
       JSON.stringify(items).includes('"Expired"')

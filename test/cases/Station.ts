@@ -3,6 +3,10 @@
  * schemas judge what we send. It answers each action as the test tells it, and remembers what it was asked.
  */
 import { createRequire } from "node:module"
+import { until } from "../simulation/Wait.ts"
+
+/** How long a busy service may refuse upgrades: a bound on liveness. */
+const busyMillis = 60_000
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -76,8 +80,21 @@ export class Station implements AsyncDisposable {
     return (await this.client.call(action, payload)) as Payload
   }
 
+  /** Connects; as any charger it comes again to a service that has too much to do (503), as it has on a busy machine. */
   async connect(): Promise<this> {
-    await this.client.connect()
+    await until(
+      () => "the service has room for an upgrade",
+      busyMillis,
+      async () => {
+        try {
+          await this.client.connect()
+          return true
+        } catch (error) {
+          if (error instanceof Error && "code" in error && error.code === 503) return false
+          throw error
+        }
+      }
+    )
     return this
   }
 

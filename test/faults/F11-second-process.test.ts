@@ -6,6 +6,11 @@ import { expectNothingLost } from "../simulation/Drivers.ts"
 import { onFiles } from "../simulation/Database.ts"
 import { Fleet } from "../simulation/Fleet.ts"
 import { withService } from "../simulation/Process.ts"
+import type { RestSession } from "../simulation/Rest.ts"
+
+/** Sessions as their chargers told them. Why one is held the first process finds out by itself, some seconds after its end. */
+const toldBy = (sessions: ReadonlyArray<RestSession>) =>
+  sessions.map((session) => ({ ...session, heldReason: undefined }))
 
 it("refuses a second process on one embedded database by the name of the first", { timeout: 600_000 }, async () => {
   await withService({}, async (service) => {
@@ -24,10 +29,11 @@ it("refuses a second process on one embedded database by the name of the first",
     }
     expect(await service.status("/readyz"), "the first goes on").toBe(200)
     await fleet.settle()
-    const [sessions, chargers] = [await service.rest.sessions(), await service.rest.chargers()]
+    const sessions = toldBy(await service.rest.sessions())
+    const chargers = await service.rest.chargers()
     const last = service.another({ PORT: String(await freePort()) })
     await last.end()
-    expect(await service.rest.sessions(), "sessions after another try").toEqual(sessions)
+    expect(toldBy(await service.rest.sessions()), "sessions after another try").toEqual(sessions)
     expect(await service.rest.chargers(), "chargers after another try").toEqual(chargers)
     await expectNothingLost(fleet, {
       truth: async (read) => {

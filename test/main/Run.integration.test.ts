@@ -2,6 +2,7 @@
 import { expect, it } from "vitest"
 import { unreachable } from "../../src/main/Banner.ts"
 import { Service } from "../simulation/Process.ts"
+import { until } from "../simulation/Wait.ts"
 
 /** Message and level of each line of the log that tells of a start or a stop. */
 const told = (output: string): ReadonlyArray<string> =>
@@ -12,15 +13,26 @@ const told = (output: string): ReadonlyArray<string> =>
     .map(({ level, message }) => `${level} ${message.split(":", 1)[0]}`)
     .filter((line) => /ready|stop|HOST/.test(line))
 
+/** A service that has told that it is ready, which it does a moment after it answers. */
+const ready = async (env: Readonly<Record<string, string>>) => {
+  const service = await Service.start({ env })
+  await until(
+    () => `it says that it is ready:\n${service.life.output}`,
+    30_000,
+    () => told(service.life.output).includes("INFO ready")
+  )
+  return service
+}
+
 it("says once that it stops, and once that it has stopped", async () => {
-  await using service = await Service.start()
+  await using service = await ready({})
   expect(told(service.life.output)).toEqual(["INFO ready"])
   const { code } = await service.kill("SIGTERM")
   expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
 })
 
 it("warns once that chargers are told an address that they do not reach", async () => {
-  await using service = await Service.start({ env: { HOST: "0.0.0.0" } })
+  await using service = await ready({ HOST: "0.0.0.0" })
   expect(told(service.life.output)).toEqual([
     "WARN HOST is 0.0.0.0, and yet chargers and links are told http",
     "INFO ready"

@@ -29,7 +29,7 @@ beforeEach(async () => {
   client.on("close", () => (own.end ||= "closed"))
   await until(
     () => "connected",
-    5_000,
+    30_000,
     () => sockets.length === 1
   )
 })
@@ -41,7 +41,7 @@ afterEach(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-const eventually = { timeout: 5_000 }
+const eventually = { timeout: 30_000 }
 const said = () => heard.join("")
 
 describe("FaultProxy", () => {

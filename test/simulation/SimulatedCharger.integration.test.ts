@@ -89,7 +89,7 @@ describe("SimulatedCharger", () => {
     charger.start()
     await until(
       () => "all told",
-      10_000,
+      30_000,
       () => charger.online && charger.quiet
     )
     expect(most).toBe(1)
@@ -112,7 +112,7 @@ describe("SimulatedCharger", () => {
     charger.start()
     await until(
       () => "start acknowledged",
-      10_000,
+      30_000,
       () => charger.transactions[0]?.start.acknowledged === 1
     )
     const starts = of("StartTransaction")
@@ -133,7 +133,7 @@ describe("SimulatedCharger", () => {
     charger.start()
     await until(
       () => "start acknowledged",
-      10_000,
+      30_000,
       () => charger.transactions[0]?.start.acknowledged === 1
     )
     expect(charger.transactions[0]?.start.sent).toBe(2)
@@ -142,13 +142,13 @@ describe("SimulatedCharger", () => {
     charger.powerOff()
     await until(
       () => "offline",
-      5_000,
+      30_000,
       () => !charger.online
     )
     charger.start()
     await until(
       () => "booted again",
-      5_000,
+      30_000,
       () => of("BootNotification").length === 2
     )
   })
@@ -166,7 +166,7 @@ describe("SimulatedCharger", () => {
     charger.start()
     await until(
       () => "both answers heard",
-      10_000,
+      30_000,
       () => charger.transactions[0]?.start.acknowledged === 2
     )
     expect(charger.problems.join()).toContain("one StartTransaction was given the ids 6 and 5")
@@ -176,7 +176,7 @@ describe("SimulatedCharger", () => {
     charger.start()
     await until(
       () => "online",
-      10_000,
+      30_000,
       () => charger.online
     )
     const [socket] = sockets
@@ -186,12 +186,12 @@ describe("SimulatedCharger", () => {
     socket?.send(JSON.stringify([3, "never asked", {}]))
     await until(
       () => "booted again",
-      5_000,
+      30_000,
       () => of("BootNotification").length === 2
     )
     await until(
       () => "problem",
-      5_000,
+      30_000,
       () => charger.problems.length > 0
     )
     expect(of("answer 3").map((call) => call.messageId)).toEqual(["q1", "q3"])

@@ -192,7 +192,16 @@ export class WireCharger {
 
   static async connect(ocppUrl: string, id: string, password?: string): Promise<WireCharger> {
     const headers = password === undefined ? {} : { authorization: basic(id, password) }
-    const charger = await WireCharger.dial(ocppUrl, id, headers)
+    let charger = await WireCharger.dial(ocppUrl, id, headers)
+    // A busy service has no room for a moment; a charger comes again.
+    await until(
+      () => `room for ${id}`,
+      limitMillis,
+      async () => {
+        if (charger === 503) charger = await WireCharger.dial(ocppUrl, id, headers)
+        return charger !== 503
+      }
+    )
     if (!(charger instanceof WireCharger)) throw new Error(`${id} was refused with ${charger}`)
     return charger
   }

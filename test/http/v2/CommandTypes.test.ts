@@ -425,9 +425,10 @@ it("looks at no more unknown names than one answer shows, and at no more of each
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`parameter${i}`, 1]))
   const long = { ["x".repeat(900_000)]: 1 }
   for (const names of [many, long]) {
-    const began = performance.now()
+    const before = process.cpuUsage()
     const answer = await post({ type: "RemoteStart", idTag: "A", ...names })
     expect([answer.status, answer.json.errors.length <= 100]).toEqual([400, true])
-    expect(performance.now() - began).toBeLessThan(5_000)
+    // Of the processor, not of the clock: the machine that runs the tests is busy.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000)
   }
 })

@@ -3,7 +3,8 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { get, type IncomingMessage } from "node:http"
+import { type ClientRequest, get, type IncomingMessage } from "node:http"
+import { json } from "node:stream/consumers"
 import { Events } from "../../../src/domain/ports/Events.ts"
 import { Journal } from "../../../src/domain/ports/Journal.ts"
 import { v2Routes } from "../../../src/http/v2/Routes.ts"
@@ -44,7 +45,7 @@ const listening = Effect.gen(function* () {
       return events.page(organisationId, request)
     }
   })
-  const routes = v2Routes({ publicUrl, streams: { ending: Deferred.await(ending), keepAliveMillis: 500 } }).pipe(
+  const routes = v2Routes({ publicUrl, streams: { ending: Deferred.await(ending), keepAliveMillis: 200 } }).pipe(
     Layer.provide(
       Layer.mergeAll(Layer.succeedContext(context), Layer.succeed(Events, counted), beside(new FakeWorld()))
     )
@@ -80,7 +81,7 @@ class Reader {
   readonly told: Array<Told> = []
   lastEventId: string | undefined
   comments = 0
-  private readonly abort = new AbortController()
+  private request: ClientRequest | undefined
   private text = ""
   private constructor(lastEventId: string | undefined) {
     this.lastEventId = lastEventId
@@ -88,20 +89,21 @@ class Reader {
 
   static async open(url: string, key: string, lastEventId?: string, query = ""): Promise<Reader> {
     const reader = new Reader(lastEventId)
-    const response = await fetch(`${url}/cpo/v2/events${query}`, {
-      headers: {
-        "x-api-key": key,
-        accept: "text/event-stream",
-        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
-      },
-      signal: reader.abort.signal
+    const headers = {
+      "x-api-key": key,
+      accept: "text/event-stream",
+      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+    }
+    // Not by `fetch`: after one that is broken off it opens a connection that nothing is sent on, and the listener's end waits for it.
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      reader.request = get(`${url}/cpo/v2/events${query}`, { headers, agent: false }, resolve).on("error", reject)
     })
-    reader.status = response.status
-    if (response.status !== 200) {
-      reader.problem = await response.json()
+    reader.status = response.statusCode ?? 0
+    if (response.statusCode !== 200) {
+      reader.problem = await json(response)
       return reader
     }
-    assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/)
+    assert.match(response.headers["content-type"] ?? "", /^text\/event-stream/)
     reader.over = reader.read(response)
     return reader
   }
@@ -112,10 +114,10 @@ class Reader {
   problem: unknown
   over: Promise<void> = Promise.resolve()
 
-  private async read(response: Response): Promise<void> {
+  private async read(response: IncomingMessage): Promise<void> {
     try {
       const decoder = new TextDecoder()
-      for await (const chunk of response.body!) this.take(decoder.decode(chunk, { stream: true }))
+      for await (const chunk of response) this.take(decoder.decode(chunk, { stream: true }))
       this.isWhole = true
     } catch {
       // Cut by the test: what came in whole has been taken.
@@ -141,7 +143,7 @@ class Reader {
   }
 
   cut(): Promise<void> {
-    this.abort.abort()
+    this.request?.destroy()
     return this.over
   }
 }
@@ -233,7 +235,7 @@ forEachDriver("Server-sent events", ports, (it) => {
           Reader.open(url, one.key, undefined, `?siteId=${other.siteId}`)
         ])
       )
-      yield* Effect.promise(() => until(() => plain.comments + sites.comments >= 2, "both were greeted"))
+      yield* Effect.promise(() => until(() => plain.comments > 0 && sites.comments > 0, "both were greeted"))
       yield* one.write(2)
       yield* other.write(2)
       yield* Effect.promise(async () => {
@@ -296,8 +298,8 @@ forEachDriver("Server-sent events", ports, (it) => {
       const sql = yield* SqlClient.SqlClient
       const [{ position } = { position: 0 }] = yield* sql<{ readonly position: number }>`
         SELECT max(position)::int AS position FROM journal`
-      // 40 MB of events: far more than sockets and pages hold.
-      const count = 20_000
+      // 24 MB of events: far more than sockets and pages hold.
+      const count = 12_000
       yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
         SELECT sha256(convert_to(${organisationId} || n, 'UTF8')), ${organisationId}::uuid, 'SiteCreated', 'site:' || ${organisationId}, now(), now(),
           json_build_object('after', json_build_object('id', ${organisationId}::text, 'name', repeat('x', 2000))) FROM generate_series(1, ${count}) n`
@@ -306,13 +308,13 @@ forEachDriver("Server-sent events", ports, (it) => {
         const response = await new Promise<IncomingMessage>((resolve) => {
           get(`${url}/cpo/v2/events?type=site.changed&cursor=${position}`, { headers }, resolve)
         })
-        // What sockets hold is read, and then no more, of two hundred pages.
+        // What sockets hold is read, and then no more, of 120 pages.
         let pages = -1
         while (pages !== read.pages) {
           pages = read.pages
-          await new Promise((resolve) => setTimeout(resolve, 1_000))
+          await new Promise((resolve) => setTimeout(resolve, 500))
         }
-        assert.isBelow(pages, 100)
+        assert.isBelow(pages, 90)
         let told = 0
         let last = 0
         let rest = ""

@@ -1,7 +1,7 @@
 /** Chargers that send too much, too slowly or nonsense: they are cut, memory stays flat, and their neighbours notice nothing (T10–T12). */
 import { connect as connectTcp } from "node:net"
 import { describe, expect, it } from "vitest"
-import { connect, raw, settle, until, upgradeRequest } from "./client.ts"
+import { connect, connectionsTo, raw, settle, until, upgradeRequest } from "./client.ts"
 import { HandClock, startServer } from "./harness.ts"
 
 const MiB = 1024 * 1024
@@ -274,12 +274,13 @@ describe("a charger whose mailbox is full", () => {
 describe("an upgrade flood", () => {
   it("of half requests does not keep a charger out", { timeout: 30_000 }, async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { maxUnfinishedSockets: 200 } })
+    const connected = connectionsTo(server, 600)
     const sockets = Array.from({ length: 600 }, () => {
       const socket = connectTcp(server.port, "127.0.0.1", () => socket.write("GET /ocpp/CP1 HTTP/1.1\r\nHost:"))
       socket.on("error", () => {})
       return socket
     })
-    await settle()
+    await connected
     const client = await connect(server.port, "CP1")
     expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
     for (const socket of sockets) socket.destroy()

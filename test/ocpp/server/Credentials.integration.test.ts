@@ -128,8 +128,11 @@ describe("guessing", () => {
       "X-Forwarded-For": `198.51.${i % 250}.1`
     })
 
+  /** A hundred times and more what is let through; each costs a connection. */
+  const guesses = process.env["PROPERTY"] === "full" ? 10_000 : 2_500
+
   it(
-    "ten thousand times in a minute puts at most twenty guesses to the verifier, and the charger notices nothing",
+    "thousands of times in a minute puts at most twenty guesses to the verifier, and the charger notices nothing",
     { timeout: 60_000 },
     async () => {
       const clock = new HandClock()
@@ -141,11 +144,11 @@ describe("guessing", () => {
       const charger = await connect(server.port, "CP1", { password: "secret" })
       server.asked.verifier = 0
       const statuses: Record<string, number> = {}
-      for (let i = 0; i < 10_000; i += 50) {
+      for (let i = 0; i < guesses; i += 50) {
         const answers = await Promise.all(Array.from({ length: 50 }, (_, j) => raw(server.port, wrong(i + j))))
         for (const answer of answers) statuses[answer.slice(9, 12)] = (statuses[answer.slice(9, 12)] ?? 0) + 1
         expect(await charger.call("Heartbeat", {}, String(i))).toMatchObject([3, String(i), {}])
-        clock.advance(300)
+        clock.advance((60_000 * 50) / guesses)
       }
       expect(server.asked.verifier).toBeGreaterThan(0)
       expect(server.asked.verifier).toBeLessThanOrEqual(20)

@@ -1,5 +1,5 @@
 /** A charger's end of the wire: real websockets, and upgrade requests written by hand where a client library would not send them. */
-import { connect as connectTcp } from "node:net"
+import { connect as connectTcp, type Server } from "node:net"
 import { onTestFinished } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
 
@@ -57,17 +57,44 @@ export class Client {
   }
 }
 
-/** Waits, at most five seconds, until something that happens by itself has happened. */
+/** A bound on liveness and no figure: what happens by itself has happened long before, also on a busy machine. */
+const vainMillis = 30_000
+
+/** Waits until something that happens by itself has happened. */
 export const until = async (isDone: () => boolean, what: string): Promise<void> => {
-  const end = Date.now() + 5_000
+  const end = performance.now() + vainMillis
   while (!isDone()) {
-    if (Date.now() > end) throw new Error(`waited five seconds in vain for ${what}`)
+    if (performance.now() > end) throw new Error(`waited ${vainMillis / 1000} seconds in vain for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 
-/** Lets everything that is on its way over loopback arrive. */
+/** Gives what must not happen the time to happen; what must is waited for. */
 export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
+
+/** One turn of the event loop. Deno reads no sockets before it calls what `setImmediate` was given, only before timers. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => void ("Deno" in globalThis ? setTimeout(resolve, 2) : setImmediate(resolve)))
+
+/**
+ * Turns of the event loop, in each of which what has arrived is read: a message there and back takes two or three, since both ends are in
+ * this process.
+ */
+export const turns = async (count: number): Promise<void> => {
+  for (let n = 0; n < count; n++) await turn()
+}
+
+/** Resolves once `server` has been given so many more connections. To be asked before they are made. */
+export const connectionsTo = (server: { readonly http: Server }, count: number): Promise<void> =>
+  new Promise((resolve) => {
+    let left = count
+    const connected = (): void => {
+      if (--left > 0) return
+      server.http.off("connection", connected)
+      resolve()
+    }
+    server.http.on("connection", connected)
+  })
 
 export type Outcome =
   | { readonly status: 101; readonly client: Client; readonly protocol: string }
@@ -114,7 +141,7 @@ export const connect = async (port: number, chargerId: string, options: AttemptO
 }
 
 /** Sends `request` as it is and answers what comes back until the server closes or has switched protocols, or `millis` are over. */
-export const raw = (port: number, request: string, millis = 5_000): Promise<string> =>
+export const raw = (port: number, request: string, millis = vainMillis): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connectTcp(port, "127.0.0.1", () => socket.write(request))
     let answer = ""
