@@ -7,12 +7,12 @@ import { Cause, Clock, Context, Effect, FiberSet, Layer, Metric, Semaphore, Stre
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { Decide, Evolve } from "../domain/charger/Decision.ts"
-import { ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
+import { ChargerDirectory, type ConnectionClosing, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
 import { type Admission, ChargerInbox, type ChargerLine, type ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import { ChargerLink } from "../domain/ports/ChargerLink.ts"
 import { Commands } from "../domain/ports/Commands.ts"
 import { Journal } from "../domain/ports/Journal.ts"
-import { Presence } from "../domain/ports/Presence.ts"
+import { type ConnectionEnd, Presence } from "../domain/ports/Presence.ts"
 import { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { type ActorOptions, type ActorServices, ChargerActor } from "./ChargerActor.ts"
@@ -33,6 +33,9 @@ const crashes = Metric.counter("charger_actor_defects_total", {
   description: "Actors that ended by a defect",
   incremental: true
 })
+
+/** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
+const storeAgainMillis = 2_000
 
 /** An admission whose socket is not there yet. */
 interface Reservation {
@@ -76,6 +79,8 @@ interface RegistryServices extends Omit<ActorServices, "options"> {
 class Registry {
   readonly actors = new Map<string, ChargerActor>()
   private readonly reservations = new Map<string, Reservation>()
+  /** Ends that could not be stored, by charger: each is tried until it is, and stored before a newer connection is. */
+  private readonly unstored = new Map<string, ConnectionClosing>()
   private readonly perCharger = new PerCharger()
   private readonly services: RegistryServices
   private draining = false
@@ -106,6 +111,8 @@ class Registry {
         return { _tag: "Taken" } as const
       registry.reservations.delete(opening.chargerId)
       if (!(yield* registry.makeRoom(opening))) return { _tag: "Taken" } as const
+      const unstored = registry.unstored.get(opening.chargerId)
+      if (unstored !== undefined) yield* registry.store(unstored)
       const state = yield* registry.services.directory.open(opening)
       if (state === undefined) return { _tag: "Unknown" } as const
       const reservation: Reservation = { state }
@@ -122,6 +129,7 @@ class Registry {
   private makeRoom(opening: ConnectionOpening): Effect.Effect<boolean> {
     const old = this.actors.get(opening.chargerId)
     if (old === undefined) return Effect.succeed(true)
+    if (old.gone) return Effect.as(old.ended, true)
     const replace = Effect.suspend(() => {
       old.line.close(4001, "replaced by a newer connection")
       old.closed("replaced by a newer connection")
@@ -146,7 +154,7 @@ class Registry {
     this.reservations.delete(chargerId)
     const actor = new ChargerActor(this.services, reservation.state, line)
     this.actors.set(chargerId, actor)
-    presence.opened(chargerId, this.now())
+    presence.opened(chargerId, actor.epoch)
     background(this.supervise(actor))
     background(
       Effect.delay(
@@ -161,31 +169,53 @@ class Registry {
   private supervise(actor: ChargerActor): Effect.Effect<void> {
     return actor.run.pipe(
       Effect.catchCause((cause) => {
-        if (!Cause.hasDies(cause)) return Effect.succeed("the service stops")
+        if (!Cause.hasDies(cause)) return Effect.void
         this.services.crashed()
         actor.line.close(1011, "internal error")
-        return Effect.as(
-          Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
-            chargerId: actor.chargerId,
-            frame: actor.current.slice(0, 4096)
-          }),
-          "internal error"
-        )
+        actor.closed("internal error")
+        return Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
+          chargerId: actor.chargerId,
+          frame: actor.current.slice(0, 4096)
+        })
       }),
-      Effect.flatMap((reason) => this.conclude(actor, reason))
+      Effect.andThen(Effect.suspend(() => this.conclude(actor, actor.endedBy("the service stops")))),
+      // A newer connection waits for this end, and must not wait for ever when it cannot be stored.
+      Effect.ensuring(Effect.sync(() => this.leaves(actor)))
     )
   }
 
-  private conclude(actor: ChargerActor, reason: string): Effect.Effect<void> {
-    const { chargerId, epoch, organisationId } = actor
+  private conclude({ chargerId, epoch, organisationId }: ChargerActor, end: ConnectionEnd): Effect.Effect<void> {
+    this.services.presence.closed(chargerId, epoch, end)
+    return this.storeOnce({ chargerId, organisationId, epoch, ...end })
+  }
+
+  private leaves(actor: ChargerActor): void {
+    if (this.actors.get(actor.chargerId) === actor) this.actors.delete(actor.chargerId)
     actor.markEnded()
-    if (this.actors.get(chargerId) === actor) {
-      this.actors.delete(chargerId)
-      this.services.presence.closed(chargerId)
-    }
-    return this.services.directory
-      .close({ chargerId, organisationId, epoch, at: this.now(), reason })
-      .pipe(Effect.catch((error) => Effect.logWarning(`a connection's end was not recorded: ${error.message}`)))
+  }
+
+  private store(closing: ConnectionClosing): Effect.Effect<void, StorageUnavailable> {
+    const { chargerId, epoch } = closing
+    return Effect.map(this.services.directory.close(closing), () => {
+      if (this.unstored.get(chargerId)?.epoch === epoch) this.unstored.delete(chargerId)
+      this.services.presence.stored(chargerId, epoch)
+    })
+  }
+
+  /** Stores an end, or tries again beside whatever comes next. */
+  private storeOnce(closing: ConnectionClosing): Effect.Effect<void> {
+    return Effect.catch(this.store(closing), (error) => {
+      this.unstored.set(closing.chargerId, closing)
+      this.services.background(this.storeLater(closing))
+      return Effect.logWarning(`a connection's end waits to be stored: ${error.message}`)
+    })
+  }
+
+  private storeLater(closing: ConnectionClosing): Effect.Effect<void> {
+    const again = Effect.suspend(() =>
+      this.unstored.get(closing.chargerId) === closing ? this.store(closing) : Effect.void
+    )
+    return Effect.catch(Effect.delay(again, storeAgainMillis), () => this.storeLater(closing))
   }
 
   private abandon(reservation: Reservation): Effect.Effect<void> {
@@ -195,7 +225,7 @@ class Registry {
       if (this.reservations.get(chargerId) !== reservation) return Effect.void
       this.reservations.delete(chargerId)
       const reason = "the handshake was not finished"
-      return Effect.ignore(this.services.directory.close({ chargerId, organisationId, epoch, at: this.now(), reason }))
+      return this.storeOnce({ chargerId, organisationId, epoch, at: this.now(), reason })
     })
   }
 

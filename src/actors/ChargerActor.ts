@@ -29,6 +29,7 @@ import type { Commands } from "../domain/ports/Commands.ts"
 import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
 import type { Journal } from "../domain/ports/Journal.ts"
+import type { ConnectionEnd } from "../domain/ports/Presence.ts"
 import type { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
@@ -86,16 +87,17 @@ export class ChargerActor implements ChargerMailbox {
   private isSettled = false
   /** Lets go of the command whose end waits to be stored. */
   private release: (() => void) | undefined
-  private gone = false
   private readonly hold: Quiet
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined
+  /** Why and when the connection ended. Its one time: what is still in the mailbox is worked off after it. */
+  private end: ConnectionEnd | undefined
   readonly epoch: number
   readonly chargerId: string
   readonly organisationId: string
   readonly line: ChargerLine
-  /** True once the fiber has ended. */
+  /** True once the fiber has ended and its connection's end is stored, or could not be. */
   finished = false
   /** The frame being worked on, for the log when a defect ends the actor. */
   current = ""
@@ -169,10 +171,21 @@ export class ChargerActor implements ChargerMailbox {
   }
 
   closed(reason: string): void {
-    if (this.gone) return
-    this.gone = true
+    this.endedBy(reason)
+  }
+
+  /** Ends the connection, unless it has ended before; answers its end. */
+  endedBy(reason: string): ConnectionEnd {
+    if (this.end !== undefined) return this.end
+    this.end = { at: this.now(), reason }
     this.calls.end()
-    this.mailbox.push({ _tag: "Closed", reason })
+    this.mailbox.push({ _tag: "Closed" })
+    return this.end
+  }
+
+  /** True once the connection has ended, though its end may not be stored yet. */
+  get gone(): boolean {
+    return this.end !== undefined
   }
 
   /** What the charger's make is granted; nothing while its state is in doubt. */
@@ -256,7 +269,7 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  /** Waits until the fiber has ended, its last commit included. */
+  /** Waits until the fiber has ended, its last commit and the connection's end included. */
   readonly ended: Effect.Effect<void> = Effect.callback<void>((resume) => {
     if (this.finished) return resume(Effect.void)
     const before = this.finish
@@ -266,19 +279,17 @@ export class ChargerActor implements ChargerMailbox {
     }
   })
 
-  /** The fiber has ended: wakes whoever waits for that. */
+  /** Wakes whoever waits for the end. */
   markEnded(): void {
-    this.gone = true
     this.finished = true
-    this.calls.end()
     this.release?.()
     this.finish?.()
   }
 
-  /** The actor's life; answers why its connection ended. */
-  readonly run: Effect.Effect<string> = Effect.suspend(() => this.loop())
+  /** The actor's life, until its connection has ended. */
+  readonly run: Effect.Effect<void> = Effect.suspend(() => this.loop())
 
-  private loop(): Effect.Effect<string> {
+  private loop(): Effect.Effect<void> {
     const actor = this
     return Effect.gen(function* () {
       while (true) {
@@ -286,7 +297,7 @@ export class ChargerActor implements ChargerMailbox {
         if (item._tag === "Closed") {
           // A start is stored whether or not anybody hears its answer.
           for (const [left, words] of actor.words.abandon()) yield* actor.handle({ ...left, words })
-          return item.reason
+          return
         }
         yield* actor.handle(item)
         if (actor.paused && actor.mailbox.size <= actor.services.options.mailboxHigh / 2) {

@@ -32,7 +32,7 @@ export type Item =
   | EventItem
   | CommandItem
   | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
-  | { readonly _tag: "Closed"; readonly reason: string }
+  | { readonly _tag: "Closed" }
 
 /** What is decided on. */
 export type Deciding = Exclude<Item, { readonly _tag: "Closed" }>

@@ -166,7 +166,9 @@ export const limits = {
   lastSeen: {
     // REST shows memory over what is stored, so this is only what a crash may lose.
     flushEveryMillis: second,
-    maxBatch: 500
+    maxBatch: 500,
+    // No statement runs longer.
+    keepEndsMillis: 30 * second
   },
 
   /** Ids that knocked and that nobody registered. Whoever makes them up is a stranger, so that everything here is bounded twice. */

@@ -58,12 +58,20 @@ export const chargerStatusFields = {
 /** GET /api/charger/{chargerId}. */
 export const ChargerStatus = Schema.Struct(chargerStatusFields).annotate({ identifier: "ChargerStatus" })
 
-/** What is known of a charger's connection and last frame: the memory of this process where it is at least as fresh as the database. */
-export const freshest = (
-  charger: Pick<Charger, "lastSeen" | "lastMessage" | "connected">,
+type Connection = Pick<Charger, "connected" | "offlineSince">
+
+/** How a charger's connection is: as the memory of this process has it, unless the database knows of a newer one. */
+export const connectionOf = (charger: Connection & Pick<Charger, "epoch">, seen: Seen | undefined): Connection =>
+  seen === undefined || charger.epoch === undefined || seen.epoch < charger.epoch
+    ? charger
+    : { connected: seen.ended === undefined, offlineSince: seen.ended?.at }
+
+/** What a charger said last: as the memory of this process has it, where that is at least as fresh as the database. */
+const lastWords = (
+  charger: Pick<Charger, "lastSeen" | "lastMessage">,
   seen: Seen | undefined
-): { readonly lastSeen: number | undefined; readonly lastMessage: string; readonly connected: boolean } =>
-  seen !== undefined && seen.lastSeen >= (charger.lastSeen ?? 0) ? seen : charger
+): Pick<Charger, "lastSeen" | "lastMessage"> =>
+  seen?.lastSeen !== undefined && seen.lastSeen >= (charger.lastSeen ?? 0) ? seen : charger
 
 /**
  * The number of a connector among all of its charger: its EVSE's where every EVSE has one connector (OCPP 1.6 always, whose connectorId
@@ -105,7 +113,7 @@ export const chargerStatus = (
   site: Site | undefined,
   seen: Seen | undefined
 ): typeof ChargerStatus.Type => {
-  const now = freshest(charger, seen)
+  const { lastMessage, lastSeen } = lastWords(charger, seen)
   return {
     chargerId: charger.chargerId,
     chargerName: charger.name,
@@ -114,9 +122,9 @@ export const chargerStatus = (
     serialNumber: charger.serialNumber,
     chargerModel: charger.model,
     amountOfSockets: charger.connectors.length,
-    lastSeen: now.lastSeen ?? null,
-    lastMessage: now.lastMessage,
-    activeConnection: now.connected,
+    lastSeen: lastSeen ?? null,
+    lastMessage,
+    activeConnection: connectionOf(charger, seen).connected,
     locationInfo: locationInfo(site),
     pushIntegrationEnabled: charger.pushed,
     chargerSpecificMessageStructure: false,

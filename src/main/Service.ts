@@ -129,7 +129,6 @@ const storage = (settings: ServiceSettings) => {
   const records = Layer.mergeAll(
     Sites.layer,
     Chargers.layer,
-    ChargerHistory.layer,
     ChargingProfiles.layer,
     Ledgers.layer,
     LocalLists.layer,
@@ -166,7 +165,7 @@ const storage = (settings: ServiceSettings) => {
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     Exchanges.layer(settings.exchanges),
     MessageLog.layer(settings.messageLog),
-    LastSeen.layer(settings.lastSeen),
+    ChargerHistory.layer.pipe(Layer.provideMerge(LastSeen.layer(settings.lastSeen))),
     Knocks.layer(settings.knocks)
   )
   const upkeep = Layer.mergeAll(

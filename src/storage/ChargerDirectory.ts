@@ -5,7 +5,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
-import { type ChargerCredentials, ChargerDirectory, type ConnectionOpening } from "../domain/ports/ChargerDirectory.ts"
+import {
+  type ChargerCredentials,
+  ChargerDirectory,
+  type ConnectionClosing,
+  type ConnectionOpening
+} from "../domain/ports/ChargerDirectory.ts"
 import { type Token, type TokenFacts, tokenKey } from "../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { makeBatched } from "./Batched.ts"
@@ -108,20 +113,21 @@ const reload =
         })
     )
 
-interface Closing {
-  readonly chargerId: string
-  readonly epoch: number
-  readonly at: number
-  readonly reason: string
-}
-
-const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<Closing>) =>
-  Effect.as(
+/** Ends connections in a batch. Of several ends of one connection the first counts: a statement that meets two takes either. */
+const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionClosing>) => {
+  const firsts = new Map<string, ConnectionClosing>()
+  for (const closing of closings) {
+    const key = `${closing.epoch} ${closing.chargerId}`
+    if (!firsts.has(key)) firsts.set(key, closing)
+  }
+  const ends = [...firsts.values()]
+  return Effect.as(
     guardedWrite(sql`
-      SELECT connection_close(${textArray(closings.map((c) => c.chargerId))}, ${float8Array(closings.map((c) => c.epoch))},
-        ${timestamptzArray(closings.map((c) => c.at))}, ${textArray(closings.map((c) => c.reason))})`),
+      SELECT connection_close(${textArray(ends.map((c) => c.chargerId))}, ${float8Array(ends.map((c) => c.epoch))},
+        ${timestamptzArray(ends.map((c) => c.at))}, ${textArray(ends.map((c) => c.reason))})`),
     closings.map(() => undefined)
   )
+}
 
 /** Of one that was asked about: its token's columns, null where there is none; reservations and open sessions as documents. */
 const WantedRow = Schema.Struct({

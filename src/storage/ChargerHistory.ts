@@ -1,9 +1,16 @@
 /** The port `ChargerHistory` over the tables of migration 0012: pages of statuses and of connections. Uptime is in `ConnectorUptime`. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChargerHistory, type PastStatus, type TimeFilter } from "../domain/ports/ChargerHistory.ts"
+import {
+  ChargerHistory,
+  type PastConnection,
+  type PastStatus,
+  type TimeFilter
+} from "../domain/ports/ChargerHistory.ts"
+import { Presence } from "../domain/ports/Presence.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
+import { asRemembered, leftOpen } from "./ConnectionEnds.ts"
 import { uptime } from "./ConnectorUptime.ts"
 import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
 import { Millis, optional, rowsOf } from "./rows.ts"
@@ -89,7 +96,7 @@ const connectors = (sql: SqlClient.SqlClient) =>
     return statusPages.page(request, rows, ({ tie: _, ...row }): PastStatus => row)
   })
 
-const connections = (sql: SqlClient.SqlClient) =>
+const connections = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
   Effect.fn("ChargerHistory.connections")(function* (
     organisationId: string,
     chargerId: string,
@@ -100,21 +107,31 @@ const connections = (sql: SqlClient.SqlClient) =>
     const { from, to } = request
     const rows = yield* guarded(
       connectionRows(own`
-        SELECT h.connected_at AS "connectedAt", h.epoch, h.disconnected_at AS "disconnectedAt", h.reason,
-          h.ocpp_version AS "ocppVersion", h.security_profile AS "securityProfile", h.remote_address AS "remoteAddress"
-        FROM connection_history h
+        SELECT h.connected_at AS "connectedAt", h.epoch, coalesce(h.disconnected_at, e.at) AS "disconnectedAt",
+          CASE WHEN h.disconnected_at IS NULL THEN e.reason ELSE h.reason END AS reason, h.ocpp_version AS "ocppVersion",
+          h.security_profile AS "securityProfile", h.remote_address AS "remoteAddress"
+        FROM connection_history h ${leftOpen(sql)}
         WHERE ${own.rowsOf("h")} AND h.charger_id = ${chargerId}
           ${from === undefined ? sql`` : sql`AND h.connected_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND h.connected_at < ${new Date(to)}`}
           ${after === undefined ? sql`` : sql`AND (h.connected_at, h.epoch) < (${new Date(after[0])}, ${after[1]}::text::bigint)`}
         ORDER BY h.connected_at DESC, h.epoch DESC LIMIT ${connectionPages.rows(request)}`)
     )
-    return connectionPages.page(request, rows, ({ epoch: _, ...row }) => row)
+    return connectionPages.page(request, rows, (row): PastConnection => {
+      const { epoch: _, ...connection } = asRemembered(presence, chargerId, row)
+      return connection
+    })
   })
 
-export const layer: Layer.Layer<ChargerHistory, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<ChargerHistory, never, Presence | SqlClient.SqlClient> = Layer.effect(
   ChargerHistory,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    ChargerHistory.of({ connectors: connectors(sql), connections: connections(sql), uptime: uptime(sql) })
-  )
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const presence = yield* Presence
+    return ChargerHistory.of({
+      connectors: connectors(sql),
+      connections: connections(sql, presence),
+      uptime: uptime(sql, presence)
+    })
+  })
 )

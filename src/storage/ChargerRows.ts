@@ -76,6 +76,7 @@ export const ChargerRow = Schema.Struct({
   connectors: optional(Schema.Array(ConnectorJson)),
   lastSeen: optional(Millis),
   lastMessage: Schema.String,
+  epoch: optional(Schema.Finite),
   connected: Schema.Boolean,
   offlineSince: optional(Millis),
   pushed: Schema.Boolean,
@@ -90,7 +91,7 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
     c.serial_number AS "serialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
     c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors,
     s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
-    (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
+    n.epoch::float8 AS epoch, (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
     -- A node that is gone could not close what it held: its lease is the last that is known.
     CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince",
     EXISTS (SELECT 1 FROM webhook w JOIN subscription b ON b.id = w.id AND b.active

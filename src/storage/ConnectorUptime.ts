@@ -7,11 +7,13 @@ import type { SqlClient } from "effect/sql"
 import { historyMonths, uptimeOf } from "../domain/charger/Uptime.ts"
 import { InvalidInput } from "../domain/Errors.ts"
 import type { ConnectorUptime } from "../domain/ports/ChargerHistory.ts"
+import type { Presence } from "../domain/ports/Presence.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import { monthAt, monthsBefore, type Span, spanOf } from "../domain/values/Month.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { int4Array, textArray, timestamptzArray } from "./Arrays.ts"
+import { asRemembered } from "./ConnectionEnds.ts"
 import { pagedList } from "./Cursor.ts"
 import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { type Scoped, scopedTo } from "./Scoped.ts"
@@ -54,7 +56,9 @@ const statusRows = rowsOf(
   })
 )
 
-const connectionRows = rowsOf(Schema.Struct({ ord: Schema.Int, connectedAt: Millis, disconnectedAt: optional(Millis) }))
+const connectionRows = rowsOf(
+  Schema.Struct({ ord: Schema.Int, connectedAt: Millis, epoch: Schema.BigInt, disconnectedAt: optional(Millis) })
+)
 
 const orderRows = rowsOf(Schema.Struct({ ord: Schema.Int, at: Millis, evseId: Schema.Int, operative: Schema.Boolean }))
 
@@ -105,7 +109,7 @@ const statusesOf = (sql: SqlClient.SqlClient, own: Scoped, asked: ReadonlyArray<
 /** Those that reach into the time, and the first one after it. One whose node has gone without closing it lasted as long as the lease. */
 const connectionsOf = (sql: SqlClient.SqlClient, own: Scoped, asked: ReadonlyArray<Asked>, now: number) =>
   connectionRows(own`
-    SELECT u.ord::int AS ord, h.connected_at AS "connectedAt",
+    SELECT u.ord::int AS ord, h.connected_at AS "connectedAt", h.epoch,
       coalesce(h.disconnected_at, CASE WHEN l.lease_until < ${new Date(now)} THEN l.lease_until END) AS "disconnectedAt"
     FROM ${input(sql, asked)} CROSS JOIN LATERAL (
       (SELECT * FROM connection_history p
@@ -140,7 +144,7 @@ const byOrdinal = <A extends { readonly ord: number }>(rows: ReadonlyArray<A>, c
 }
 
 /** A charger's connectors share a site and so a month, and its connections, orders and status as a whole are read once. */
-const measured = (sql: SqlClient.SqlClient, own: Scoped, month: string, now: number) =>
+const measured = (sql: SqlClient.SqlClient, presence: Presence["Service"], own: Scoped, month: string, now: number) =>
   Effect.fnUntraced(function* (rows: ReadonlyArray<ConnectorRow>) {
     const connectors = rows.map((row): Asked => ({ ...row, span: spanOf(month, row.timeZone) }))
     const chargers = [
@@ -160,7 +164,7 @@ const measured = (sql: SqlClient.SqlClient, own: Scoped, month: string, now: num
       const history = {
         connector: statuses[i] ?? [],
         whole: statuses[connectors.length + charger] ?? [],
-        connections: connections[charger] ?? [],
+        connections: (connections[charger] ?? []).map((one) => asRemembered(presence, row.chargerId, one)),
         orders: (orders[charger] ?? []).filter(({ evseId }) => evseId === 0 || evseId === row.evseId)
       }
       return { ...row, month, timeZone, ...uptimeOf(history, spanOf(month, timeZone), now) }
@@ -179,7 +183,7 @@ const within = (month: string, now: number): Effect.Effect<string, InvalidInput>
   return Effect.succeed(month)
 }
 
-export const uptime = (sql: SqlClient.SqlClient) =>
+export const uptime = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
   Effect.fn("ChargerHistory.uptime")(function* (
     organisationId: string,
     request: PageRequest & {
@@ -213,7 +217,7 @@ export const uptime = (sql: SqlClient.SqlClient) =>
         ORDER BY c.charger_id, k.evse_id, k.connector_id LIMIT ${pages.rows(request)}`)
     )
     const page = pages.page(request, rows, (row) => row)
-    const measure = measured(sql, own, month, now)
+    const measure = measured(sql, presence, own, month, now)
     const items: Array<ConnectorUptime> = []
     for (let i = 0; i < page.items.length; i += connectorsPerStatement) {
       items.push(...(yield* guarded(measure(page.items.slice(i, i + connectorsPerStatement)))))

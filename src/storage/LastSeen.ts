@@ -1,10 +1,11 @@
 /**
- * When each charger was last heard, and its last frame: kept in memory by this process and flushed for all chargers in one statement a
- * second. REST reads the memory first, so that what it shows is never behind; what a crash can lose is a second of it.
+ * When each charger was last heard, its last frame, and whether its connection has ended: kept in memory by this process. What was heard
+ * is flushed for all chargers in one statement a second; ends are stored by the directory, and kept here until nobody can still be
+ * reading what stood before. REST shows the memory first, so that nothing is behind; what a crash can lose is a second of it.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Presence, type Seen } from "../domain/ports/Presence.ts"
+import { type ConnectionEnd, Presence, type Seen } from "../domain/ports/Presence.ts"
 import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -14,13 +15,20 @@ export interface LastSeenOptions {
   readonly flushEveryMillis: number
   /** Chargers in one statement at most. */
   readonly maxBatch: number
+  /** How long an end that is stored is kept at least: longer than a read takes, which may have begun before it was stored. */
+  readonly keepEndsMillis: number
 }
 
 /** One charger's memory: mutable, since it changes with every frame. */
 interface Entry {
+  /** 0 until it has said something. */
   lastSeen: number
   lastMessage: string
-  connected: boolean
+  /** 0 before its first connection. */
+  epoch: number
+  end: ConnectionEnd | undefined
+  /** No connection is left of which the database does not have the end, and has had it for a while. */
+  gone: boolean
   /** Waits for the next flush. */
   dirty: boolean
   /** Is on its way to the database, which does not have it yet. */
@@ -44,11 +52,22 @@ class Memory {
   private readonly entries = new Map<string, Entry>()
   /** Those to write at the next flush; a charger is here once however often it speaks. */
   private dirty: Array<readonly [string, Entry]> = []
+  /** Whose end was stored since the last turn, and in the turn before. */
+  private storedNow: Array<readonly [string, number]> = []
+  private storedBefore: Array<readonly [string, number]> = []
 
-  private entryOf(chargerId: string, at: number): Entry {
+  private entryOf(chargerId: string): Entry {
     const known = this.entries.get(chargerId)
     if (known !== undefined) return known
-    const entry: Entry = { lastSeen: at, lastMessage: "", connected: false, dirty: false, writing: false }
+    const entry: Entry = {
+      lastSeen: 0,
+      lastMessage: "",
+      epoch: 0,
+      end: undefined,
+      gone: true,
+      dirty: false,
+      writing: false
+    }
     this.entries.set(chargerId, entry)
     return entry
   }
@@ -77,8 +96,12 @@ class Memory {
   done(batch: Batch): void {
     for (const [id, entry] of batch) {
       entry.writing = false
-      if (!entry.connected && !entry.dirty) this.entries.delete(id)
+      this.forget(id, entry)
     }
+  }
+
+  private forget(id: string, entry: Entry): void {
+    if (entry.gone && !entry.dirty && !entry.writing) this.entries.delete(id)
   }
 
   /** Puts back what was not written, unless something newer has come. */
@@ -89,28 +112,47 @@ class Memory {
     }
   }
 
-  opened(chargerId: string, at: number): void {
-    this.entryOf(chargerId, at).connected = true
+  opened(chargerId: string, epoch: number): void {
+    const entry = this.entryOf(chargerId)
+    entry.epoch = epoch
+    entry.end = undefined
+    entry.gone = false
   }
 
   heard(chargerId: string, at: number, frame: string): void {
-    const entry = this.entryOf(chargerId, at)
+    const entry = this.entryOf(chargerId)
     entry.lastSeen = at
     entry.lastMessage = frame
     this.mark(chargerId, entry)
   }
 
-  closed(chargerId: string): void {
+  closed(chargerId: string, epoch: number, end: ConnectionEnd): void {
     const entry = this.entries.get(chargerId)
-    if (entry === undefined) return
-    entry.connected = false
-    if (!entry.dirty && !entry.writing) this.entries.delete(chargerId)
+    if (entry?.epoch === epoch) entry.end ??= end
+  }
+
+  stored(chargerId: string, epoch: number): void {
+    if (this.entries.get(chargerId)?.epoch === epoch) this.storedNow.push([chargerId, epoch])
+  }
+
+  /** Lets go of the ends that were stored before the last turn. */
+  turn(): void {
+    for (const [id, epoch] of this.storedBefore) {
+      const entry = this.entries.get(id)
+      // It may have come back meanwhile.
+      if (entry?.epoch !== epoch) continue
+      entry.gone = true
+      this.forget(id, entry)
+    }
+    this.storedBefore = this.storedNow
+    this.storedNow = []
   }
 
   peek(chargerId: string): Seen | undefined {
     const entry = this.entries.get(chargerId)
-    if (entry === undefined || entry.lastMessage === "") return undefined
-    return { lastSeen: entry.lastSeen, lastMessage: entry.lastMessage, connected: entry.connected }
+    if (entry === undefined) return undefined
+    const { end, epoch, lastMessage, lastSeen } = entry
+    return { epoch, lastSeen: lastSeen === 0 ? undefined : lastSeen, lastMessage, ended: end }
   }
 }
 
@@ -142,10 +184,16 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           write: flush
         })
       )
+      const turn = Effect.delay(
+        Effect.sync(() => memory.turn()),
+        options.keepEndsMillis
+      )
+      yield* Effect.forkScoped(Effect.forever(turn))
       return Presence.of({
-        opened: (chargerId, at) => memory.opened(chargerId, at),
+        opened: (chargerId, epoch) => memory.opened(chargerId, epoch),
         heard: (chargerId, at, frame) => memory.heard(chargerId, at, frame),
-        closed: (chargerId) => memory.closed(chargerId),
+        closed: (chargerId, epoch, end) => memory.closed(chargerId, epoch, end),
+        stored: (chargerId, epoch) => memory.stored(chargerId, epoch),
         peek: (chargerId) => memory.peek(chargerId)
       })
     })

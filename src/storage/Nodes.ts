@@ -55,11 +55,14 @@ const inUse = (nodeId: string) =>
     message: `${nodeId} is the name of another process that runs on this database; give this one another, or stop that one`
   })
 
-/** In the journal as any other end of a connection: when it truly ended nobody knows, and what is sure is that it has by now. */
+/**
+ * In the journal as any other end of a connection. When it truly ended nobody knows: what is sure is that it has by now, and whoever
+ * asked since the lease ran out was told that it ended then.
+ */
 const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) => sql`
-  SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8), array_agg(now()),
-    array_agg('the service ended without a farewell'::text))
-  FROM connection n WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
+  SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
+    array_agg(greatest(n.connected_at, least(now(), l.lease_until))), array_agg('the service ended without a farewell'::text))
+  FROM connection n LEFT JOIN node l ON l.node_id = n.node_id WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
 
 const renew = (sql: SqlClient.SqlClient, options: NodeOptions) => sql`
   INSERT INTO node (node_id, started_at, lease_until)

@@ -200,7 +200,13 @@ const live = (teller: Teller, torn: Map<string, Deferred.Deferred<void>>) =>
     teller.unanswered = said
   })
 
-const presence = Presence.of({ opened: () => {}, heard: () => {}, closed: () => {}, peek: () => undefined })
+const presence = Presence.of({
+  opened: () => {},
+  heard: () => {},
+  closed: () => {},
+  stored: () => {},
+  peek: () => undefined
+})
 
 /** One life of every charger; all actors end with it, each between its commit and its answer. */
 const lifeOf = (tellers: ReadonlyArray<Teller>) =>

@@ -16,7 +16,9 @@ const withPresence = <A, E, R>(
   options: Partial<LastSeen.LastSeenOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(LastSeen.layer({ flushEveryMillis: never, maxBatch: 1000, ...options }))
+    const context = yield* Layer.build(
+      LastSeen.layer({ flushEveryMillis: never, maxBatch: 1000, keepEndsMillis: never, ...options })
+    )
     return yield* Effect.provide(Effect.flatMap(Presence, use), context)
   }).pipe(Effect.scoped)
 
@@ -37,14 +39,16 @@ forEachDatabase("when each charger was last heard", (it) => {
       yield* withPresence((presence) =>
         Effect.gen(function* () {
           assert.isUndefined(presence.peek("S-1"))
-          presence.opened("S-1", noon)
-          assert.isUndefined(presence.peek("S-1"), "it has said nothing yet: the database knows its last words")
+          presence.opened("S-1", 7)
+          const silent = { epoch: 7, lastSeen: undefined, lastMessage: "", ended: undefined }
+          assert.deepStrictEqual(presence.peek("S-1"), silent, "the database knows its last words")
           presence.heard("S-1", noon + 1, "[first]")
           presence.heard("S-1", noon + 2, "[second]")
           assert.deepStrictEqual(presence.peek("S-1"), {
+            epoch: 7,
             lastSeen: noon + 2,
             lastMessage: "[second]",
-            connected: true
+            ended: undefined
           })
           assert.isUndefined(yield* flushed("S-1"))
         })
@@ -60,7 +64,7 @@ forEachDatabase("when each charger was last heard", (it) => {
       const sent = yield* statementsOf(
         withPresence(({ heard, opened }) =>
           Effect.sync(() => {
-            for (const id of ids) opened(id, noon)
+            for (const id of ids) opened(id, 1)
             for (let n = 0; n < 20; n++) for (const id of ids) heard(id, noon + n, `[${id},${n}]`)
           })
         )
@@ -103,29 +107,67 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect("says that a charger has gone until that is written, and then nothing more", () =>
+  it.effect("says when a charger has gone until that is stored and a while after, and then nothing more", () =>
     Effect.gen(function* () {
       yield* seedChargers(["S-5", "S-5-silent"])
-      yield* withPresence((presence) =>
+      const until = (holds: () => boolean) =>
         Effect.gen(function* () {
-          presence.opened("S-5", noon)
-          presence.heard("S-5", noon, "[last words]")
-          presence.closed("S-5")
-          assert.deepStrictEqual(presence.peek("S-5"), {
-            lastSeen: noon,
-            lastMessage: "[last words]",
-            connected: false
-          })
-          presence.opened("S-5-silent", noon)
-          presence.closed("S-5-silent")
-          presence.closed("S-5-never")
-          assert.isUndefined(presence.peek("S-5-silent"))
-          yield* Effect.yieldNow
+          while (!holds()) yield* Effect.sleep(1)
         })
+      yield* withPresence(
+        (presence) =>
+          Effect.gen(function* () {
+            const end = { at: noon + 500, reason: "the line broke off" }
+            presence.opened("S-5", 3)
+            presence.heard("S-5", noon, "[last words]")
+            presence.closed("S-5", 3, end)
+            presence.opened("S-5-silent", 4)
+            presence.closed("S-5-silent", 4, end)
+            presence.closed("S-5-silent", 4, { at: noon + 600, reason: "again" })
+            presence.closed("S-5-never", 1, end)
+            // Ends that are stored come and go, while theirs is not.
+            presence.opened("S-5-other", 1)
+            presence.closed("S-5-other", 1, end)
+            presence.stored("S-5-other", 1)
+            yield* until(() => presence.peek("S-5-other") === undefined)
+            const gone = { epoch: 3, lastSeen: noon, lastMessage: "[last words]", ended: end }
+            const silent = { epoch: 4, lastSeen: undefined, lastMessage: "", ended: end }
+            assert.deepStrictEqual([presence.peek("S-5"), presence.peek("S-5-silent")], [gone, silent])
+            assert.isUndefined(presence.peek("S-5-never"))
+            presence.stored("S-5", 3)
+            presence.stored("S-5-silent", 4)
+            assert.deepStrictEqual([presence.peek("S-5"), presence.peek("S-5-silent")], [gone, silent])
+            yield* until(() => presence.peek("S-5-silent") === undefined)
+            assert.deepStrictEqual(presence.peek("S-5"), gone, "its last words are not written yet")
+          }),
+        { keepEndsMillis: 5 }
       )
       assert.deepStrictEqual(yield* flushed("S-5"), [noon, "[last words]"])
       assert.isUndefined(yield* flushed("S-5-silent"))
     })
+  )
+
+  it.effect(
+    "forgets nothing of a charger that has come back meanwhile, and takes no late end of an older connection",
+    () =>
+      withPresence(
+        (presence) =>
+          Effect.gen(function* () {
+            const end = { at: noon + 500, reason: "the line broke off" }
+            presence.opened("S-8", 1)
+            presence.closed("S-8", 1, end)
+            presence.stored("S-8", 1)
+            presence.opened("S-8", 2)
+            presence.closed("S-8", 1, { at: noon + 700, reason: "late" })
+            presence.opened("S-8-other", 1)
+            presence.closed("S-8-other", 1, end)
+            presence.stored("S-8-other", 1)
+            while (presence.peek("S-8-other") !== undefined) yield* Effect.sleep(1)
+            const back = { epoch: 2, lastSeen: undefined, lastMessage: "", ended: undefined }
+            assert.deepStrictEqual(presence.peek("S-8"), back)
+          }),
+        { keepEndsMillis: 5 }
+      )
   )
 
   it.effect("stays in memory until it is in the database, though the charger goes meanwhile", () =>
@@ -137,20 +179,26 @@ forEachDatabase("when each charger was last heard", (it) => {
         Effect.as(Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(go)), statement)
       )
       const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(LastSeen.layer({ flushEveryMillis: 1, maxBatch: 1000 }), scope).pipe(
-        Effect.provideService(Statement.CurrentTransformer, held)
-      )
+      const context = yield* Layer.buildWithScope(
+        LastSeen.layer({ flushEveryMillis: 1, maxBatch: 1000, keepEndsMillis: never }),
+        scope
+      ).pipe(Effect.provideService(Statement.CurrentTransformer, held))
       const presence = yield* Effect.provide(Presence, context)
-      presence.opened("S-7", noon)
+      presence.opened("S-7", 1)
       presence.heard("S-7", noon, "[goodbye]")
       yield* Deferred.await(writing)
-      presence.closed("S-7")
-      assert.deepStrictEqual(presence.peek("S-7"), { lastSeen: noon, lastMessage: "[goodbye]", connected: false })
+      const end = { at: noon + 1, reason: "bye" }
+      presence.closed("S-7", 1, end)
+      assert.deepStrictEqual(presence.peek("S-7"), {
+        epoch: 1,
+        lastSeen: noon,
+        lastMessage: "[goodbye]",
+        ended: end
+      })
       // The end comes in the middle of the write, and waits for it.
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(closing)
-      assert.isUndefined(presence.peek("S-7"))
       assert.deepStrictEqual(yield* flushed("S-7"), [noon, "[goodbye]"])
     })
   )

@@ -13,11 +13,15 @@ import { evolve } from "../../src/domain/charger/Evolve.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { type FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import type { ChargerFact } from "../../src/domain/Fact.ts"
-import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
+import {
+  ChargerDirectory,
+  type ConnectionClosing,
+  type ConnectionOpening
+} from "../../src/domain/ports/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/ports/Commands.ts"
 import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
-import { Presence } from "../../src/domain/ports/Presence.ts"
+import { type ConnectionEnd, Presence } from "../../src/domain/ports/Presence.ts"
 import type { RealTimeAuthorizer } from "../../src/domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
@@ -53,7 +57,11 @@ export const fakeLine = (): FakeLine => {
 export interface World {
   readonly facts: Array<ChargerFact>
   readonly keys: Set<string>
-  readonly closings: Array<{ readonly chargerId: string; readonly epoch: number; readonly reason: string }>
+  readonly closings: Array<ConnectionClosing>
+  /** The ends that memory was told of. */
+  readonly ends: Array<ConnectionEnd & { readonly chargerId: string; readonly epoch: number }>
+  /** While set, ends wait to be stored; what is pushed here is resumed by the test. */
+  holdEnds: Array<() => void> | undefined
   readonly epochs: Map<string, number>
   readonly presence: Array<string>
   /** While set, commits wait; what is pushed here is resumed by the test. */
@@ -100,6 +108,8 @@ export const makeWorld = (): World => ({
   facts: [],
   keys: new Set(),
   closings: [],
+  ends: [],
+  holdEnds: undefined,
   epochs: new Map(),
   presence: [],
   hold: undefined,
@@ -167,7 +177,7 @@ const directory = (world: World) =>
         // A database takes its time, in which others go on.
         Effect.andThen(
           Effect.yieldNow,
-          Effect.sync(() => {
+          asked(world, () => {
             const epoch = (world.epochs.get(chargerId) ?? 0) + 1
             world.epochs.set(chargerId, epoch)
             world.commands.opened(chargerId, epoch)
@@ -184,9 +194,13 @@ const directory = (world: World) =>
           return stateOf(world, chargerId, epoch)
         }),
       close: (closing) =>
-        Effect.sync(() => {
-          world.closings.push(closing)
-          world.commands.closed(closing.chargerId, closing.epoch)
+        Effect.gen(function* () {
+          const hold = world.holdEnds
+          if (hold !== undefined) yield* Effect.callback<void>((resume) => void hold.push(() => resume(Effect.void)))
+          yield* asked(world, () => {
+            world.closings.push(closing)
+            world.commands.closed(closing.chargerId, closing.epoch)
+          })
         }),
       findToken: () =>
         asked(world, () => {
@@ -241,7 +255,11 @@ const presence = (world: World) =>
     Presence.of({
       opened: (id) => void world.presence.push(`+${id}`),
       heard: () => {},
-      closed: (id) => void world.presence.push(`-${id}`),
+      closed: (id, epoch, end) => {
+        world.presence.push(`-${id}`)
+        world.ends.push({ chargerId: id, epoch, ...end })
+      },
+      stored: (id) => void world.presence.push(`.${id}`),
       peek: () => undefined
     })
   )

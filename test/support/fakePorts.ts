@@ -305,6 +305,7 @@ export const beside = (world: FakeWorld) =>
         opened: () => {},
         heard: () => {},
         closed: () => {},
+        stored: () => {},
         peek: (chargerId) => world.seen.get(chargerId)
       })
     ),

@@ -136,6 +136,7 @@ export const newCharger = (
   wholeStatus: undefined,
   lastSeen: undefined,
   lastMessage: "",
+  epoch: undefined,
   connected: false,
   offlineSince: undefined,
   pushed: false,

@@ -30,6 +30,7 @@ import type { Locations } from "../../src/domain/ports/Locations.ts"
 import type { HubClients } from "../../src/domain/ports/HubClients.ts"
 import type { Parties } from "../../src/domain/ports/Parties.ts"
 import type { Partners } from "../../src/domain/ports/Partners.ts"
+import type { Presence } from "../../src/domain/ports/Presence.ts"
 import type { Reservations } from "../../src/domain/ports/Reservations.ts"
 import type { RoamingCdrs } from "../../src/domain/ports/RoamingCdrs.ts"
 import type { RoamingSessions } from "../../src/domain/ports/RoamingSessions.ts"
@@ -58,6 +59,7 @@ import * as ChargersRepository from "../../src/storage/Chargers.ts"
 import type { Database } from "../../src/storage/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/Idempotency.ts"
 import * as KnocksRepository from "../../src/storage/Knocks.ts"
+import * as LastSeen from "../../src/storage/LastSeen.ts"
 import * as LedgersRepository from "../../src/storage/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/LocalLists.ts"
 import * as LocationsRepository from "../../src/storage/Locations.ts"
@@ -87,6 +89,7 @@ export type Repositories =
   | Expectations
   | Files
   | ChargerHistory
+  | Presence
   | Chargers
   | ChargingProfiles
   | Idempotency
@@ -121,7 +124,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   EventsRepository.layer,
   ExpectationsRepository.layer,
   FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),
-  ChargerHistoryRepository.layer,
+  ChargerHistoryRepository.layer.pipe(Layer.provideMerge(LastSeen.layer(limits.lastSeen))),
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer,

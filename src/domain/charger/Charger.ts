@@ -59,6 +59,8 @@ export interface Charger {
   readonly lastSeen: number | undefined
   /** The last raw frame received, heartbeats included. */
   readonly lastMessage: string
+  /** The number of its newest connection; undefined for one that never was connected. */
+  readonly epoch: number | undefined
   /** True while an open connection stands in the directory and its node's lease runs. */
   readonly connected: boolean
   /** ms epoch of the end of its last connection; undefined while it is connected and for one that never was. */

@@ -37,6 +37,15 @@ export interface ConnectionOpening {
     | undefined
 }
 
+export interface ConnectionClosing {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly epoch: number
+  /** ms epoch. */
+  readonly at: number
+  readonly reason: string
+}
+
 export class ChargerDirectory extends Context.Service<
   ChargerDirectory,
   {
@@ -50,13 +59,7 @@ export class ChargerDirectory extends Context.Service<
     /** The state as the database has it now, for an actor whose last commit is in doubt. */
     readonly reload: (chargerId: string, epoch: number) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
     /** Ends a connection; changes nothing when a newer epoch stands. Records `ChargerDisconnected`. Batched. */
-    readonly close: (closing: {
-      readonly chargerId: string
-      readonly organisationId: string
-      readonly epoch: number
-      readonly at: number
-      readonly reason: string
-    }) => Effect.Effect<void, StorageUnavailable>
+    readonly close: (closing: ConnectionClosing) => Effect.Effect<void, StorageUnavailable>
     /** What decides on a token at a charger; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
     readonly findToken: (wanted: {
       readonly organisationId: string

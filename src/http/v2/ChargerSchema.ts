@@ -7,7 +7,7 @@ import {
 } from "../../domain/charger/Charger.ts"
 import type { Seen } from "../../domain/ports/Presence.ts"
 import type { Site } from "../../domain/site/Site.ts"
-import { chargerStatus, chargerStatusFields, freshest } from "../ChargerStatus.ts"
+import { chargerStatus, chargerStatusFields, connectionOf } from "../ChargerStatus.ts"
 import { Time, whole } from "../Fields.ts"
 import { connectorStandards, powerTypes } from "./ConnectorWords.ts"
 
@@ -103,11 +103,6 @@ const evses = (connectors: ReadonlyArray<DomainConnector>): ReadonlyArray<typeof
     connectors: connectors.filter((one) => one.evseId === evseId).map(connector)
   }))
 
-/** The memory of this process knows of an end before the database does: it was heard last a moment ago. */
-const offlineSince = (charger: DomainCharger, seen: Seen | undefined): number | null => {
-  const { connected, lastSeen } = freshest(charger, seen)
-  return connected ? null : (charger.offlineSince ?? (charger.connected ? lastSeen : undefined) ?? null)
-}
 
 /** A charger of the domain, its site and what memory holds of it, as REST v2 shows it. */
 export const toCharger = (
@@ -123,7 +118,7 @@ export const toCharger = (
   registration: charger.registration,
   status: charger.wholeStatus ?? null,
   bootedAt: charger.bootedAt ?? null,
-  offlineSince: offlineSince(charger, seen),
+  offlineSince: connectionOf(charger, seen).offlineSince ?? null,
   evses: evses(charger.connectors),
   createdAt: charger.createdAt,
   updatedAt: charger.updatedAt

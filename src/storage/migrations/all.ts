@@ -51,6 +51,7 @@ import { onTheirWay } from "./0049_on_their_way.ts"
 import { movedWebhooks } from "./0050_moved_webhooks.ts"
 import { expectedTokens } from "./0051_expected_tokens.ts"
 import { countedObjects } from "./0052_counted_objects.ts"
+import { oneEnd } from "./0053_one_end.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -104,5 +105,6 @@ export const migrations = {
   "0049_on_their_way": onTheirWay,
   "0050_moved_webhooks": movedWebhooks,
   "0051_expected_tokens": expectedTokens,
-  "0052_counted_objects": countedObjects
+  "0052_counted_objects": countedObjects,
+  "0053_one_end": oneEnd,
 }

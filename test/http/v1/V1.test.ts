@@ -51,7 +51,9 @@ describe("the operations", () => {
 
   it("answer a charger with product.md's fields and no others, as v2 tells them", async () => {
     await ask("POST", `/charger/add/CP-1/${await aGroup()}`, { body: { chargerName: "Left" } })
-    app.world.seen.set("CP-1", { lastSeen: Date.UTC(2026, 4, 20), lastMessage: "[2]", connected: true })
+    // Memory shows how a connection is that the database has.
+    app.world.chargers.set("CP-1", { ...app.world.chargers.get("CP-1")!, epoch: 1 })
+    app.world.seen.set("CP-1", { epoch: 1, lastSeen: Date.UTC(2026, 4, 20), lastMessage: "[2]", ended: undefined })
     const { json, status } = await ask("GET", "/charger/CP-1")
     expect(status).toBe(200)
     expect(Object.keys(json).toSorted()).toEqual(

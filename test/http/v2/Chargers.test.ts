@@ -160,6 +160,7 @@ describe("a charger that reported itself", () => {
       wholeStatus: "Available",
       lastSeen: noon,
       lastMessage: '[2,"1","Heartbeat",{}]',
+      epoch: 1,
       connected: true
     })
   })
@@ -204,15 +205,17 @@ describe("a charger that reported itself", () => {
   })
 
   it("shows what memory holds where that is as fresh as the database, and the database where it is fresher", async () => {
-    app.world.seen.set("CP-1", { lastSeen: noon + 5000, lastMessage: "newer", connected: false })
+    const ended = { at: noon + 5500, reason: "bye" }
+    app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon + 5000, lastMessage: "newer", ended })
     const newer = (await ask("GET", "/chargers/CP-1")).json
     expect([newer.lastSeen, newer.lastMessage, newer.activeConnection]).toEqual([
       "2026-05-20T12:00:05.000Z",
       "newer",
       false
     ])
-    // Another node has heard of it since.
-    app.world.seen.set("CP-1", { lastSeen: noon - 5000, lastMessage: "older", connected: false })
+    // It is connected to another node since, which has heard of it.
+    report("CP-1", { epoch: 2 })
+    app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon - 5000, lastMessage: "older", ended })
     const older = (await ask("GET", "/chargers")).json.items[0]
     expect([older.lastSeen, older.activeConnection]).toEqual(["2026-05-20T12:00:00.000Z", true])
   })
@@ -220,13 +223,29 @@ describe("a charger that reported itself", () => {
   it("tells since when it is offline, and nothing while it is connected", async () => {
     const shown = async () => (await ask("GET", "/chargers/CP-1")).json.offlineSince
     expect(await shown()).toBeNull()
-    // Its end has been seen by this process, and is not stored yet.
-    app.world.seen.set("CP-1", { lastSeen: noon + 5000, lastMessage: "[bye]", connected: false })
-    expect(await shown()).toBe("2026-05-20T12:00:05.000Z")
+    // Its end has been seen by this process, and is not stored yet: it has one time, before and after that.
+    const ended = { at: noon + 6000, reason: "bye" }
+    app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon + 5000, lastMessage: "[bye]", ended })
+    expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
     report("CP-1", { connected: false, offlineSince: noon + 6000 })
     expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
-    // It is back, and the database does not know yet.
-    app.world.seen.set("CP-1", { lastSeen: noon + 9000, lastMessage: "[back]", connected: true })
+    app.world.seen.delete("CP-1")
+    expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
+    // It has said nothing on its connection before that ends.
+    report("CP-1", { epoch: 2, connected: true, offlineSince: undefined })
+    app.world.seen.set("CP-1", {
+      epoch: 2,
+      lastSeen: undefined,
+      lastMessage: "",
+      ended: { at: noon + 8000, reason: "" }
+    })
+    expect(await shown()).toBe("2026-05-20T12:00:08.000Z")
+    // It is back, and what was read does not know yet.
+    app.world.seen.set("CP-1", { epoch: 3, lastSeen: noon + 9000, lastMessage: "[back]", ended: undefined })
+    expect(await shown()).toBeNull()
+    // It was removed and registered again, and memory still has its former life.
+    report("CP-1", { epoch: undefined, connected: false })
+    app.world.seen.set("CP-1", { epoch: 3, lastSeen: noon + 9000, lastMessage: "[bye]", ended })
     expect(await shown()).toBeNull()
   })
 

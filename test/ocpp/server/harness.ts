@@ -283,6 +283,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       opened: never,
       heard: (id, _at, frame) => void lastMessage.set(id, frame),
       closed: never,
+      stored: never,
       peek: never
     }),
     Layer.succeed(Knocks, {
