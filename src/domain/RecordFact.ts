@@ -35,6 +35,7 @@ export interface OrganisationRecord {
   readonly partyId: string
   readonly timeZone: string
   readonly closeSilentHours?: number
+  readonly standbyPowerW?: number
   readonly policy: ChargerPolicy
 }
 

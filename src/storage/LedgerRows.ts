@@ -17,6 +17,9 @@ import { sessionColumns, sessionOf, SessionRow, withReview } from "./SessionRows
 /** Readings of one session that are priced: a month, one every ten seconds. Later ones are left out. */
 const readingsMost = 270_000
 
+/** Changes of status within one session: one a minute for a week. */
+const statusesMost = 10_000
+
 const Reading = Schema.Struct({
   at: Schema.Finite,
   wh: Schema.NullOr(Schema.Finite),
@@ -28,6 +31,8 @@ const LedgerRow = Schema.Struct({
   timeZone: Schema.String,
   tariff: Schema.NullOr(Schema.Struct({ id: Schema.String, version: Schema.Int, body: TariffBody, at: Schema.Finite })),
   readings: Schema.NullOr(Schema.Array(Reading)),
+  statuses: Schema.NullOr(Schema.Array(Schema.Struct({ at: Schema.Finite, status: Schema.String }))),
+  standbyPowerW: Schema.Int,
   maxPowerW: optional(Schema.Int),
   place: PlaceRow,
   tokenType: optional(TokenTypeRow),
@@ -50,6 +55,8 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
     place,
     readings,
     signed,
+    standbyPowerW,
+    statuses,
     tariff,
     timeZone,
     tokenType,
@@ -63,7 +70,14 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
       registerWh: wh ?? undefined,
       samples: samples ?? undefined
     })),
-    surroundings: { maxPowerW, before: before ?? undefined, clockAheadMillis, clockJumped },
+    statuses: statuses ?? undefined,
+    surroundings: {
+      maxPowerW,
+      before: before ?? undefined,
+      clockAheadMillis,
+      clockJumped,
+      standbyPowerW,
+    },
     place,
     tokenType,
     signed: signed ?? undefined,
@@ -115,6 +129,26 @@ const offeredSince = (sql: SqlClient.SqlClient) => sql`
   ))`
 
 /** Ledgers of the sessions that fit; with what their meters signed where a record may be made of them. */
+/**
+ * What the connector of `session s` was said to be in while it lasted, and when it began. History is kept for a while; of older sessions there is
+ * none, and a corrected price of theirs rests on their readings alone.
+ */
+const statuses = (sql: SqlClient.SqlClient) => {
+  const ofConnector = sql`FROM connector_history h WHERE h.organisation_id = s.organisation_id AND h.charger_id = s.charger_id
+    AND h.evse_id = s.evse_id AND h.connector_id = s.connector_id`
+  return sql`(
+    SELECT json_agg(json_build_object('at', extract(epoch FROM h.from_at) * 1000, 'status', h.status)
+      ORDER BY h.from_at, h.heard_at, h.tie)
+    FROM (
+      (SELECT h.from_at, h.heard_at, h.tie, h.status ${ofConnector} AND h.from_at <= s.started_at
+        ORDER BY h.from_at DESC, h.heard_at DESC, h.tie DESC LIMIT 1)
+      UNION ALL
+      (SELECT h.from_at, h.heard_at, h.tie, h.status ${ofConnector} AND h.from_at > s.started_at
+        AND h.from_at < coalesce(s.ended_at, 'infinity'::timestamptz) ORDER BY h.from_at, h.heard_at, h.tie LIMIT ${statusesMost})
+    ) h
+  )`
+}
+
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`
@@ -129,7 +163,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
         SELECT ${occurredAt(sql)} AS at, x.key, x.energy_wh, x.samples FROM meter x
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
-    ) AS readings, ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed,
+    ) AS readings, ${statuses(sql)} AS statuses, org.standby_power_w AS "standbyPowerW", ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed,
     ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", ${placeColumn(sql)} AS place, k.type AS "tokenType", (
       SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.stop_wh)
       FROM (
@@ -146,6 +180,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
       ) b WHERE b.stop_wh IS NOT NULL
     ) AS before, s.clock_jumped AS "clockJumped", s.clock_ahead_ms AS "clockAheadMillis"
   FROM session s
+  JOIN organisation org ON org.id = s.organisation_id
   ${withReview(sql)}
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version

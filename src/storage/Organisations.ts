@@ -31,6 +31,7 @@ const organisationRow = rowOf(
     heartbeatIntervalSeconds: Schema.Int,
     localLists: Schema.Literals(["Manual", "Managed"]),
     closeSilentHours: Schema.Int,
+    standbyPowerW: Schema.Int,
     createdAt: Millis
   })
 )
@@ -42,7 +43,7 @@ const find = (own: Scoped, id: string) =>
           SELECT o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId", o.time_zone AS "timeZone",
             o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
             o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
-            o.created_at AS "createdAt"
+            o.standby_power_w AS "standbyPowerW", o.created_at AS "createdAt"
           FROM organisation o WHERE ${own.itself("o")}`)
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
@@ -59,6 +60,7 @@ const recordOf = ({
   name,
   partyId,
   policy,
+  standbyPowerW,
   timeZone
 }: Organisation): OrganisationRecord => ({
   name,
@@ -66,6 +68,7 @@ const recordOf = ({
   partyId,
   timeZone,
   closeSilentHours,
+  standbyPowerW,
   policy
 })
 
@@ -139,6 +142,7 @@ export interface OrganisationPatch {
   readonly name?: string
   readonly timeZone?: string
   readonly closeSilentHours?: number
+  readonly standbyPowerW?: number
   readonly policy?: Partial<ChargerPolicy>
 }
 
@@ -150,19 +154,19 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const before = yield* find(own, id)
       const { closeSilentHours = before.closeSilentHours, name = before.name, policy: given } = patch
-      const { timeZone = before.timeZone } = patch
+      const { standbyPowerW = before.standbyPowerW, timeZone = before.timeZone } = patch
       const policy = {
         unknownTokens: given?.unknownTokens ?? before.policy.unknownTokens,
         concurrentTransactions: given?.concurrentTransactions ?? before.policy.concurrentTransactions,
         heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds,
         localLists: given?.localLists ?? before.policy.localLists
       } satisfies ChargerPolicy
-      const after = { ...before, name, timeZone, closeSilentHours, policy }
+      const after = { ...before, name, timeZone, closeSilentHours, standbyPowerW, policy }
       if (Equal.equals(before, after)) return { result: before, facts: [] }
       yield* own`
         UPDATE organisation o SET name = ${name}, time_zone = ${timeZone}, unknown_tokens = ${policy.unknownTokens},
           concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
-          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}
+          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}, standby_power_w = ${standbyPowerW}
         WHERE ${own.itself("o")}`
       const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(writing.now), writing)
       return {

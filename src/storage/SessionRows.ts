@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { ChargingSession } from "../domain/session/ChargingSession.ts"
+import { evidences } from "../domain/tariff/Evidence.ts"
 import { RoamingRow } from "./RoamingRows.ts"
 import { Millis, optional, Whole } from "./rows.ts"
 
@@ -55,8 +56,9 @@ export const SessionRow = Schema.Struct({
 export const PeriodRow = Schema.Struct({
   startedAt: Schema.Finite,
   endedAt: Schema.Finite,
-  energyWh: Schema.Int,
+  energyWh: Schema.Finite,
   charging: Schema.Boolean,
+  evidence: Schema.optionalKey(Schema.Array(Schema.Literals(evidences))),
   reserved: Schema.optionalKey(Schema.Literal(true)),
   maxPowerW: Schema.optionalKey(Schema.Finite),
   maxCurrentA: Schema.optionalKey(Schema.Finite),

@@ -50,6 +50,7 @@ describe("the price of a session", () => {
         endedAt: iso(startedAt + 60 * minute),
         energyWh: 5200,
         charging: true,
+        evidence: ["Register"],
         elements: { FLAT: 0, ENERGY: 0 }
       },
       {
@@ -57,6 +58,7 @@ describe("the price of a session", () => {
         endedAt: iso(startedAt + 85 * minute),
         energyWh: 0,
         charging: false,
+        evidence: ["Register"],
         elements: { PARKING_TIME: 1 }
       }
     ])
@@ -143,6 +145,110 @@ describe("the price of a session", () => {
       exclVat: 3 * 2 + 6 * 4,
       inclVat: 30
     })
+  })
+})
+
+describe("parking", () => {
+  const hour = 60 * minute
+
+  it("is what the charger says of the vehicle, whatever trickles through its meter; a pause of the charger is none", async () => {
+    const { id, station } = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [component("ENERGY", 0.4), component("PARKING_TIME", 6)] }]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 6 * hour
+    const { id: transactionId } = await station.start(1, await world.card(), {
+      meterStart: 1234,
+      timestamp: iso(startedAt)
+    })
+    const says = (at: number, status: string) => station.status(1, status, { timestamp: iso(at) })
+    await says(startedAt + 1000, "Charging")
+    await says(startedAt + 20 * minute, "SuspendedEVSE")
+    await says(startedAt + 40 * minute, "Charging")
+    await says(startedAt + hour, "SuspendedEV")
+    const meter = (at: number, wh: number) =>
+      station.call("MeterValues", { connectorId: 1, transactionId, meterValue: [register(at, wh)] })
+    await meter(startedAt + 20 * minute, 4900)
+    await meter(startedAt + 40 * minute, 4900)
+    await meter(startedAt + hour, 8567)
+    for (let i = 1; i < 20; i++) await meter(startedAt + hour + i * 15 * minute, 8567 + 5 * i)
+    await station.stop(transactionId, { meterStop: 8667, timestamp: iso(startedAt + 6 * hour) })
+    const session = await world.sessionOf(id)
+    const ended = await world.get(`sessions/${String(session["id"])}`)
+    expect(ended["cost"]).toEqual({ currency: "EUR", exclVat: 32.9732, inclVat: 32.9732 })
+    expect(ended["periods"]).toMatchObject([
+      { endedAt: iso(startedAt + hour), charging: true, evidence: ["Status", "Register"] },
+      { startedAt: iso(startedAt + hour), charging: false, evidence: ["Status"], energyWh: 100 }
+    ])
+    const cdrs = `cdrs?sessionId=${String(session["id"])}`
+    await world.eventually("its record", cdrs, ({ items }) => (items as ReadonlyArray<unknown>).length === 1)
+    const [cdr] = await world.items(cdrs)
+    expect(cdr).toMatchObject({
+      totalParkingCost: { exclVat: 30 },
+      totalParkingTimeHours: 5,
+      periods: ended["periods"]
+    })
+  })
+
+  it("that a meter is too coarse to tell is warned of where a tariff gives it a price", async () => {
+    const { id, station } = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [component("PARKING_TIME", 6)] }]
+    })
+    const assignments = `tariffs/${String(tariff["id"])}/assignments`
+    expect(await world.ask("PUT", assignments, { chargerId: id })).toMatchObject({ warnings: [] })
+    const charge = async (connectorId: number, ...more: ReadonlyArray<object>) => {
+      const startedAt = Math.floor(Date.now() / 1000) * 1000 - hour
+      const start = { meterStart: 1234, timestamp: iso(startedAt) }
+      const { id: transactionId } = await station.start(connectorId, await world.card(), start)
+      const meterValue = Array.from({ length: 10 }, (_, i) =>
+        register(startedAt + i * 6 * minute, 1000 + i * 1000, ...more)
+      )
+      await station.call("MeterValues", { connectorId, transactionId, meterValue })
+      await station.stop(transactionId, { meterStop: 11_234, timestamp: iso(startedAt + hour) })
+    }
+    await charge(1)
+    const warned = await world.eventually("a warning", assignments, ({ warnings }) => String(warnings) !== "")
+    expect(warned["warnings"]).toEqual([
+      {
+        pointer: "/elements/0/priceComponents/0",
+        detail: expect.stringMatching(`^The meter of ${id}, EVSE 1, connector 1 counts in steps of 1000 Wh: .*10 hours`)
+      }
+    ])
+    // Once it tells power it is a meter like any other.
+    await charge(1, { value: "10", measurand: "Power.Active.Import", unit: "kW" })
+    await world.eventually("no warning", assignments, ({ warnings }) => String(warnings) === "")
+  })
+
+  it("has a bound of standby that is the organisation's own", async () => {
+    const { id, station } = await world.station()
+    const tariff = await world.post("tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [component("PARKING_TIME", 6)] }]
+    })
+    await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 2 * hour
+    const { id: transactionId } = await station.start(1, await world.card(), {
+      meterStart: 1,
+      timestamp: iso(startedAt)
+    })
+    await station.stop(transactionId, { meterStop: 301, timestamp: iso(startedAt + 2 * hour) })
+    const session = await world.sessionOf(id)
+    const cost = async () => (await world.get(`sessions/${String(session["id"])}`))["cost"]
+    const cdrs = `cdrs?sessionId=${String(session["id"])}`
+    await world.eventually("its record", cdrs, ({ items }) => (items as ReadonlyArray<unknown>).length === 1)
+    expect(await cost()).toMatchObject({ exclVat: 0 })
+    expect(await world.ask("PATCH", "organisation", { standbyPowerW: 200 })).toMatchObject({ standbyPowerW: 200 })
+    await world.ask("PATCH", "organisation", { standbyPowerW: 0 }, 400)
+    const corrected = await world.post(`sessions/${String(session["id"])}/correct`, {
+      energyWh: 299,
+      reason: "read again"
+    })
+    expect(corrected["cost"]).toMatchObject({ exclVat: 12 })
+    await world.ask("PATCH", "organisation", { standbyPowerW: 100 })
   })
 })
 

@@ -62,6 +62,7 @@ export const accessContract = (it: ContractIt): void => {
         partyId: "AAA",
         timeZone: "UTC",
         closeSilentHours: 24,
+        standbyPowerW: 100,
         policy: {
           unknownTokens: "Refuse",
           concurrentTransactions: "Refuse",

@@ -62,6 +62,7 @@ export const access = (world: FakeWorld) => {
           partyId: input.partyId,
           timeZone: "UTC",
           closeSilentHours: 24,
+          standbyPowerW: 100,
           policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
           createdAt: now
         }

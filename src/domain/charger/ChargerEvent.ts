@@ -5,16 +5,18 @@
 import type { Reading } from "../session/MeterValue.ts"
 
 /** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
-export type ConnectorStatus =
-  | "Available"
-  | "Preparing"
-  | "Charging"
-  | "SuspendedEVSE"
-  | "SuspendedEV"
-  | "Finishing"
-  | "Reserved"
-  | "Unavailable"
-  | "Faulted"
+export const connectorStatuses = [
+  "Available",
+  "Preparing",
+  "Charging",
+  "SuspendedEVSE",
+  "SuspendedEV",
+  "Finishing",
+  "Reserved",
+  "Unavailable",
+  "Faulted"
+] as const
+export type ConnectorStatus = (typeof connectorStatuses)[number]
 
 /** Where on a charger something happened. `evseId` 0 is the whole charger. */
 export interface Place {

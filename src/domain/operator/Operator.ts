@@ -11,6 +11,8 @@ export interface Organisation {
   readonly timeZone: string
   /** Hours after which a session that is heard of no more is closed, see `Closing`. */
   readonly closeSilentHours: number
+  /** W: a vehicle that takes less is parked, see `Evidence`. */
+  readonly standbyPowerW: number
   readonly policy: ChargerPolicy
   readonly createdAt: number
 }

@@ -53,6 +53,7 @@ export class Access extends Context.Service<
         readonly name?: string
         readonly timeZone?: string
         readonly closeSilentHours?: number
+        readonly standbyPowerW?: number
         readonly policy?: Partial<ChargerPolicy>
       },
       writing: Writing

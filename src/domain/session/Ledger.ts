@@ -3,8 +3,9 @@
  * price comes from here.
  */
 import { type PricedResult, price, type Reserved } from "../tariff/Price.ts"
-import type { PricedReading } from "../tariff/Pieces.ts"
-import type { Tariff } from "../tariff/Tariff.ts"
+import { resolutionOf } from "../tariff/Evidence.ts"
+import type { PricedReading, StatusChange } from "../tariff/Stretches.ts"
+import type { Pricing, Tariff } from "../tariff/Tariff.ts"
 import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
@@ -32,6 +33,8 @@ export interface Surroundings {
   readonly clockJumped?: boolean | undefined
   /** By how much its charger's clock is known to be ahead of ours; 0 where it is not known to be. */
   readonly clockAheadMillis?: number | undefined
+  /** W: a vehicle that takes less is parked. Undefined: the usual one. */
+  readonly standbyPowerW?: number | undefined
 }
 
 /** All that is known of a session, whether or not it has a price. */
@@ -40,6 +43,8 @@ export interface Observed {
   /** IANA; of the site. */
   readonly timeZone: string
   readonly readings: ReadonlyArray<LedgerReading>
+  /** Of its connector: within the session, and the last one before it. Undefined: not looked for. */
+  readonly statuses?: ReadonlyArray<StatusChange> | undefined
   readonly surroundings: Surroundings
   /** Where it stands now. */
   readonly place?: Place | undefined
@@ -134,10 +139,18 @@ const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserv
 
 /** What a session costs so far, or in all once it has ended. */
 export const priceOf = (ledger: Ledger): PricedResult => {
-  const { session, tariff, timeZone } = ledger
+  const { readings, session, statuses, surroundings, timeZone } = ledger
   if (session.status === "INVALID") return unpaid
-  const priced = { startedAt: session.startedAt, endedAt: until(ledger), timeZone, readings: pricedReadings(ledger) }
-  return price(tariff.body, {
+  const priced = {
+    startedAt: session.startedAt,
+    endedAt: until(ledger),
+    timeZone,
+    readings: pricedReadings(ledger),
+    statuses,
+    resolution: resolutionOf(readings.flatMap(({ registerWh }) => registerWh ?? [])),
+    standbyPowerW: surroundings.standbyPowerW
+  }
+  return price(ledger.tariff.body, {
     session: isOnlyReserved(session) ? undefined : priced,
     reserved: reservedOf(session),
     timeZone,

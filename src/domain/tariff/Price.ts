@@ -6,8 +6,10 @@ import { nothing, plus, type Price, sumOf, toPrice } from "../money/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase, type Priced } from "./Compiled.ts"
 import { limited } from "./Limit.ts"
 import { amountOf, type Line } from "./Line.ts"
-import { type Piece, piecesOf, type PricedReading, type PricedSession } from "./Pieces.ts"
+import { type Evidence, evidences } from "./Evidence.ts"
+import { type Piece, piecesOf } from "./Pieces.ts"
 import { billedVolumes } from "./StepSize.ts"
+import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
 
 /** What was measured in a stretch; missing where nothing was. */
@@ -25,8 +27,10 @@ export interface Period extends Measured {
   readonly startedAt: number
   readonly endedAt: number
   readonly energyWh: number
-  /** True while energy flowed; otherwise the time is parking. */
+  /** True while the vehicle charged or the charger kept it waiting; otherwise the time is parking. */
   readonly charging: boolean
+  /** What that is known by, the best first. Missing of a reservation, and in what was stored by older versions. */
+  readonly evidence?: ReadonlyArray<Evidence>
   /** The connector was kept for the driver: neither charging nor parking. */
   readonly reserved?: true
   /** The element that prices each dimension, by its place in the tariff; missing where it is free. */
@@ -112,8 +116,11 @@ const used = (bill: Bill, { charging, energyWh, from, moment, to }: Piece): Peri
   return elements
 }
 
-const sameElements = (one: Period["elements"], other: Period["elements"]): boolean =>
-  one.ENERGY === other.ENERGY && one.TIME === other.TIME && one.PARKING_TIME === other.PARKING_TIME
+/** Where no energy flowed none was priced, which is no difference: a register that counts in steps would make a period of each. */
+const samePrices = (one: Period, other: Period): boolean =>
+  one.elements.TIME === other.elements.TIME &&
+  one.elements.PARKING_TIME === other.elements.PARKING_TIME &&
+  (one.elements.ENERGY === other.elements.ENERGY || one.energyWh === 0 || other.energyWh === 0)
 
 /** The higher of two, to a thousandth: sums over phases have no more, and binary fractions would show. */
 const highest = (one: number | undefined, other: number | undefined): number | undefined => {
@@ -132,6 +139,14 @@ const measured = (before: Measured, told: PricedReading): Measured => {
   }
 }
 
+const bothOf = (one: Period, other: Period): Pick<Period, "evidence"> => {
+  if (one.evidence === undefined || other.evidence === undefined) return {}
+  if (other.evidence.every((evidence) => one.evidence?.includes(evidence))) return { evidence: one.evidence }
+  return {
+    evidence: evidences.filter((evidence) => one.evidence?.includes(evidence) || other.evidence?.includes(evidence))
+  }
+}
+
 /** Joins what follows without a change; a flat fee falls into the period in which it came. */
 const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): ReadonlyArray<Period> => {
   const result: Array<Period> = []
@@ -142,22 +157,34 @@ const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): Reado
       last.charging === period.charging &&
       last.reserved === period.reserved &&
       period.elements.FLAT === undefined &&
-      sameElements(last.elements, period.elements)
+      samePrices(last, period)
     if (!goesOn) result.push({ ...period, ...measured({}, told) })
     else {
-      const energyWh = last.energyWh + period.energyWh
-      result[result.length - 1] = { ...last, ...measured(last, told), endedAt: period.endedAt, energyWh }
+      const energyWh = tidyWh(last.energyWh + period.energyWh)
+      const elements = { ...period.elements, ...last.elements }
+      const both = { ...measured(last, told), ...bothOf(last, period), elements }
+      result[result.length - 1] = { ...last, ...both, endedAt: period.endedAt, energyWh }
     }
   }
   return result
+}
+
+/** A flat fee is paid of what has no length, too. */
+const flatAt = (
+  bill: Bill,
+  phase: Phase,
+  { startedAt, timeZone }: Omit<PricedSession, "readings">,
+  compiled: Compiled
+) => {
+  const [first] = piecesOf({ startedAt, endedAt: startedAt + 1, timeZone, readings: [] }, compiled)
+  return first === undefined ? {} : withFlat(bill.flat(phase, first.moment))
 }
 
 const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): ReadonlyArray<Period> => {
   const pieces = piecesOf(session, compiled)
   if (pieces.length === 0) {
     const { startedAt: at } = session
-    const [first] = piecesOf({ ...session, endedAt: at + 1, readings: [] }, compiled)
-    const elements = first === undefined ? {} : withFlat(bill.flat("session", first.moment))
+    const elements = flatAt(bill, "session", session, compiled)
     return [{ startedAt: at, endedAt: at, energyWh: 0, charging: false, elements }]
   }
   return joined(
@@ -167,6 +194,7 @@ const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): Read
         endedAt: piece.to,
         energyWh: piece.energyWh,
         charging: piece.charging,
+        evidence: [piece.evidence],
         elements: used(bill, piece)
       },
       piece.told
@@ -237,7 +265,7 @@ export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: C
     costs,
     lines,
     periods,
-    energyWh: periods.reduce((all, { energyWh }) => all + energyWh, 0),
+    energyWh: tidyWh(periods.reduce((all, { energyWh }) => all + energyWh, 0)),
     durationMillis: session === undefined ? 0 : session.endedAt - session.startedAt,
     parkingMillis: periods.reduce((all, one) => all + (isParking(one) ? one.endedAt - one.startedAt : 0), 0)
   }

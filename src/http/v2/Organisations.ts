@@ -25,6 +25,7 @@ const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.T
   heartbeatIntervalSeconds: organisation.policy.heartbeatIntervalSeconds,
   localLists: organisation.policy.localLists ?? "Manual",
   closeSilentSessionsAfterHours: organisation.closeSilentHours,
+  standbyPowerW: organisation.standbyPowerW,
   createdAt: organisation.createdAt
 })
 
@@ -33,10 +34,11 @@ const madeUpEmail = (given: typeof NewOrganisation.Type): string =>
   `operator@${given.partyId}.${given.countryCode}.invalid`.toLowerCase()
 
 const toPatch = (change: typeof OrganisationChange.Type) => {
-  const { closeSilentSessionsAfterHours, name, timeZone, ...policy } = change
+  const { closeSilentSessionsAfterHours, name, standbyPowerW, timeZone, ...policy } = change
   return {
     ...(name === undefined ? {} : { name }),
     ...(timeZone === undefined ? {} : { timeZone }),
+    ...(standbyPowerW === undefined ? {} : { standbyPowerW }),
     ...(closeSilentSessionsAfterHours === undefined ? {} : { closeSilentHours: closeSilentSessionsAfterHours }),
     ...(Object.keys(policy).length === 0 ? {} : { policy })
   }

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { closeSilentHours } from "../../domain/session/Closing.ts"
+import { standbyW } from "../../domain/tariff/Evidence.ts"
 import { CountryAlpha2, Name, rule, Time, TimeZone, whole } from "../Fields.ts"
 import { Conflict409 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
@@ -25,6 +26,10 @@ const HeartbeatInterval = whole(10, 86_400)
 const CloseSilent = whole(closeSilentHours.least, closeSilentHours.most).annotate({
   description:
     "Hours after which a session that is heard of no more is closed and held, if nothing shows that it goes on"
+})
+
+const StandbyPower = whole(standbyW.least, standbyW.most).annotate({
+  description: "W; a vehicle that takes less is parked, where the charger does not say what the vehicle does"
 })
 
 const PartyId = Schema.String.check(
@@ -56,7 +61,8 @@ export const OrganisationChange = Schema.Struct({
   concurrentTransactions: Schema.optionalKey(ConcurrentTransactions),
   heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval),
   localLists: Schema.optionalKey(LocalLists),
-  closeSilentSessionsAfterHours: Schema.optionalKey(CloseSilent)
+  closeSilentSessionsAfterHours: Schema.optionalKey(CloseSilent),
+  standbyPowerW: Schema.optionalKey(StandbyPower)
 }).annotate({ identifier: "OrganisationChange" })
 
 const fields = {
@@ -70,6 +76,7 @@ const fields = {
   heartbeatIntervalSeconds: Schema.Int,
   localLists: LocalLists,
   closeSilentSessionsAfterHours: Schema.Int,
+  standbyPowerW: Schema.Int,
   createdAt: Time
 }
 

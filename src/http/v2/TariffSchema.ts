@@ -1,5 +1,6 @@
 /** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
 import { Schema } from "effect"
+import { evidences } from "../../domain/tariff/Evidence.ts"
 import { EnergyMix, PriceLimit, TariffBody, TariffElement } from "../../domain/tariff/Tariff.ts"
 import { ChargerId, rule, Time, Uuid, whole } from "../Fields.ts"
 
@@ -19,8 +20,12 @@ export const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
 export const Period = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
-  energyWh: Schema.Int,
-  charging: Schema.Boolean,
+  energyWh: Schema.Finite,
+  charging: Schema.Boolean.annotate({ description: "False: parking, the vehicle requested no power" }),
+  evidence: Schema.optionalKey(Schema.Array(Schema.Literals(evidences))).annotate({
+    description:
+      "What says so, the best first. Status: the charger's word of the vehicle; Register, Power, Current: its meter; Assumed: nothing could be known"
+  }),
   reserved: Schema.optionalKey(Schema.Literal(true)).annotate({
     description: "True of the time for which a connector was kept before the session"
   }),

@@ -1,6 +1,8 @@
 /** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
+import { standbyW } from "../../domain/tariff/Evidence.ts"
 import { Dimension } from "../../domain/tariff/Tariff.ts"
 import { rule, Time, TimeZone, Uuid, whole } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
@@ -24,9 +26,19 @@ const Reading = Schema.Struct({
   at: Time,
   energyWh: Schema.Finite.check(
     rule((n: number) => n >= 0 && n <= energyMax, `Must be from 0 to ${energyMax}`, { minimum: 0, maximum: energyMax })
-  ).annotate({ description: "Wh since the session began; a stretch without growth is parking" }),
+  ).annotate({ description: "Wh since the session began" }),
   powerW: mayBeNull(whole(0, energyMax)),
   currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
+})
+
+/** Most changes of status of an example. */
+const statusesMax = 1_000
+
+const StatusChange = Schema.Struct({
+  at: Time,
+  status: Schema.Literals(connectorStatuses)
+}).annotate({
+  description: "The connector's status from then on. It tells charging from parking before any reading does"
 })
 
 const ExampleSession = Schema.Struct({
@@ -34,6 +46,12 @@ const ExampleSession = Schema.Struct({
   endedAt: Time,
   timeZone: mayBeNull(TimeZone.annotate({ description: "Of the site; UTC without it" })),
   readings: Schema.Array(Reading).check(Schema.isMaxLength(readingsMax)),
+  statuses: mayBeNull(Schema.Array(StatusChange).check(Schema.isMaxLength(statusesMax))),
+  standbyPowerW: mayBeNull(
+    whole(standbyW.least, standbyW.most).annotate({
+      description: `W; a vehicle that takes less is parked. ${standbyW.usual} without it, whatever your organisation has set`
+    })
+  ),
   running: mayBeNull(
     Schema.Boolean.annotate({ description: "True prices it as it stands, before anything is rounded up to a step" })
   )

@@ -2,7 +2,7 @@
  * The Core profile without its transactions: who the charger is, that it lives, how its connectors are, who wants to charge, and what its
  * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9).
  */
-import type { ConnectorStatus } from "../../domain/charger/ChargerEvent.ts"
+import { type ConnectorStatus, connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
 import { action, empty } from "./Action.ts"
 import { idTagInfo, idTagMaxLength } from "./IdTagInfo.ts"
 import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
@@ -94,20 +94,8 @@ const errorCodes = [
 ]
 
 /** §7.7 ChargePointStatus. */
-const statuses: ReadonlyArray<ConnectorStatus> = [
-  "Available",
-  "Preparing",
-  "Charging",
-  "SuspendedEVSE",
-  "SuspendedEV",
-  "Finishing",
-  "Reserved",
-  "Unavailable",
-  "Faulted"
-]
-
 const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map(
-  statuses.map((status) => [status.toLowerCase(), status])
+  connectorStatuses.map((status) => [status.toLowerCase(), status])
 )
 
 /** A status that nobody knows reads as Unavailable: a connector in it cannot be promised to anybody. */
@@ -119,7 +107,7 @@ export const statusNotification = action({
     connectorId: connectorNumber,
     errorCode: word(errorCodes),
     info: optional(text(50)),
-    status: word(statuses),
+    status: word(connectorStatuses),
     timestamp: optional(time),
     vendorId: optional(text(255)),
     vendorErrorCode: optional(text(50))

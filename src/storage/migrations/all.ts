@@ -52,6 +52,7 @@ import { movedWebhooks } from "./0050_moved_webhooks.ts"
 import { expectedTokens } from "./0051_expected_tokens.ts"
 import { countedObjects } from "./0052_counted_objects.ts"
 import { oneEnd } from "./0053_one_end.ts"
+import { standbyPower } from "./0054_standby_power.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -107,4 +108,5 @@ export const migrations = {
   "0051_expected_tokens": expectedTokens,
   "0052_counted_objects": countedObjects,
   "0053_one_end": oneEnd,
+  "0054_standby_power": standbyPower,
 }

@@ -1,6 +1,6 @@
 /** Random tariffs and sessions: the engine says what a slow calculator says that shares nothing with it, and what must hold of any price holds. */
 import { describe, expect, it } from "vitest"
-import type { PricedReading } from "../../../src/domain/tariff/Pieces.ts"
+import type { PricedReading, StatusChange } from "../../../src/domain/tariff/Stretches.ts"
 import { price } from "../../../src/domain/tariff/Price.ts"
 import { weekdays } from "../../../src/domain/tariff/Tariff.ts"
 import { forSeeds, type Random } from "../../support/random.ts"
@@ -46,72 +46,111 @@ const elementsOf = (random: Random, day: string): ReadonlyArray<SlowElement> =>
 /** Nights with a change of the clocks, a leap day, the end of a month and a year, and a day like any other. */
 const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
 
-/** Stretches of whole minutes; 1, 2 and 5 Wh a second reach every whole kWh on a whole second. */
+/** By what it can be told whether a vehicle is parked. */
+const tellings = ["register", "statuses", "power"] as const
+
+const words = {
+  parked: ["SuspendedEV", "Finishing"],
+  paused: ["SuspendedEVSE"],
+  none: ["Charging", "Preparing"]
+} as const
+
+/**
+ * Stretches of whole minutes; 1, 2 and 5 Wh a second reach every whole kWh on a whole second. Some are told by a fine register alone, some by
+ * what the charger says of the vehicle, some by the power beside a register that is too coarse to tell.
+ */
 const sessionOf = (random: Random, day: string, startsWithin: readonly [number, number] = [-180, 1440]) => {
   const startedAt = Date.parse(`${day}T00:00:00Z`) + random.between(...startsWithin) * 60 * second
+  const telling = random.pick(tellings)
   const flow: Array<number> = []
+  const parked: Array<boolean> = []
   const readings: Array<PricedReading> = []
+  const statuses: Array<StatusChange> = []
   let energyWh = 0
   for (let n = random.between(1, 8); n > 0; n--) {
     const length = random.between(1, 40) * 60
     const wh = random.pick([0, 1, 2, 5])
-    for (let i = 0; i < length; i++) flow.push(wh)
+    const said = telling === "statuses" ? random.pick(["parked", "paused", "none"] as const) : "none"
+    const isParked = said === "none" ? wh === 0 : said === "parked"
+    if (telling === "statuses") {
+      const at = startedAt + (flow.length + (flow.length === 0 && random.chance(0.5) ? -60 : 0)) * second
+      // What ends the session before says nothing of this one.
+      statuses.push({ at, status: at <= startedAt && said === "parked" ? "SuspendedEV" : random.pick(words[said]) })
+    }
+    for (let i = 0; i < length; i++) {
+      flow.push(wh)
+      parked.push(isParked)
+    }
     energyWh += wh * length
-    readings.push({ at: startedAt + flow.length * second, energyWh })
+    const measured = telling === "power" ? { powerW: wh * 3600 } : {}
+    readings.push({ at: startedAt + flow.length * second, energyWh, ...measured })
   }
-  return { startedAt, flow, readings, endedAt: startedAt + flow.length * second }
+  const resolution = telling === "power" ? { wh: 1000, isProven: true } : undefined
+  return { startedAt, flow, parked, readings, statuses, resolution, endedAt: startedAt + flow.length * second }
 }
 
 const zones = ["Europe/Amsterdam", "UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Auckland"]
 
 describe("the price of a session", () => {
   it("is what a slow calculator makes of it, second by second", () =>
-    forSeeds(150, (random) => {
-      const day = random.pick(days)
-      const elements = elementsOf(random, day)
-      const timeZone = random.pick(zones)
-      const { endedAt, flow, readings, startedAt } = sessionOf(random, day)
-      const session = { startedAt, endedAt, timeZone, readings: random.shuffled([...readings, ...readings]) }
-      const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
-      const slow = slowPrice(elements, { startedAt, flow, timeZone })
-      // Each of the four costs is rounded to four decimals.
-      expect(Math.abs(total.exclVat * 1e6 - slow)).toBeLessThan(4 * 50 + 1)
-    }))
+    forSeeds(
+      60,
+      (random) => {
+        const day = random.pick(days)
+        const elements = elementsOf(random, day)
+        const timeZone = random.pick(zones)
+        const { endedAt, flow, parked, readings, resolution, startedAt, statuses } = sessionOf(random, day)
+        const told = { readings: random.shuffled([...readings, ...readings]), statuses, resolution }
+        const session = { startedAt, endedAt, timeZone, ...told }
+        const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
+        const slow = slowPrice(elements, { startedAt, flow, parked, timeZone })
+        // Each of the four costs is rounded to four decimals.
+        expect(Math.abs(total.exclVat * 1e6 - slow)).toBeLessThan(4 * 50 + 1)
+      },
+      1500
+    ))
 
   it("is that also while the clocks change", () =>
-    forSeeds(100, (random) => {
-      const day = random.pick(["2026-03-29", "2026-10-25"])
-      const timeZone = "Europe/Amsterdam"
-      const hour = () => `0${random.between(0, 4)}:${random.pick(["00", "30"])}`
-      const at = { startTime: hour(), endTime: hour() }
-      const elements: ReadonlyArray<SlowElement> = [
-        { priceComponents: [{ type: "TIME", price: 3, stepSize: 1 }], restrictions: at },
-        { priceComponents: [{ type: "TIME", price: 1, stepSize: 1 }] }
-      ]
-      // The clocks change at 01:00 UTC.
-      const { endedAt, flow, readings, startedAt } = sessionOf(random, day, [-120, 55])
-      const session = { startedAt, endedAt, timeZone, readings }
-      const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
-      expect(Math.abs(total.exclVat * 1e6 - slowPrice(elements, { startedAt, flow, timeZone }))).toBeLessThan(51)
-    }))
+    forSeeds(
+      40,
+      (random) => {
+        const day = random.pick(["2026-03-29", "2026-10-25"])
+        const timeZone = "Europe/Amsterdam"
+        const hour = () => `0${random.between(0, 4)}:${random.pick(["00", "30"])}`
+        const at = { startTime: hour(), endTime: hour() }
+        const elements: ReadonlyArray<SlowElement> = [
+          { priceComponents: [{ type: "TIME", price: 3, stepSize: 1 }], restrictions: at },
+          { priceComponents: [{ type: "TIME", price: 1, stepSize: 1 }] }
+        ]
+        // The clocks change at 01:00 UTC.
+        const { endedAt, flow, parked, startedAt, ...told } = sessionOf(random, day, [-120, 55])
+        const session = { startedAt, endedAt, timeZone, ...told }
+        const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
+        expect(Math.abs(total.exclVat * 1e6 - slowPrice(elements, { startedAt, flow, parked, timeZone }))).toBeLessThan(
+          51
+        )
+      },
+      1000
+    ))
 
   it("never falls while the session runs, and its periods add up to it", () =>
     forSeeds(100, (random) => {
       const day = random.pick(days)
       const elements = elementsOf(random, day)
       const timeZone = random.pick(zones)
-      const { endedAt, readings, startedAt } = sessionOf(random, day)
+      const { endedAt, readings, resolution, startedAt, statuses } = sessionOf(random, day)
       const pricing = { currency: "EUR", elements, minPrice: { exclVat: 0.5 }, maxPrice: { exclVat: 6, inclVat: 7 } }
       let before = { exclVat: 0, inclVat: 0 }
       for (const { at } of readings) {
-        const session = { startedAt, endedAt: at, timeZone, readings: readings.filter((one) => one.at <= at) }
+        const told = { readings: readings.filter((one) => one.at <= at), statuses, resolution }
+        const session = { startedAt, endedAt: at, timeZone, ...told }
         const { total } = price(pricing, { session, timeZone, ended: false })
         expect(total.exclVat).toBeGreaterThanOrEqual(before.exclVat)
         expect(total.inclVat).toBeGreaterThanOrEqual(before.inclVat)
         before = total
       }
       const { durationMillis, energyWh, lines, parkingMillis, periods } = price(pricing, {
-        session: { startedAt, endedAt, timeZone, readings },
+        session: { startedAt, endedAt, timeZone, readings, statuses, resolution },
         timeZone,
         ended: true
       })

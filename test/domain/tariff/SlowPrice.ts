@@ -32,6 +32,8 @@ export interface SlowSession {
   readonly startedAt: number
   /** Wh that flow in each second. */
   readonly flow: ReadonlyArray<number>
+  /** Whether the vehicle wants nothing in each second. */
+  readonly parked: ReadonlyArray<boolean>
   readonly timeZone: string
 }
 
@@ -95,7 +97,10 @@ const holds = (
   (r.maxPower === undefined || now.watts < r.maxPower * 1000)
 
 /** The total without VAT, in millionths, not rounded. */
-export const slowPrice = (elements: ReadonlyArray<SlowElement>, { flow, startedAt, timeZone }: SlowSession): number => {
+export const slowPrice = (
+  elements: ReadonlyArray<SlowElement>,
+  { flow, parked, startedAt, timeZone }: SlowSession
+): number => {
   const used: Array<{ component: SlowComponent; amount: number }> = []
   const take = (component: SlowComponent | undefined, amount: number): void => {
     if (component === undefined) return
@@ -116,7 +121,7 @@ export const slowPrice = (elements: ReadonlyArray<SlowElement>, { flow, startedA
     if (flat !== undefined) flatTaken = true
     take(flat, 1)
     if (now > 0) take(find("ENERGY"), now)
-    take(find(now > 0 ? "TIME" : "PARKING_TIME"), 1)
+    take(find(parked[second] === true ? "PARKING_TIME" : "TIME"), 1)
     wh += now
   })
   const stepped = (type: SlowComponent["type"]) => {

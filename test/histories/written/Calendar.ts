@@ -180,17 +180,17 @@ const lengths: ReadonlyArray<Story> = [
   {
     name: "seconds are paid as seconds",
     tariff: allThree,
-    told: [start(may("10:00:15"), 1000), meter(may("10:00:45"), 1100), stop(may("10:01:00"), 1100)],
-    // 0.1 × 0.40 = 0.04; 30 s × 1.20 / 3600 = 0.01; 15 s × 6 / 3600 = 0.025.
+    told: [start(may("10:00:15"), 1000), meter(may("10:00:45"), 1100), stop(may("10:01:30"), 1100)],
+    // 0.1 × 0.40 = 0.04; 30 s × 1.20 / 3600 = 0.01; 45 s × 6 / 3600 = 0.075.
     expected: {
       ANNA: {
         energyWh: 100,
-        minutes: 0.75,
-        parkingMinutes: 0.25,
-        total: [0.075, 0.09],
+        minutes: 1.25,
+        parkingMinutes: 0.75,
+        total: [0.125, 0.15],
         energy: [0.04, 0.048],
         time: [0.01, 0.012],
-        parking: [0.025, 0.03]
+        parking: [0.075, 0.09]
       }
     }
   }

@@ -239,14 +239,16 @@ describe("organisations", () => {
       timeZone: "Europe/Berlin",
       unknownTokens: "Accept",
       heartbeatIntervalSeconds: 60,
-      closeSilentSessionsAfterHours: 6
+      closeSilentSessionsAfterHours: 6,
+      standbyPowerW: 250
     })
     expect(changed.json).toMatchObject({
       timeZone: "Europe/Berlin",
       unknownTokens: "Accept",
       concurrentTransactions: "Refuse",
       heartbeatIntervalSeconds: 60,
-      closeSilentSessionsAfterHours: 6
+      closeSilentSessionsAfterHours: 6,
+      standbyPowerW: 250
     })
     expect((await ask("GET", "/organisation")).json).toEqual(changed.json)
   })

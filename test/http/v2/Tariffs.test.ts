@@ -61,6 +61,7 @@ describe("a preview", () => {
         endedAt: "2026-05-20T10:30:00.000Z",
         energyWh: 5000,
         charging: true,
+        evidence: ["Register"],
         elements: { FLAT: 2, ENERGY: 1 }
       },
       {
@@ -68,6 +69,7 @@ describe("a preview", () => {
         endedAt: "2026-05-20T11:00:00.000Z",
         energyWh: 3000,
         charging: true,
+        evidence: ["Register"],
         elements: { ENERGY: 0 }
       },
       {
@@ -75,6 +77,7 @@ describe("a preview", () => {
         endedAt: "2026-05-20T11:30:00.000Z",
         energyWh: 0,
         charging: false,
+        evidence: ["Register"],
         elements: { PARKING_TIME: 1 }
       }
     ])

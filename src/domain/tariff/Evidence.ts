@@ -1,0 +1,186 @@
+/**
+ * Whether a vehicle charged or was parked in a stretch of a session. PARKING_TIME is time in which the vehicle requests no power (OCPI 2.2.1
+ * `mod_cdrs` `CdrDimensionType`), and no single figure of a charger tells that in all cases. So the best evidence there is decides: what the
+ * charger says of the vehicle, the register where it is fine enough for the stretch, the power that was measured. Where nothing can be known the
+ * vehicle charged.
+ */
+
+/** What a decision rests on. `Assumed`: nothing could be known. */
+export const evidences = ["Status", "Register", "Power", "Current", "Assumed"] as const
+export type Evidence = (typeof evidences)[number]
+
+/** What a connector's status says of the vehicle: it requests no power, or it does and the charger gives none. Undefined: nothing for certain. */
+export type Claim = "Parked" | "Paused" | undefined
+
+/**
+ * What a status proves (OCPP 1.6 §4.9). `Charging` proves nothing: many chargers never say that the vehicle suspended.
+ */
+export const claimOf = (status: string): Claim =>
+  status === "SuspendedEV" || status === "Finishing" ? "Parked" : status === "SuspendedEVSE" ? "Paused" : undefined
+
+/** In how large steps a register counts. */
+export interface Resolution {
+  readonly wh: number
+  /** False where few figures were seen, so that all of them may be round by accident. */
+  readonly isProven: boolean
+}
+
+export const finest: Resolution = { wh: 1, isProven: true }
+
+/** Steps of registers that are told in kWh with no, one or two decimals, the coarsest first. */
+const grids = [1000, 100, 10]
+
+/** So many different figures that are all round are not round by accident. */
+const provingFigures = 4
+
+/** What the registers that a session's readings told show of their steps. A figure of 0 shows nothing. */
+export const resolutionOf = (registersWh: ReadonlyArray<number>): Resolution => {
+  const figures = new Set(registersWh.filter((wh) => wh !== 0))
+  const grid = figures.size === 0 ? undefined : grids.find((wh) => [...figures].every((figure) => figure % wh === 0))
+  return grid === undefined ? finest : { wh: grid, isProven: figures.size >= provingFigures }
+}
+
+/** Hours that a vehicle must stand for a register to tell that it is parked. */
+export const conclusiveHours = ({ wh }: Resolution, standbyW: number): number => wh / standbyW
+
+/** From one reading or change of status to the next. */
+export interface Sampled {
+  readonly from: number
+  readonly to: number
+  /** By which the register grew, Wh. */
+  readonly growthWh: number
+  /** Of the reading that ends it. */
+  readonly powerW?: number | undefined
+  readonly currentA?: number | undefined
+  readonly claim: Claim
+}
+
+export interface Judged {
+  readonly charging: boolean
+  readonly evidence: Evidence
+  /** Mean power, W; where a coarse register was judged from step to step, that of the step. */
+  readonly averageW: number
+}
+
+export interface Rules {
+  readonly resolution: Resolution
+  /** W: a vehicle that takes less is parked. */
+  readonly standbyW: number
+}
+
+/**
+ * What an operator may set as the power of standby, W. Vehicles that are full take some ten watts for their electronics, and up to the usual
+ * figure for their battery's comfort.
+ */
+export const standbyW = { least: 1, usual: 100, most: 10_000 }
+
+const hourMillis = 3_600_000
+
+/** Volts between a phase and neutral, where only current was measured. */
+export const volts = 230
+
+const millisOf = ({ from, to }: Sampled): number => to - from
+const meanW = (wh: number, millis: number): number => (millis === 0 ? 0 : (wh * hourMillis) / millis)
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, n) => all + n, 0)
+
+/** Samples without growth and the one that ends them with growth, if any does. */
+interface Run {
+  readonly still: ReadonlyArray<Sampled>
+  readonly grown: Sampled | undefined
+}
+
+class Judge {
+  private readonly stepWh: number
+  private readonly standbyW: number
+
+  constructor(stepWh: number, standbyW: number) {
+    this.stepWh = stepWh
+    this.standbyW = standbyW
+  }
+
+  run({ grown, still }: Run): ReadonlyArray<Judged> {
+    const all = grown === undefined ? still : [...still, grown]
+    if (all.every((one) => this.isConclusive(millisOf(one)))) return all.map((one) => this.byRegister(one))
+    const stillMillis = sum(still.map(millisOf))
+    if (grown === undefined)
+      return this.isConclusive(stillMillis) ? still.map(() => parked) : still.map(this.byMeasured)
+    const alone = [...still.map(() => parked), this.alone(grown)]
+    if (still.length === 0) return alone
+    const millis = stillMillis + millisOf(grown)
+    const averageW = meanW(grown.growthWh, millis)
+    const isParked = this.isConclusive(millis) && averageW < this.standbyW
+    if (this.isConclusive(stillMillis))
+      return isParked && !this.isSurely(grown) ? all.map(() => ({ ...parked, averageW })) : alone
+    if (isParked) return all.map(() => ({ ...parked, averageW }))
+    const charged: Judged = { charging: true, evidence: averageW >= this.standbyW ? "Register" : "Assumed", averageW }
+    if (this.isConclusive(millis)) return all.map(() => charged)
+    return all.map((one) => (isMeasured(one) ? { ...this.byMeasured(one), averageW } : charged))
+  }
+
+  /** A register is conclusive over a time in which one of its steps is less than a vehicle in standby takes. */
+  private isConclusive(millis: number): boolean {
+    return millis > 0 && meanW(this.stepWh, millis) < this.standbyW
+  }
+
+  /** True where more flowed than standby takes, whatever the register's rounding. */
+  private isSurely(one: Sampled): boolean {
+    const least = one.growthWh - this.stepWh
+    return millisOf(one) === 0 ? one.growthWh > 0 : meanW(least, millisOf(one)) >= this.standbyW
+  }
+
+  private readonly byRegister = (one: Sampled): Judged => {
+    const averageW = meanW(one.growthWh, millisOf(one))
+    return { charging: averageW >= this.standbyW, evidence: "Register", averageW }
+  }
+
+  private readonly byMeasured = (one: Sampled): Judged => {
+    const { currentA, growthWh, powerW } = one
+    const averageW = meanW(growthWh, millisOf(one))
+    if (powerW !== undefined) return { charging: powerW >= this.standbyW, evidence: "Power", averageW }
+    if (currentA !== undefined) return { charging: currentA * volts >= this.standbyW, evidence: "Current", averageW }
+    return { charging: true, evidence: "Assumed", averageW }
+  }
+
+  private alone(one: Sampled): Judged {
+    if (this.isConclusive(millisOf(one))) return this.byRegister(one)
+    const averageW = meanW(one.growthWh, millisOf(one))
+    if (this.isSurely(one)) return { charging: true, evidence: "Register", averageW }
+    return this.byMeasured(one)
+  }
+}
+
+const parked: Judged = { charging: false, evidence: "Register", averageW: 0 }
+
+const isMeasured = ({ currentA, powerW }: Sampled): boolean => powerW !== undefined || currentA !== undefined
+
+const bySteps = (samples: ReadonlyArray<Sampled>, judge: Judge): ReadonlyArray<Judged> => {
+  const judged: Array<Judged> = []
+  let still: Array<Sampled> = []
+  const close = (grown: Sampled | undefined): void => {
+    for (const one of judge.run({ still, grown })) judged.push(one)
+    still = []
+  }
+  for (const one of samples) {
+    if (one.claim !== undefined) {
+      if (still.length > 0) close(undefined)
+      const averageW = meanW(one.growthWh, millisOf(one))
+      judged.push({ charging: one.claim === "Paused", evidence: "Status", averageW })
+    } else if (one.growthWh > 0) close(one)
+    else still.push(one)
+  }
+  if (still.length > 0) close(undefined)
+  return judged
+}
+
+const ofRegister: ReadonlySet<Evidence> = new Set<Evidence>(["Register", "Assumed"])
+
+/**
+ * One decision for each sample; they follow one another without gaps. A register whose steps are not proven to be coarse is taken as a fine one
+ * where nothing else tells.
+ */
+export const judged = (samples: ReadonlyArray<Sampled>, { resolution, standbyW }: Rules): ReadonlyArray<Judged> => {
+  const found = bySteps(samples, new Judge(resolution.wh, standbyW))
+  if (resolution.isProven) return found
+  const fine = bySteps(samples, new Judge(finest.wh, standbyW))
+  return found.map((one, i) => (ofRegister.has(one.evidence) ? fine[i]! : one))
+}
