@@ -81,6 +81,12 @@ class Uses {
     return this.all.filter(({ component }) => component.type === type)
   }
 
+  /** Charging or parking, whichever was paid for last. */
+  get lastTime(): Dimension {
+    const times = this.all.filter(({ component }) => component.type === "TIME" || component.type === "PARKING_TIME")
+    return times.at(-1)?.component.type ?? "TIME"
+  }
+
   /** Rounds the sum of a dimension up to the step of the component that was used last, which pays for it. */
   roundUp(type: Dimension): void {
     const uses = this.of(type)
@@ -138,7 +144,7 @@ export const slowBill = ({ elements, maxPrice, minPrice }: Pricing, { perMinute,
     energyWh += wh
   }
   uses.roundUp("ENERGY")
-  uses.roundUp(uses.of("PARKING_TIME").length > 0 ? "PARKING_TIME" : "TIME")
+  uses.roundUp(uses.lastTime)
   const [fixed, energy, time, parking] = [
     costOf(uses, "FLAT"),
     costOf(uses, "ENERGY"),

@@ -1,17 +1,18 @@
 /**
  * Money while it is reckoned: exact, as whole numbers over one denominator, and rounded once, at the end. A price has at most four decimals,
- * as has a percentage; volumes are whole Wh or ms. So no sum depends on the order of its parts, and none drifts.
+ * as has a percentage; volumes are Wh or ms, with at most three decimals. So no sum depends on the order of its parts, and none drifts.
  */
 
 /** Decimals of prices, percentages and rounded amounts (OCPI 2.2.1 §16.5 `number`). */
 export const decimals = 4
 const scale = 10_000n
 
-/** ms in an hour; a kWh price over Wh is brought to the same denominator. */
-const hourMillis = 3_600_000n
-const whAsHours = hourMillis / 1000n
+/** Thousandths of a ms in an hour; a kWh price over thousandths of a Wh is brought to the same denominator. */
+const hour = 3_600_000_000n
+const whAsHours = hour / 1_000_000n
+const thousandths = 1000
 
-/** An amount before its rounding: ten-thousandths of a ten-thousandth of a percent, over an hour's milliseconds. */
+/** An amount before its rounding: ten-thousandths of a ten-thousandth of a percent, over thousandths of an hour's milliseconds. */
 export interface Amount {
   readonly exclVat: bigint
   readonly inclVat: bigint
@@ -20,7 +21,7 @@ export interface Amount {
 const percent = 100n * scale
 
 /** What one unit of currency is in an `Amount`. */
-const one = scale * hourMillis * percent
+const one = scale * hour * percent
 
 export const nothing: Amount = { exclVat: 0n, inclVat: 0n }
 
@@ -36,8 +37,8 @@ export type Per = "kWh" | "hour" | "once"
 
 /** `price` × `volume` (Wh, ms, or times), with `vat` percent on it; without `vat` no VAT applies and both are the same. */
 export const priced = (price: number, per: Per, volume: number, vat: number | undefined): Amount => {
-  const factor = per === "kWh" ? whAsHours : per === "hour" ? 1n : hourMillis
-  const base = tenThousandths(price) * factor * BigInt(volume)
+  const factor = per === "kWh" ? whAsHours : per === "hour" ? 1n : hour / BigInt(thousandths)
+  const base = tenThousandths(price) * factor * BigInt(Math.round(volume * thousandths))
   return { exclVat: base * percent, inclVat: base * (percent + tenThousandths(vat ?? 0)) }
 }
 

@@ -76,6 +76,8 @@ const within = (
 
 const times = (n: number | undefined, factor: number) => (n === undefined ? undefined : n * factor)
 const rounded = (n: number | undefined) => (n === undefined ? undefined : Math.round(n))
+/** kW as W: 16.1 times 1000 is not 16100 in binary. */
+const inWatts = (kW: number | undefined) => (kW === undefined ? undefined : Math.round(kW * 1e6) / 1e3)
 
 const matcher = (given: Restrictions | undefined): Test => {
   if (given === undefined) return () => true
@@ -90,7 +92,7 @@ const matcher = (given: Restrictions | undefined): Test => {
     within(dates[0], dates[1], ({ local }) => local),
     within(rounded(times(given.minKwh, 1000)), rounded(times(given.maxKwh, 1000)), ({ energyWh }) => energyWh),
     within(given.minCurrent, given.maxCurrent, ({ currentA }) => currentA),
-    within(times(given.minPower, 1000), times(given.maxPower, 1000), ({ powerW }) => powerW),
+    within(inWatts(given.minPower), inWatts(given.maxPower), ({ powerW }) => powerW),
     within(times(given.minDuration, 1000), times(given.maxDuration, 1000), ({ elapsed }) => elapsed),
     days === undefined ? undefined : ({ local }: Moment) => days.has(weekdayOf(local))
   ].flatMap((test) => test ?? [])

@@ -1,8 +1,10 @@
 /**
- * Step sizes (OCPI 2.2.1 `mod_cdrs` §10.3.1): consumption is rounded up once per session, energy on its total, and of the times the parking
- * where any was paid for, otherwise the charging. The step is that of the component used last, and what is added is paid at its price.
+ * Step sizes (OCPI 2.2.1 `mod_cdrs` §10.3.1): consumption is rounded up once per session, energy on its total, and of the times the one that was
+ * paid for last: where a session ends with charging a few seconds of parking before do not cost a whole step. The step is that of the component used
+ * last, and what is added is paid at its price.
  */
 import type { Line } from "./Line.ts"
+import { tidyWh } from "./Stretches.ts"
 import type { Dimension } from "./Tariff.ts"
 
 const secondMillis = 1000
@@ -14,21 +16,24 @@ const missing = (lines: ReadonlyArray<Used>, unit: number): readonly [Used, numb
   const last = lines.at(-1)
   const step = (last?.priced.component.stepSize ?? 0) * unit
   if (last === undefined || step === 0) return undefined
-  const total = lines.reduce((sum, { volume }) => sum + volume, 0)
-  return [last, Math.ceil(total / step) * step - total]
+  const total = tidyWh(lines.reduce((sum, { volume }) => sum + volume, 0))
+  return [last, tidyWh(Math.ceil(total / step) * step - total)]
 }
+
+const isTimeOfSession = ({ phase, priced: { component } }: Used): boolean =>
+  phase === "session" && (component.type === "TIME" || component.type === "PARKING_TIME")
 
 /** The lines with what is to be paid of each; `lines` are in the order in which their components were used last. */
 export const billedVolumes = (lines: ReadonlyArray<Used>, ended: boolean): ReadonlyArray<Line> => {
   const of = (dimension: Dimension, reserved: boolean) =>
     lines.filter((line) => line.priced.component.type === dimension && (line.phase !== "session") === reserved)
-  const parking = of("PARKING_TIME", false)
+  const endsParked = lines.findLast(isTimeOfSession)?.priced.component.type === "PARKING_TIME"
   const added = new Map(
     [
       missing(of("ENERGY", false), 1),
-      missing(parking.length > 0 ? parking : of("TIME", false), secondMillis),
+      missing(of(endsParked ? "PARKING_TIME" : "TIME", false), secondMillis),
       missing(of("TIME", true), secondMillis)
     ].flatMap((one) => (one === undefined || !ended ? [] : [one]))
   )
-  return lines.map((line) => ({ ...line, billed: line.volume + (added.get(line) ?? 0) }))
+  return lines.map((line) => ({ ...line, billed: tidyWh(line.volume + (added.get(line) ?? 0)) }))
 }

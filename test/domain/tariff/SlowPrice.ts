@@ -133,7 +133,9 @@ export const slowPrice = (
     if (over > 0) last.amount += last.component.stepSize - over
   }
   stepped("ENERGY")
-  stepped(used.some(({ component }) => component.type === "PARKING_TIME") ? "PARKING_TIME" : "TIME")
+  // Of the two times the one that was paid for last.
+  const ofTime = used.filter(({ component }) => component.type === "PARKING_TIME" || component.type === "TIME")
+  stepped(ofTime.at(-1)?.component.type ?? "TIME")
   const unit = { ENERGY: 1000, FLAT: 1, PARKING_TIME: 3600, TIME: 3600 }
   return used.reduce((sum, { amount, component }) => sum + (component.price * amount * 1e6) / unit[component.type], 0)
 }
