@@ -87,8 +87,10 @@ const headersOf = (
   shown: Shown
 ): Readonly<Record<string, string>> => {
   const link = nextOf(exchange, place, window, shown)
+  // They were counted before they were read, and more may have come in between.
+  const total = shown.count === 0 ? shown.total : Math.max(shown.total, window.offset + shown.count)
   return {
-    "x-total-count": String(shown.total),
+    "x-total-count": String(total),
     "x-limit": String(windowMaxLimit),
     ...(link === undefined ? {} : { link })
   }

@@ -54,6 +54,15 @@ describe("a page", () => {
     return pageReply(exchange, place, window, windowOf(items, window), (item) => `#${item}`)
   }
 
+  it("never tells fewer in all than it has, though what it shows came after they were counted", () => {
+    const exchange = { facts: factsOf("2.2.1"), query: new URLSearchParams("offset=3") }
+    const place = { base: "https://roaming.example/ocpi", module: "cdrs" } as const
+    const reply = pageReply(exchange, place, windowFrom("offset=3"), { items: [1, 2], total: 3 }, String)
+    expect(reply.headers?.["x-total-count"]).toBe("5")
+    const beyond = pageReply(exchange, place, windowFrom("offset=9"), { items: [], total: 3 }, String)
+    expect(beyond.headers?.["x-total-count"]).toBe("3")
+  })
+
   it("tells how many there are in all, and how many it has at most, and leads to the next with every filter", () => {
     const reply = page("date_from=2026-01-01T00:00:00Z&offset=10&limit=20&date_to=2027-01-01T00:00:00Z")
     expect(reply.data).toEqual(items.slice(10, 30).map((item) => `#${item}`))
