@@ -167,3 +167,27 @@ it("a credit record differs in its total and in what it names; 2.1.1 has no word
   const without = versions.filter((version) => !wireObjects[version].cdrs.hasCredits)
   expect(without, "as REST has it, which tells what is withheld").toEqual(versionsWithoutCredits)
 })
+
+it("hours of the periods add up to the totals, however they are divided", () => {
+  const minute = 60_000
+  const lengths = [20, 7, 20, 7, 20, 7, 1.9, 0.1]
+  let at = cdr.startedAt
+  const periods = lengths.map((minutes, i) => {
+    const startedAt = at
+    at += minutes * minute
+    return { startedAt, endedAt: at, energyWh: 0, charging: i % 2 === 0, elements: {} }
+  })
+  const millis = (charging: boolean) =>
+    periods.reduce((sum, one) => sum + (one.charging === charging ? one.endedAt - one.startedAt : 0), 0)
+  const given = withBody({ periods, durationMillis: millis(true) + millis(false), parkingMillis: millis(false) })
+  for (const version of versions) {
+    const json = said(version, given)
+    const told = (json["charging_periods"] as ReadonlyArray<Json>).flatMap(
+      ({ dimensions }) => dimensions as ReadonlyArray<{ readonly type: string; readonly volume: number }>
+    )
+    const sum = (...types: ReadonlyArray<string>) =>
+      told.reduce((all, { type, volume }) => all + (types.includes(type) ? Math.round(volume * 1e4) : 0), 0) / 1e4
+    expect([sum("TIME", "PARKING_TIME"), sum("PARKING_TIME")]).toEqual([json["total_time"], json["total_parking_time"]])
+    expect(Number(json["total_time"])).toBeCloseTo((millis(true) + millis(false)) / 3_600_000, 3)
+  }
+})

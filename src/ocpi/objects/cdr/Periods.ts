@@ -17,48 +17,73 @@ const some = (type: string, volume: number | undefined): ReadonlyArray<Dimension
 
 const energyOf = ({ energyWh }: Period) => some("ENERGY", energyWh > 0 ? kilo(energyWh) : undefined)
 
-const lengthOf = ({ endedAt, startedAt }: Period): number => hours(endedAt - startedAt)
-
 /** Charging time is TIME, and the rest of a session PARKING_TIME; one that has no length yet is charging. */
-const timeOf = (period: Period): ReadonlyArray<Dimension> =>
-  some(period.charging || period.endedAt === period.startedAt ? "TIME" : "PARKING_TIME", lengthOf(period))
+const timeTypeOf = ({ charging, endedAt, reserved, startedAt }: Period): string =>
+  reserved === true ? "RESERVATION_TIME" : charging || endedAt === startedAt ? "TIME" : "PARKING_TIME"
+
+interface Timed {
+  readonly period: Period
+  /** Its time, in hours. */
+  readonly time: Dimension
+}
+
+/** Of each kind of time the running sum is rounded and not each period, so that the periods add up to the totals (`totalsOf`). */
+const timed = (periods: ReadonlyArray<Period>): ReadonlyArray<Timed> => {
+  const millis = new Map<string, number>()
+  return periods.map((period) => {
+    const type = timeTypeOf(period)
+    const before = millis.get(type) ?? 0
+    const after = before + period.endedAt - period.startedAt
+    millis.set(type, after)
+    return { period, time: { type, volume: amount(hours(after) - hours(before)) } }
+  })
+}
 
 const currentOf = ({ maxCurrentA }: Period) =>
   some("MAX_CURRENT", maxCurrentA === undefined ? undefined : amount(maxCurrentA))
 
 const start = ({ startedAt }: Pick<Period, "startedAt">) => ({ start_date_time: printTimestamp(startedAt) })
 
-/** Of a session or record that began at `startedAt`. */
-export const periodV211 = (startedAt: number) => (period: Period) => {
-  const flat = some("FLAT", period.elements.FLAT === undefined ? undefined : 1)
-  const measured =
-    period.reserved === true
-      ? some("TIME", flat.length === 0 ? 0 : undefined)
-      : [...energyOf(period), ...timeOf(period), ...currentOf(period)]
-  return { ...start({ startedAt: Math.max(period.startedAt, startedAt) }), dimensions: [...flat, ...measured] }
-}
+const periodV211 =
+  (startedAt: number) =>
+  ({ period, time }: Timed) => {
+    const flat = some("FLAT", period.elements.FLAT === undefined ? undefined : 1)
+    const measured =
+      period.reserved === true
+        ? some("TIME", flat.length === 0 ? 0 : undefined)
+        : [...energyOf(period), time, ...currentOf(period)]
+    return { ...start({ startedAt: Math.max(period.startedAt, startedAt) }), dimensions: [...flat, ...measured] }
+  }
 
-/** As records have it in 2.2 and later; `tariffId` is the one that prices it. */
-export const periodV22 = (tariffId: string | undefined) => (period: Period) => ({
-  ...start(period),
-  dimensions:
-    period.reserved === true
-      ? some("RESERVATION_TIME", lengthOf(period))
-      : [
-          ...energyOf(period),
-          ...timeOf(period),
-          ...currentOf(period),
-          ...some("MAX_POWER", period.maxPowerW === undefined ? undefined : kilo(period.maxPowerW))
-        ],
-  ...field("tariff_id", tariffId)
-})
+/** Those of a session or record that began at `startedAt`. */
+export const periodsV211 = (startedAt: number, periods: ReadonlyArray<Period>) =>
+  timed(periods).map(periodV211(startedAt))
+
+const periodV22 =
+  (tariffId: string | undefined) =>
+  ({ period, time }: Timed) => ({
+    ...start(period),
+    dimensions:
+      period.reserved === true
+        ? [time]
+        : [
+            ...energyOf(period),
+            time,
+            ...currentOf(period),
+            ...some("MAX_POWER", period.maxPowerW === undefined ? undefined : kilo(period.maxPowerW))
+          ],
+    ...field("tariff_id", tariffId)
+  })
+
+/** As records have them in 2.2 and later; `tariffId` is the one that prices them. */
+export const periodsV22 = (tariffId: string | undefined, periods: ReadonlyArray<Period>) =>
+  timed(periods).map(periodV22(tariffId))
 
 /** Sessions may say more than records (OCPI 2.2.1 §10.4.2: "Session only"). */
-export const sessionPeriodV22 = (tariffId: string | undefined) => {
+export const sessionPeriodsV22 = (tariffId: string | undefined, periods: ReadonlyArray<Period>) => {
   const encode = periodV22(tariffId)
-  return (period: Period) => {
-    const { dimensions, ...rest } = encode(period)
-    const { stateOfCharge } = period
-    return { ...rest, dimensions: [...dimensions, ...some("STATE_OF_CHARGE", stateOfCharge)] }
-  }
+  return timed(periods).map((one) => {
+    const { dimensions, ...rest } = encode(one)
+    return { ...rest, dimensions: [...dimensions, ...some("STATE_OF_CHARGE", one.period.stateOfCharge)] }
+  })
 }

@@ -6,9 +6,9 @@ import { printTimestamp } from "../../Timestamp.ts"
 import { field } from "../Strict.ts"
 import type { PartyTariff } from "../tariff/Parts.ts"
 import { tariffV22 } from "../tariff/v22.ts"
-import { hours, kilo, priceOf } from "./Figures.ts"
+import { amount, hours, kilo, priceOf } from "./Figures.ts"
 import { ownerOf } from "./Parties.ts"
-import { periodV22 } from "./Periods.ts"
+import { periodsV22 } from "./Periods.ts"
 import type { Used } from "./Places.ts"
 
 export interface WireCdrs {
@@ -37,12 +37,18 @@ export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): Party
 const beginOf = ({ body: { periods }, startedAt }: RoamingCdr): number =>
   Math.min(startedAt, ...periods.slice(0, 1).map((first) => first.startedAt))
 
-/** Quantities as measured, before any step size. They are of charging and parking: a reservation's time is in its periods alone. */
-export const totalsOf = ({ body }: RoamingCdr) => ({
-  total_energy: kilo(body.energyWh),
-  total_time: hours(body.durationMillis),
-  total_parking_time: hours(body.parkingMillis)
-})
+/**
+ * Quantities as measured, before any step size. They are of charging and parking: a reservation's time is in its periods alone. Each time is
+ * rounded by itself, as it is in the periods, which add up to both totals.
+ */
+export const totalsOf = ({ body: { durationMillis, energyWh, parkingMillis } }: RoamingCdr) => {
+  const parking = hours(parkingMillis)
+  return {
+    total_energy: kilo(energyWh),
+    total_time: amount(hours(durationMillis - parkingMillis) + parking),
+    total_parking_time: parking
+  }
+}
 
 /** A cost that there was none of is left out. */
 const cost = <K extends string>(key: K, price: Price) =>
@@ -80,7 +86,7 @@ export const cdrV22 =
       cdr_location: location(usedOf(cdr)),
       currency: body.currency,
       ...field("tariffs", tariff === undefined ? undefined : [tariffV22.encode(tariff)]),
-      charging_periods: body.periods.map(periodV22(body.tariff.id)),
+      charging_periods: periodsV22(body.tariff.id, body.periods),
       ...field("signed_data", signedData(body.signedData)),
       ...costsOf(cdr),
       ...totalsOf(cdr),

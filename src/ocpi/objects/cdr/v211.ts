@@ -8,7 +8,7 @@ import { field } from "../Strict.ts"
 import { tariffV211 } from "../tariff/v211.ts"
 import { amount } from "./Figures.ts"
 import { driverV211 } from "./Parties.ts"
-import { periodV211 } from "./Periods.ts"
+import { periodsV211 } from "./Periods.ts"
 import { locationV211 } from "./Places.ts"
 import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Words.ts"
 
@@ -23,7 +23,7 @@ const encode = (cdr: RoamingCdr): unknown => {
     location: locationV211(usedOf(cdr), "UNKNOWN", lastUpdated),
     currency: body.currency,
     ...field("tariffs", tariff === undefined ? undefined : [tariffV211.encode(tariff)]),
-    charging_periods: body.periods.map(periodV211(cdr.startedAt)),
+    charging_periods: periodsV211(cdr.startedAt, body.periods),
     total_cost: amount(body.total.exclVat),
     ...totalsOf(cdr),
     last_updated: printTimestamp(lastUpdated)

@@ -5,7 +5,7 @@ import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
 import { Timestamp, printTimestamp } from "../../Timestamp.ts"
 import { kilo, priceOf } from "../cdr/Figures.ts"
 import { ownerOf } from "../cdr/Parties.ts"
-import { sessionPeriodV22 } from "../cdr/Periods.ts"
+import { sessionPeriodsV22 } from "../cdr/Periods.ts"
 import { connectorIdOf, evseUidOf } from "../cdr/Places.ts"
 import { maybe, Text } from "../Liberal.ts"
 import { field } from "../Strict.ts"
@@ -35,7 +35,7 @@ export const sessionV22 =
       evse_uid: evseUidOf(session),
       connector_id: connectorIdOf(session),
       currency: price?.currency ?? currency ?? noCurrency,
-      charging_periods: (price?.periods ?? []).map(sessionPeriodV22(tariffId)),
+      charging_periods: sessionPeriodsV22(tariffId, price?.periods ?? []),
       ...field("total_cost", price === undefined ? undefined : priceOf(price)),
       status,
       last_updated: printTimestamp(session.lastUpdated)

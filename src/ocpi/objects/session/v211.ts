@@ -6,7 +6,7 @@ import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { amount, kilo } from "../cdr/Figures.ts"
 import { driverV211 } from "../cdr/Parties.ts"
-import { periodV211 } from "../cdr/Periods.ts"
+import { periodsV211 } from "../cdr/Periods.ts"
 import { locationV211 } from "../cdr/Places.ts"
 import { decodePreferences, noCurrency, type WireSessions } from "./Words.ts"
 import { field } from "../Strict.ts"
@@ -27,7 +27,7 @@ const encode: WireSessions["encode"] = (session) => {
     ...driverV211(roaming),
     location: locationV211(session, evseStatus[status] ?? "UNKNOWN", lastUpdated),
     currency: price?.currency ?? currency ?? noCurrency,
-    charging_periods: (price?.periods ?? []).map(periodV211(session.startedAt)),
+    charging_periods: periodsV211(session.startedAt, price?.periods ?? []),
     ...field("total_cost", price === undefined ? undefined : amount(price.exclVat)),
     status: status === "RESERVATION" ? "PENDING" : status,
     last_updated: printTimestamp(lastUpdated)
