@@ -65,7 +65,7 @@ class PerCharger {
 /** A mailbox whose connection lost its place before its socket was there. */
 const turnedAway = (line: ChargerLine, code: number, reason: string): ChargerMailbox => {
   line.close(code, reason)
-  return { deliver: () => {}, answered: () => false, closed: () => {} }
+  return { deliver: () => {}, answered: () => false, doubted: () => {}, closed: () => {} }
 }
 
 interface RegistryServices extends Omit<ActorServices, "options"> {

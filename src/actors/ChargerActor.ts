@@ -170,6 +170,10 @@ export class ChargerActor implements ChargerMailbox {
     return this.calls.answered(messageId, read)
   }
 
+  doubted(): void {
+    if (!this.gone) this.mailbox.push({ _tag: "Doubted", since: this.now() })
+  }
+
   closed(reason: string): void {
     this.endedBy(reason)
   }

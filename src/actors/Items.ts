@@ -32,6 +32,7 @@ export type Item =
   | EventItem
   | CommandItem
   | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
+  | (Waiting & { readonly _tag: "Doubted" })
   | { readonly _tag: "Closed" }
 
 /** What is decided on. */

@@ -41,8 +41,6 @@ export const limits = {
     // A charger on a flapping line reconnects often; two chargers with one id would take turns for ever.
     reconnectBurst: 300,
     reconnectsPerMinute: 60,
-    // A charger boots or resumes at once after its upgrade.
-    firstFrameMillis: 60 * second,
     // Mobile networks drop silent lines after a few minutes; half a minute also finds a dead one soon.
     pingAfterMillis: 30 * second,
     // Two pings and ten seconds.

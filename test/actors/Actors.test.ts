@@ -240,6 +240,20 @@ describe("a charger's actor", () => {
       assert.strictEqual(line.closes[0]?.[0], 1008)
     }).pipe(Effect.provide(actorsOn(world)))
   })
+
+  it.effect("asks a charger of which nothing is heard for a heartbeat, and closes nothing", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { line, mailbox } = yield* connect("A")
+      mailbox.doubted()
+      yield* Effect.andThen(settle, Effect.andThen(TestClock.adjust(1), settle))
+      assert.deepStrictEqual(
+        line.calls.map(([, command]) => command),
+        [{ _tag: "TriggerMessage", requestedMessage: "Heartbeat" }]
+      )
+      assert.deepStrictEqual(line.closes, [])
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
 })
 
 describe("admission", () => {

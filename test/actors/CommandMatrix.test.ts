@@ -153,7 +153,10 @@ const run = (type: (typeof commandTypes)[number], { connected, expires, happens 
     yield* settle
     yield* happens(
       world,
-      connection ?? { line: fakeLine(), mailbox: { deliver: () => {}, answered: () => false, closed: () => {} } }
+      connection ?? {
+        line: fakeLine(),
+        mailbox: { deliver: () => {}, answered: () => false, doubted: () => {}, closed: () => {} }
+      }
     )
     yield* settle
     world.commands.expire(Number.MAX_SAFE_INTEGER)

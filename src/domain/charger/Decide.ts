@@ -8,7 +8,7 @@ import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import type { Decide, Decision, FreshIds, Input } from "./Decision.ts"
 import { commandAnswered } from "./Commanded.ts"
-import { settled } from "./FollowUps.ts"
+import { doubted, settled } from "./FollowUps.ts"
 import { meterValuesReported } from "./Meter.ts"
 import {
   authorizationAsked,
@@ -85,5 +85,7 @@ export const decide: Decide<ChargerState> = (state, input, now, ids) => {
       return commandAnswered(state, input, now, ids)
     case "Settled":
       return settled(state)
+    case "Doubted":
+      return doubted(state)
   }
 }

@@ -60,6 +60,8 @@ export type Input =
     }
   /** The connection has been up for a while, see `followUpAfter`. */
   | { readonly _tag: "Settled" }
+  /** It is silent and has never answered a ping: whether it is still there is not known. */
+  | { readonly _tag: "Doubted" }
 
 /** What the journal says of the facts it was given, in their order. */
 export interface CommitOutcome {

@@ -20,6 +20,9 @@ const triggerBoot: ChargerCommand = {
   requestedMessage: "BootNotification"
 }
 
+/** The least that a charger can be asked to say. */
+const triggerHeartbeat: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "Heartbeat" }
+
 /** True once a connector has told its status; the whole charger's own (evse 0) says nothing of what it consists of. */
 export const connectorsKnown = (state: ChargerState): boolean =>
   state.connectors.some((connector) => connector.evseId !== 0)
@@ -46,3 +49,7 @@ export const settled = (state: ChargerState): Decision => {
   }
   return followUps.length === 0 ? doNothing : act([], undefined, followUps)
 }
+
+/** Any answer proves that it is there, a refusal too. One that was rejected does not answer (OCPP 1.6 §4.2) and is not asked. */
+export const doubted = ({ registration }: ChargerState): Decision =>
+  registration === "Rejected" ? doNothing : act([], undefined, [atOnce(triggerHeartbeat)])

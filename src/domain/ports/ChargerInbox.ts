@@ -28,6 +28,8 @@ export interface ChargerMailbox {
   readonly deliver: (event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void) => void
   /** What a CALL of ours came to. False when no such call is pending (late, foreign or guessed): the caller counts it. */
   readonly answered: (messageId: string, read: (command: ChargerCommand) => CommandResult) => boolean
+  /** Silence that may be its end: it has never answered a ping. It is to be asked for a message, which would prove that it is there. */
+  readonly doubted: () => void
   /** The socket is gone. */
   readonly closed: (reason: string) => void
 }

@@ -100,7 +100,6 @@ export class ChargerSocket implements SocketOwner {
   }
 
   message(data: RawData, isBinary: boolean): void {
-    this.signs.framed = true
     this.pinged()
     if (this.ending !== undefined) return this.parts.metrics.droppedFrame("closing")
     if (isBinary || !Buffer.isBuffer(data)) {
@@ -172,9 +171,9 @@ export class ChargerSocket implements SocketOwner {
     if (this.pausedBy !== 0) return
     if (this.isInSlowMessage()) return this.cut("slow-frame", undefined, "a message took too long to arrive")
     const verdict = judge(this.signs, this.parts.rules)
-    if (verdict === "ping") this.ws.ping()
-    else if (verdict === "dead") this.cut("dead", undefined, "does not answer pings")
-    else if (verdict === "silent") this.cut("silent", 1008, "no message since the connection was opened")
+    if (verdict === "dead") return this.cut("dead", undefined, "does not answer pings")
+    if (verdict === "ask") this.conversation.mailbox?.doubted()
+    if (verdict !== "fine") this.ws.ping()
   }
 
   private isStalled(): boolean {

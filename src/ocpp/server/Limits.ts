@@ -37,13 +37,11 @@ export interface OcppLimits {
   readonly reconnectBurst: number
   readonly reconnectsPerMinute: number
 
-  /** A charger that has sent nothing since its upgrade is closed after this long. */
-  readonly firstFrameMillis: number
   /** Silence after which a charger is pinged, and pinged again. */
   readonly pingAfterMillis: number
-  /** Silence after which a charger that has answered pings before is gone: two pings and ten seconds. */
+  /** Silence after which a charger is gone: two pings and ten seconds. */
   readonly deadAfterMillis: number
-  /** The same for one that never answered a ping; some chargers cannot, and speak only by their heartbeats. */
+  /** The same for one that talks and does not answer pings; some chargers cannot, and speak only by their heartbeats. */
   readonly mutePingDeadAfterMillis: number
 
   /** Bytes that wait to be sent to one charger; over it the charger does not read, and is cut. */
@@ -82,7 +80,6 @@ export const defaultLimits: OcppLimits = {
   guessesPerMinute: 20,
   reconnectBurst: 300,
   reconnectsPerMinute: 60,
-  firstFrameMillis: 60_000,
   pingAfterMillis: 30_000,
   deadAfterMillis: 70_000,
   mutePingDeadAfterMillis: 600_000,

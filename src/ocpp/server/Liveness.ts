@@ -13,53 +13,64 @@ const sweepMillis = tickMillis * sweepBuckets
 export interface Signs {
   /** Anything was heard since the last sweep: a message, a ping, a pong. */
   heard: boolean
-  /** A message was ever heard. */
-  framed: boolean
   /** A ping of ours was ever answered. */
   pongs: boolean
+  /** It went on talking after a ping that it had not answered: it cannot answer any, and lives by what it says. */
+  isMute: boolean
   /** Sweeps since the connection was opened. */
   sweeps: number
   /** Sweeps since anything was heard. */
   silent: number
 }
 
-export const freshSigns = (): Signs => ({ heard: false, framed: false, pongs: false, sweeps: 0, silent: 0 })
+export const freshSigns = (): Signs => ({ heard: false, pongs: false, isMute: false, sweeps: 0, silent: 0 })
 
 /** `limits` in sweeps. */
 export interface LivenessRules {
-  readonly firstFrame: number
   readonly pingAfter: number
   readonly dead: number
   readonly mutePingDead: number
+  /** When one that never answered a ping is asked for a message, and when one that is known not to. */
+  readonly askAfter: number
+  readonly muteAskAfter: number
 }
 
 const sweeps = (millis: number): number => Math.max(1, Math.ceil(millis / sweepMillis))
 
+/** A pong takes one sweep at most; most of the time until it counts as gone is left for its answer, since some chargers take a minute. */
+const askAfter = 2
+
 export const livenessRules = (limits: OcppLimits): LivenessRules => ({
-  firstFrame: sweeps(limits.firstFrameMillis),
   pingAfter: sweeps(limits.pingAfterMillis),
   dead: sweeps(limits.deadAfterMillis),
-  mutePingDead: sweeps(limits.mutePingDeadAfterMillis)
+  mutePingDead: sweeps(limits.mutePingDeadAfterMillis),
+  askAfter,
+  muteAskAfter: Math.ceil(sweeps(limits.mutePingDeadAfterMillis) / 2)
 })
 
 /** Sweeps that take as long as `millis`. */
 export const sweepsIn = sweeps
 
+/** In the sweep after the first ping a message may have been on its way before it. */
+const sweepsUntilMute = 3
+
 /**
- * One sweep over a connection. `silent`: it was opened and never said a word. `dead`: it answered pings once and no longer does, or
- * never did and has said nothing for very long; a charger that cannot answer pings lives by its heartbeats. The first sweep always
- * pings, to learn which of the two it is.
+ * One sweep over a connection. The first one always pings, and a ping or pong is as good a sign of life as a message: who has nothing to say
+ * is not closed for it. `ask`: it has never answered a ping and is silent, so that it is pinged and asked for a message as well. `dead`: nothing
+ * of that was answered. A charger that is known to answer no pings has longer, since it lives by its heartbeats.
  */
-export const judge = (signs: Signs, rules: LivenessRules): "fine" | "ping" | "silent" | "dead" => {
+export const judge = (signs: Signs, rules: LivenessRules): "fine" | "ping" | "ask" | "dead" => {
   const isFirst = signs.sweeps === 0
   signs.sweeps++
-  if (!signs.framed && signs.sweeps > rules.firstFrame) return "silent"
   if (signs.heard) {
+    if (signs.sweeps >= sweepsUntilMute) signs.isMute = !signs.pongs
     signs.heard = false
     signs.silent = 0
     return isFirst ? "ping" : "fine"
   }
   signs.silent++
-  if (signs.silent >= (signs.pongs ? rules.dead : rules.mutePingDead)) return "dead"
+  const isMute = signs.isMute && !signs.pongs
+  if (signs.silent >= (isMute ? rules.mutePingDead : rules.dead)) return "dead"
+  if (!signs.pongs && signs.silent === (isMute ? rules.muteAskAfter : rules.askAfter)) return "ask"
   return isFirst || signs.silent % rules.pingAfter === 0 ? "ping" : "fine"
 }

@@ -12,7 +12,6 @@ export type DropReason = "unmatched" | "binary" | "closing" | "backlog"
 
 /** Why the server ended a connection. */
 export type CutReason =
-  | "silent"
   | "dead"
   | "stalled"
   | "outbound"

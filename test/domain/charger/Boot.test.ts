@@ -123,3 +123,20 @@ describe("a connection that has settled", () => {
   ]
   for (const { asks, name, parts } of cases) it(`shows that ${name}`, () => expect(asked(parts)).toEqual(asks))
 })
+
+describe("a charger that is silent and has never answered a ping", () => {
+  const ids = { transactionId: 1, uuid: () => "uuid" }
+  for (const [registration, commands] of [
+    ["Accepted", [trigger("Heartbeat")]],
+    ["Pending", [trigger("Heartbeat")]],
+    // It answers nothing (OCPP 1.6 §4.2).
+    ["Rejected", []]
+  ] as const) {
+    it(`is asked for ${commands.length === 0 ? "nothing" : "a heartbeat"} where it is ${registration}`, () => {
+      const decision = decide(state({ registration }), { _tag: "Doubted" }, minute(0), ids)
+      if (decision._tag !== "Act") throw new Error("it asks")
+      expect([decision.facts, decision.reply]).toEqual([[], undefined])
+      expect(decision.followUps).toEqual(commands.map((command) => ({ command, afterMillis: 0 })))
+    })
+  }
+})

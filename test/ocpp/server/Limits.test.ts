@@ -90,7 +90,7 @@ describe("liveness", () => {
   it("finds a charger that went silent within 75 seconds, whenever that was", () => {
     const rules = livenessRules(defaultLimits)
     for (let silentFrom = 0; silentFrom < 20; silentFrom++) {
-      const signs = { ...freshSigns(), framed: true, pongs: true }
+      const signs = { ...freshSigns(), pongs: true }
       let sweep = 0
       for (; sweep < silentFrom; sweep++) {
         signs.heard = true

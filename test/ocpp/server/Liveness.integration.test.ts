@@ -1,7 +1,7 @@
 /** When a silent charger is pinged, and when it is gone; time is the test's clock, pings and pongs are real. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { connect, settle, until } from "./client.ts"
+import { connect, settle, turns, until } from "./client.ts"
 import { HandClock, startServer } from "./harness.ts"
 
 /** A connected charger that has said one thing and been seen by a sweep, and counts the pings it gets. */
@@ -13,8 +13,7 @@ const start = async (options: { readonly autoPong: boolean }) => {
   client.ws.on("ping", () => pings++)
   expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
   clock.advance(5_000)
-  await settle()
-  expect(pings).toBe(1)
+  await until(() => pings === 1, "the first ping")
   return {
     clock,
     client,
@@ -24,7 +23,7 @@ const start = async (options: { readonly autoPong: boolean }) => {
     pass: async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i += 5) {
         clock.advance(5_000)
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await turns(5)
       }
     },
     closedBecause: () => server.inbox.of("CP1").closedBecause
@@ -72,17 +71,47 @@ describe("a charger that answers pings", () => {
 })
 
 describe("a charger that never answers pings", () => {
-  it("lives by its messages", async () => {
+  /** Says one thing more once pings have been left unanswered, so that it is known to live by its messages. */
+  const talking = async () => {
     const charger = await start({ autoPong: false })
-    for (let i = 0; i < 5; i++) {
+    await charger.pass(15)
+    charger.client.received.length = 0
+    expect(await charger.client.call("Heartbeat", {}, "still here")).toMatchObject([3, "still here", {}])
+    return charger
+  }
+
+  it("lives by its messages", async () => {
+    const charger = await talking()
+    for (let i = 0; i < 3; i++) {
       await charger.pass(500)
+      charger.client.received.length = 0
       expect(await charger.client.call("Heartbeat", {}, String(i))).toMatchObject([3, String(i), {}])
     }
     expect(charger.closedBecause()).toEqual([])
   })
 
-  it("is gone after ten minutes without any", async () => {
+  it("lives by its answers alone, for which it is asked before it would count as gone", async () => {
     const charger = await start({ autoPong: false })
+    const mailbox = charger.server.inbox.of("CP1")
+    const { doubted } = mailbox
+    mailbox.doubted = () => {
+      doubted.call(mailbox)
+      mailbox.call(`doubt-${mailbox.doubts}`, { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
+    }
+    charger.client.ws.on("message", (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as ReadonlyArray<unknown>
+      if (frame[0] === 2) charger.client.send([4, String(frame[1]), "NotImplemented", "", {}])
+    })
+    await charger.pass(1000)
+    expect(charger.closedBecause()).toEqual([])
+    const { doubts, results } = mailbox
+    expect(results).toHaveLength(doubts)
+    expect(doubts).toBeGreaterThan(2)
+    expect(doubts).toBeLessThan(6)
+  })
+
+  it("is gone after ten minutes without any", async () => {
+    const charger = await talking()
     await charger.pass(590)
     expect(charger.closedBecause()).toEqual([])
     await charger.pass(20)
@@ -90,52 +119,91 @@ describe("a charger that never answers pings", () => {
   })
 
   it("lives by pings of its own", async () => {
-    const charger = await start({ autoPong: false })
-    for (let i = 0; i < 5; i++) {
+    const charger = await talking()
+    for (let i = 0; i < 3; i++) {
       await charger.pass(500)
+      const heard = new Promise((resolve) => charger.client.ws.once("pong", resolve))
       charger.client.ws.ping()
-      await settle()
+      await heard
     }
     expect(charger.closedBecause()).toEqual([])
+  })
+
+  it("counts as connected for 75 seconds at most where it is gone before its first pong, and is asked for a message before", async () => {
+    const charger = await start({ autoPong: false })
+    await charger.pass(60)
+    expect([charger.closedBecause(), charger.server.inbox.of("CP1").doubts]).toEqual([[], 1])
+    await charger.pass(15)
+    await until(() => charger.closedBecause().length === 1, "the end")
+    expect(charger.closedBecause()).toEqual(["does not answer pings"])
   })
 })
 
 describe("a charger that says nothing after its upgrade", () => {
-  it("is closed after a minute, pongs or not", async () => {
+  const silent = async (options: { readonly autoPong: boolean }) => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
-    const client = await connect(server.port, "CP1")
-    for (let i = 0; i < 12; i++) {
-      clock.advance(5_000)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    const client = await connect(server.port, "CP1", { autoPong: options.autoPong } as object)
+    const pass = async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i += 5) {
+        clock.advance(5_000)
+        await turns(5)
+      }
     }
-    expect(server.inbox.of("CP1").closedBecause).toEqual([])
-    clock.advance(5_000)
-    expect(await client.closed).toMatchObject({ code: 1008 })
-    expect(server.metric("ocpp_closed_connections_total", { reason: "silent" })).toBe(1)
+    return { client, pass, mailbox: server.inbox.of("CP1") }
+  }
+
+  it("stays for as long as it answers pings, and is asked nothing for it", async () => {
+    const { client, mailbox, pass } = await silent({ autoPong: true })
+    await pass(900)
+    expect([mailbox.closedBecause, mailbox.doubts]).toEqual([[], 0])
+    expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
+  })
+
+  it("stays for as long as it pings by itself", async () => {
+    const { client, mailbox, pass } = await silent({ autoPong: false })
+    for (let i = 0; i < 20; i++) {
+      await pass(30)
+      const heard = new Promise((resolve) => client.ws.once("pong", resolve))
+      client.ws.ping()
+      await heard
+    }
+    expect(mailbox.closedBecause).toEqual([])
+  })
+
+  it("is gone after 75 seconds where it answers nothing", async () => {
+    const { mailbox, pass } = await silent({ autoPong: false })
+    await pass(65)
+    expect(mailbox.closedBecause).toEqual([])
+    await pass(10)
+    await until(() => mailbox.closedBecause.length === 1, "the end")
+    expect(mailbox.closedBecause).toEqual(["does not answer pings"])
   })
 })
 
 describe("whether a charger answers a ping", () => {
-  const ask = async (act: (client: Awaited<ReturnType<typeof connect>>) => void, autoPong = true): Promise<boolean> => {
+  const ask = async (
+    act: (client: Awaited<ReturnType<typeof connect>>) => void,
+    { autoPong, millis = 30_000 }: { readonly autoPong: boolean; readonly millis?: number }
+  ): Promise<boolean> => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1", { autoPong } as object)
-    const answer = Effect.runPromise(server.inbox.of("CP1").line.answersPing(200))
+    const answer = Effect.runPromise(server.inbox.of("CP1").line.answersPing(millis))
     act(client)
     return answer
   }
 
   it("is true for a pong", async () => {
-    expect(await ask(() => {})).toBe(true)
+    expect(await ask(() => {}, { autoPong: true })).toBe(true)
   })
   it("is true for any message instead", async () => {
-    expect(await ask((client) => client.send([2, "1", "Heartbeat", {}]), false)).toBe(true)
+    expect(await ask((client) => client.send([2, "1", "Heartbeat", {}]), { autoPong: false })).toBe(true)
   })
   it("is false for silence", async () => {
-    expect(await ask(() => {}, false)).toBe(false)
+    expect(await ask(() => {}, { autoPong: false, millis: 100 })).toBe(false)
   })
   it("is false for a connection that ends meanwhile", async () => {
-    expect(await ask((client) => client.ws.terminate(), false)).toBe(false)
+    expect(await ask((client) => client.ws.terminate(), { autoPong: false })).toBe(false)
   })
 
   it("is true for one that is not read at the moment, and it stays unread", async () => {
@@ -144,7 +212,7 @@ describe("whether a charger answers a ping", () => {
     const mailbox = server.inbox.of("CP1")
     mailbox.line.pause()
     client.send([2, "1", "Heartbeat", {}])
-    expect(await Effect.runPromise(mailbox.line.answersPing(1_000))).toBe(true)
+    expect(await Effect.runPromise(mailbox.line.answersPing(30_000))).toBe(true)
     await settle()
     expect(mailbox.delivered).toEqual([])
     mailbox.line.resume()
@@ -155,9 +223,9 @@ describe("whether a charger answers a ping", () => {
     const server = await startServer({ chargers: { CP1: {} } })
     await connect(server.port, "CP1")
     const { line } = server.inbox.of("CP1")
-    const given = Effect.runPromise(line.answersPing(10_000).pipe(Effect.timeoutOption(0)))
+    const given = Effect.runPromise(line.answersPing(60_000).pipe(Effect.timeoutOption(0)))
     expect(
-      await Promise.all([line.answersPing(1_000), line.answersPing(1_000)].map((asked) => Effect.runPromise(asked)))
+      await Promise.all([line.answersPing(30_000), line.answersPing(30_000)].map((asked) => Effect.runPromise(asked)))
     ).toEqual([true, true])
     await given
   })

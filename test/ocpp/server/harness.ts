@@ -72,6 +72,8 @@ export class TestMailbox implements ChargerMailbox {
   /** Calls that are pending, by message id. */
   readonly pending = new Map<string, ChargerCommand>()
   unmatched = 0
+  /** Times that it was silent and is to be asked for a message. */
+  doubts = 0
   closedBecause: Array<string> = []
   /** What is answered at once; undefined leaves the CALL open. */
   reply: (event: ChargerEvent, mailbox: TestMailbox) => Reply | undefined = contentReply
@@ -101,6 +103,10 @@ export class TestMailbox implements ChargerMailbox {
     this.pending.delete(messageId)
     this.results.push(read(command))
     return true
+  }
+
+  doubted(): void {
+    this.doubts++
   }
 
   closed(reason: string): void {
