@@ -1,6 +1,7 @@
 /** What a charger is told to be by its organisation, with a station of somebody else's on the other side. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { until } from "../simulation/Wait.ts"
+import { signingRequest } from "../support/signingRequest.ts"
 import { Station } from "./Station.ts"
 import { World } from "./World.ts"
 
@@ -101,7 +102,7 @@ describe("the operator's word", () => {
     station.on("TriggerMessage", { status: "Accepted" }).on("ClearCache", { status: "Accepted" })
     await station.connect()
     expect(await station.boot()).toMatchObject({ status: "Pending", interval: 60 })
-    await expect(station.call("Heartbeat", {})).rejects.toMatchObject({ rpcErrorCode: "SecurityError" })
+    await expect(station.call("Authorize", { idTag: "CARD" })).rejects.toMatchObject({ rpcErrorCode: "SecurityError" })
     const refused = await world.command(id, "RemoteStart", { idTag: "CARD", connectorId: 1 })
     expect([refused.status, refused.sentAt, refused.result?.["errorCode"]]).toEqual(["Failed", null, "NotAccepted"])
     await world.ask("PATCH", `chargers/${id}`, { registration: "Accepted" })
@@ -119,6 +120,53 @@ describe("the operator's word", () => {
     const after = await world.command(id, "ClearCache")
     expect([after.status, after.sentAt, after.result?.["errorCode"]]).toEqual(["Failed", null, "NotAccepted"])
     await station.close()
+  })
+})
+
+describe("a charger that is pending", () => {
+  const pending = async () => {
+    const id = await world.charger({ registration: "Pending" })
+    const station = new Station(world.service.ocppUrl, id)
+    onTestFinished(() => station.close())
+    await station.connect()
+    expect(await station.boot()).toMatchObject({ status: "Pending" })
+    return { id, station }
+  }
+
+  it("is heard in what it was triggered to say", async () => {
+    const { id, station } = await pending()
+    station.on("TriggerMessage", { status: "Accepted" })
+    const trigger = (requestedMessage: string) => world.command(id, "TriggerMessage", { requestedMessage })
+    expect(await trigger("StatusNotification")).toMatchObject({ status: "Accepted" })
+    expect(await station.status(1, "Available")).toEqual({})
+    expect(await world.connectorStatus(id, 1)).toBe("Available")
+    expect(await trigger("Heartbeat")).toMatchObject({ status: "Accepted" })
+    expect(await station.call("Heartbeat", {})).toHaveProperty("currentTime")
+    expect((await world.get(`chargers/${id}`))["registration"]).toBe("Pending")
+  })
+
+  it("shows how uploads and updates go on, and has its certificate signed", async () => {
+    const { id, station } = await pending()
+    station
+      .on("GetLog", { status: "Accepted", filename: "log.txt" })
+      .on("UpdateFirmware", {})
+      .on("ExtendedTriggerMessage", { status: "Accepted" })
+    const progressOf = async ({ id: commandId }: { readonly id: string }) =>
+      (await world.get(`commands/${commandId}`))["progress"]
+    const log = await world.command(id, "GetLog", { logType: "SecurityLog", requestId: 5 })
+    expect(await station.call("LogStatusNotification", { status: "Uploading", requestId: 5 })).toEqual({})
+    expect(await progressOf(log)).toMatchObject({ status: "Uploading" })
+    const update = await world.command(id, "UpdateFirmware", {
+      location: "https://files.example.com/image.bin",
+      retrieveDate: new Date().toISOString()
+    })
+    expect(await station.call("FirmwareStatusNotification", { status: "Downloading" })).toEqual({})
+    expect(await progressOf(update)).toMatchObject({ status: "Downloading" })
+    expect(await station.call("DiagnosticsStatusNotification", { status: "Idle" })).toEqual({})
+    await world.command(id, "ExtendedTriggerMessage", { requestedMessage: "SignChargePointCertificate" })
+    expect(await station.call("SignCertificate", { csr: signingRequest })).toEqual({ status: "Accepted" })
+    const event = { type: "SettingSystemTime", timestamp: new Date().toISOString() }
+    expect(await station.call("SecurityEventNotification", event)).toEqual({})
   })
 })
 

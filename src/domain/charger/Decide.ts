@@ -29,7 +29,7 @@ const notAccepted = answer(() => ({
 }))
 
 /**
- * What is heard from a charger that the operator has not accepted: its boots, and transactions, since data about money are never lost
+ * What is heard from every charger that the operator has not accepted: its boots, and transactions, since data about money are never lost
  * (OCPP 1.6 §4.2 forbids it to send others).
  */
 const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
@@ -40,13 +40,29 @@ const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "UnreadableTransactionMessage"
 ])
 
+/**
+ * What is heard from a pending one besides: it may be triggered to speak, and sent commands that it reports on (OCPP 1.6 §4.2). Not which message
+ * was triggered is looked at: chargers tell their statuses at such times whether or not anybody asks, and what they say is as true.
+ */
+const heardWhilePending: ReadonlySet<ChargerEvent["_tag"]> = new Set([
+  "HeartbeatReceived",
+  "StatusReported",
+  "FirmwareStatusReported",
+  "UploadStatusReported",
+  "SecurityEventReported",
+  "CertificateRequested"
+])
+
+const isHeard = (registration: ChargerState["registration"], tag: ChargerEvent["_tag"]): boolean =>
+  registration === "Accepted" || alwaysHeard.has(tag) || (registration === "Pending" && heardWhilePending.has(tag))
+
 const decideEvent = (
   state: ChargerState,
   { answers, envelope, event }: Extract<Input, { readonly _tag: "Event" }>,
   now: number,
   ids: FreshIds
 ): Decision => {
-  if (state.registration !== "Accepted" && !alwaysHeard.has(event._tag)) return notAccepted
+  if (!isHeard(state.registration, event._tag)) return notAccepted
   switch (event._tag) {
     case "HeartbeatReceived":
       return answerHeartbeat

@@ -9,13 +9,14 @@ import type {
   SecurityEventRecorded,
   TokenAuthorized
 } from "../Fact.ts"
-import { acknowledged, act, always } from "./Acting.ts"
+import { acknowledged, act, always, answer } from "./Acting.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { AuthorizationAsked, CertificateRequested, DataReceived, SecurityEventReported } from "./ChargerEvent.ts"
 import type { ChargerState } from "./ChargerState.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope } from "./Decision.ts"
 import { contentKey, occurrenceKey } from "./Keys.ts"
+import { isSigningRequest } from "./SigningRequest.ts"
 import { verdictOf } from "./Start.ts"
 
 /** What every fact of these has, heard and happened at `now`. */
@@ -103,12 +104,14 @@ const wishStandsMillis = 60 * 60 * 1000
 
 /**
  * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
- * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it.
+ * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it; what is none is rejected
+ * whoever asked for it, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
  */
 const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
 const nobodySigns = always({ _tag: "CertificateAnswered", status: "Rejected" })
 
 export const certificateRequested = (state: ChargerState, event: CertificateRequested, now: number): Decision => {
+  if (!isSigningRequest(event.csr)) return answer(nobodySigns)
   const fact: CertificateSigningRequested = {
     type: "CertificateSigningRequested",
     ...base(state, contentKey("csr", state, event.csr), now),

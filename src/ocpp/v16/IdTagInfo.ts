@@ -12,13 +12,13 @@ export const idTagMaxLength = 20
 export const fittingParent = (parentUid: string | undefined): string | undefined =>
   parentUid !== undefined && parentUid !== "" && parentUid.length <= idTagMaxLength ? parentUid : undefined
 
-/** The verdict as the wire has it. */
+/** The verdict as the wire has it, in the order of §7.27. */
 export const idTagInfo = ({ expiresAt, parentUid, status }: IdTagVerdict): Readonly<Record<string, unknown>> => {
   const expiryDate = expiresAt === undefined ? undefined : writeTime(expiresAt)
   const parentIdTag = fittingParent(parentUid)
   return {
-    status,
     ...(expiryDate === undefined ? {} : { expiryDate }),
-    ...(parentIdTag === undefined ? {} : { parentIdTag })
+    ...(parentIdTag === undefined ? {} : { parentIdTag }),
+    status
   }
 }

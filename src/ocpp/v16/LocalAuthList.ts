@@ -33,13 +33,13 @@ const writeEntry = ({ authorization, tokenUid }: LocalListEntry): Readonly<Recor
           })
   })
 
-/** §5.15. An empty list is sent as such: a full update with it clears the charger's. */
+/** §5.15, its fields in the order of §6.41. An empty list is sent as such: a full update with it clears the charger's. */
 export const sendLocalList: Command<"SendLocalList"> = {
   action: "SendLocalList",
   encode: ({ entries, listVersion: version, updateType }) => ({
     listVersion: version,
-    updateType,
-    localAuthorizationList: entries.map(writeEntry)
+    localAuthorizationList: entries.map(writeEntry),
+    updateType
   }),
   decode: answersWith(["Accepted", "Failed", "NotSupported", "VersionMismatch"])
 }

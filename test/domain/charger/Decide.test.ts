@@ -16,6 +16,7 @@ import {
   token
 } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
+import { signingRequest } from "../../support/signingRequest.ts"
 
 const others: ReadonlyArray<ChargerEvent> = [
   { _tag: "HeartbeatReceived" },
@@ -25,7 +26,7 @@ const others: ReadonlyArray<ChargerEvent> = [
   { _tag: "FirmwareStatusReported", status: "Downloading", requestId: undefined },
   { _tag: "UploadStatusReported", kind: "Diagnostics", status: "Uploading", requestId: undefined },
   { _tag: "SecurityEventReported", type: "SettingSystemTime", time: noTime, techInfo: undefined },
-  { _tag: "CertificateRequested", csr: "PEM" }
+  { _tag: "CertificateRequested", csr: signingRequest }
 ]
 
 const transactions: ReadonlyArray<ChargerEvent> = [
@@ -38,9 +39,30 @@ const transactions: ReadonlyArray<ChargerEvent> = [
   { _tag: "UnreadableTransactionMessage", action: "MeterValues", problem: "no payload" }
 ]
 
+/** What a pending charger says because it was triggered or asked for something, and security events, which it may not keep to itself. */
+const taken: ReadonlySet<ChargerEvent["_tag"]> = new Set([
+  "HeartbeatReceived",
+  "StatusReported",
+  "FirmwareStatusReported",
+  "UploadStatusReported",
+  "SecurityEventReported",
+  "CertificateRequested"
+])
+
 describe("a charger that is not accepted", () => {
+  for (const event of others.filter(({ _tag }) => taken.has(_tag))) {
+    it(`and Pending is served its ${event._tag} as one that is accepted`, () => {
+      const [pending, accepted] = (["Pending", "Accepted"] as const).map((registration) =>
+        new ModelService().charger({ registration }).say(event)
+      )
+      expect(pending!.reply).toEqual(accepted!.reply)
+      expect(pending!.facts).toEqual(accepted!.facts)
+      expect(pending!.reply._tag).not.toBe("Refused")
+    })
+  }
   for (const registration of ["Pending", "Rejected"] as const) {
-    for (const event of others) {
+    const refused = others.filter(({ _tag }) => registration === "Rejected" || !taken.has(_tag))
+    for (const event of refused) {
       it(`and ${registration} is refused its ${event._tag}, which leaves nothing`, () => {
         const { facts, reply } = new ModelService().charger({ registration }).say(event)
         expect(facts).toEqual([])
@@ -139,8 +161,8 @@ describe("what only goes on record", () => {
       reply: { _tag: "Acknowledged" }
     },
     {
-      event: { _tag: "CertificateRequested", csr: "PEM" },
-      fact: { type: "CertificateSigningRequested", body: { csr: "PEM" } },
+      event: { _tag: "CertificateRequested", csr: signingRequest },
+      fact: { type: "CertificateSigningRequested", body: { csr: signingRequest } },
       reply: { _tag: "CertificateAnswered", status: "Rejected" }
     }
   ]
@@ -164,8 +186,8 @@ describe("what only goes on record", () => {
 
   it("a repeated certificate request is stored once", () => {
     const charger = new ModelService().charger()
-    charger.say({ _tag: "CertificateRequested", csr: "PEM" })
-    charger.say({ _tag: "CertificateRequested", csr: "PEM" })
+    charger.say({ _tag: "CertificateRequested", csr: signingRequest })
+    charger.say({ _tag: "CertificateRequested", csr: signingRequest })
     expect(charger.factsOf("CertificateSigningRequested")).toHaveLength(1)
   })
 })

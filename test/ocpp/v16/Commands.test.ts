@@ -4,7 +4,7 @@ import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { answered } from "./commandAnswers.ts"
 import { sentCommands, smallProfile } from "./commands.ts"
-import { schemaProblem, statusesOf } from "./schemas.ts"
+import { inSpecifiedOrder, schemaProblem, statusesOf } from "./schemas.ts"
 
 const whole = { evseId: 0, connectorId: 0 }
 const trigger: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "BootNotification" }
@@ -21,6 +21,15 @@ describe("a command", () => {
       expect(v16.encodeCommand(command)).toStrictEqual({ action, payload })
     }
   )
+
+  it("has the fields of a SendLocalList, and of its cards, in the specification's order", () => {
+    const sent = sentCommands.filter(({ action }) => action === "SendLocalList")
+    expect(sent.length).toBeGreaterThan(0)
+    for (const { action, command } of sent) {
+      const { payload } = v16.encodeCommand(command)
+      expect(JSON.stringify(payload)).toBe(JSON.stringify(inSpecifiedOrder(action, payload)))
+    }
+  })
 
   it("is sent without the fields that have no value, whatever the object looks like", () => {
     // As code without exact optional properties would build it.

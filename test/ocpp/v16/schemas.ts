@@ -85,3 +85,14 @@ export const pruned = (action: string, payload: unknown): unknown =>
     schemas.find(({ $id }) => $id === `urn:${action}.req`)!,
     payload
   )
+
+const orderedBy = (schema: JsonSchema, value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item) => orderedBy(schema.items ?? {}, item))
+  if (typeof value !== "object" || value === null) return value
+  const members = value as Readonly<Record<string, unknown>>
+  const named = Object.entries(schema.properties ?? {}).filter(([name]) => Object.hasOwn(members, name))
+  return Object.fromEntries(named.map(([name, member]) => [name, orderedBy(member, members[name])]))
+}
+
+/** The payload with its fields, and those of what is in it, in the order in which the schema of the request has them. */
+export const inSpecifiedOrder = (action: string, payload: unknown): unknown => orderedBy(requestOf(action), payload)
