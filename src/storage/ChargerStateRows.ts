@@ -29,6 +29,8 @@ const SessionRow = Schema.Struct({
   startedAt: Schema.Finite,
   meterStartWh: Schema.Finite,
   authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+  authorizedUntil: Optional(Schema.Finite),
+  parentUid: Optional(Schema.String),
   superseded: Schema.Boolean,
   ended: Schema.Boolean,
   endedAt: Optional(Schema.Finite),
@@ -49,6 +51,8 @@ export const standingSession = (row: SessionRow): KnownSession => ({
   startedAt: row.startedAt,
   meterStartWh: row.meterStartWh,
   authorization: row.authorization,
+  authorizedUntil: row.authorizedUntil ?? undefined,
+  parentUid: row.parentUid ?? undefined,
   status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
   registerWh: row.registerWh ?? undefined,
   registerAt: row.registerAt ?? undefined,
@@ -205,7 +209,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
           connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
-          'authorization', authorization_status, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
+          'authorization', authorization_status, 'authorizedUntil', extract(epoch FROM authorized_until) * 1000, 'parentUid', parent_uid, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
           extract(epoch FROM ended_at) * 1000, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
           ORDER BY created_at, id) AS sessions
         FROM (
@@ -240,8 +244,9 @@ export const findSessions = (
     sql<Record<string, unknown>>`
       SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
         s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
-        s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization", s.superseded,
         s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt", s.register_wh::float8 AS "registerWh",
+        s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization",
+        (extract(epoch FROM s.authorized_until) * 1000)::float8 AS "authorizedUntil", s.parent_uid AS "parentUid", s.superseded,
         (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
       FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
         AS w(charger_id, transaction_id)

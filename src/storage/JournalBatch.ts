@@ -118,6 +118,7 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   auth: fact.body.authorization.status,
   source: fact.body.authorization.source,
   auth_at: fact.body.authorization.decidedAt,
+  auth_until: fact.body.authorization.expiresAt,
   parent: fact.body.authorization.parentUid,
   at: fact.at,
   heard: fact.heardAt,

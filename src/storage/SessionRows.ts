@@ -103,7 +103,7 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
       status: authorizationStatus,
       source: authorizationSource,
       decidedAt: authorizedAt,
-      // Until when the answer may be cached by the charger is not kept with the session.
+      // Until when the charger may remember the answer matters to nobody but the charger.
       expiresAt: undefined,
       parentUid
     }

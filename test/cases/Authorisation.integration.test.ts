@@ -48,6 +48,34 @@ describe("the order in which is asked who may charge", () => {
   })
 })
 
+describe("what a charger is told for its authorization cache", () => {
+  it("is expiry and group of the card in the answer to a start, and to the same start again", async () => {
+    const { id, station } = await world.station()
+    const expiryDate = soon(600)
+    const idTag = await world.card({ parentUid: "FAMILY", expiresAt: expiryDate })
+    const start = { connectorId: 1, idTag, meterStart: 0, timestamp: new Date().toISOString() }
+    const first = await station.call("StartTransaction", start)
+    expect(first["idTagInfo"]).toEqual({ status: "Accepted", expiryDate, parentIdTag: "FAMILY" })
+    expect(await station.call("StartTransaction", start)).toEqual(first)
+    await station.close()
+    const { station: again } = await world.station(id)
+    expect(await again.call("StartTransaction", start)).toEqual(first)
+  })
+
+  it("is what the card may by then in the answer to a stop", async () => {
+    const { station } = await world.station()
+    const idTag = await world.card({ parentUid: "FAMILY" })
+    const stopped = async () => (await station.stop((await station.start(1, idTag)).id, { idTag }))["idTagInfo"]
+    expect(await stopped()).toEqual({ status: "Accepted", parentIdTag: "FAMILY" })
+    const { id: transactionId } = await station.start(1, idTag)
+    await world.ask("PATCH", `tokens/${idTag}`, { status: "Blocked" })
+    expect((await station.stop(transactionId, { idTag }))["idTagInfo"]).toEqual({
+      status: "Blocked",
+      parentIdTag: "FAMILY"
+    })
+  })
+})
+
 describe("a session whose card was refused", () => {
   const refused = async () => {
     const made = await world.station()

@@ -123,6 +123,8 @@ export class ModelJournal {
       startedAt: at,
       meterStartWh: row.end?.body.meterStartWh ?? body.meterStartWh,
       authorization: body.authorization.status,
+      authorizedUntil: body.authorization.expiresAt,
+      parentUid: body.authorization.parentUid,
       status: row.status,
       registerWh: row.registerWh,
       registerAt: row.registerAt,

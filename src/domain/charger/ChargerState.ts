@@ -44,6 +44,10 @@ export interface KnownSession {
   readonly startedAt: number
   readonly meterStartWh: number
   readonly authorization: AuthorizationStatus
+  /** What the start was answered besides, for its repeat to say it again: how long the charger may remember its card, ms epoch, … */
+  readonly authorizedUntil?: number | undefined
+  /** … and of which group it is. */
+  readonly parentUid?: string | undefined
   /** `Superseded`: a later start on the connector showed that it ended; its own stop may still come. */
   readonly status: "Open" | "Superseded" | "Ended"
   /** Newest energy register heard and its time; undefined before the first. */

@@ -9,7 +9,7 @@ import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
-import { act, answer, always, bareVerdict } from "./Acting.ts"
+import { act, answer, always } from "./Acting.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
@@ -36,6 +36,8 @@ export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
   startedAt: at,
   meterStartWh: body.meterStartWh,
   authorization: body.authorization.status,
+  authorizedUntil: body.authorization.expiresAt,
+  parentUid: body.authorization.parentUid,
   status: body.supersededBy === undefined ? "Open" : "Superseded",
   registerWh: undefined,
   registerAt: undefined
@@ -75,10 +77,11 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
 const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
   reservationId === 0 ? undefined : reservationId
 
-const answered = (session: KnownSession): Reply => ({
+/** All that the first was told: chargers keep expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them. */
+const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: KnownSession): Reply => ({
   _tag: "StartAnswered",
-  transactionId: session.transactionId,
-  verdict: bareVerdict(session.authorization)
+  transactionId,
+  verdict: { status: authorization, expiresAt: authorizedUntil, parentUid }
 })
 
 /** The id under which a start goes on that consumes a reservation; never one that a session of this charger has already. */

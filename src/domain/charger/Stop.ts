@@ -7,7 +7,7 @@ import { withoutTransaction } from "../command/Stack.ts"
 import { profilesChanged } from "./Commanded.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
 import { sessionOfStop } from "../session/Matching.ts"
-import { act, always, answer, bareVerdict } from "./Acting.ts"
+import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "./ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
 import { isBelievable, occurredAt } from "./Clock.ts"
@@ -16,10 +16,10 @@ import { stopKey } from "./Keys.ts"
 import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
 import { registerRulesOf } from "./Quirks.ts"
+import { stopVerdict } from "./StopVerdict.ts"
 
-const stopped = always({ _tag: "StopAnswered", verdict: undefined })
-/** The charger has let its driver stop; nobody's right to stop charging is questioned afterwards. */
-const stoppedByToken = always({ _tag: "StopAnswered", verdict: bareVerdict("Accepted") })
+/** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
+const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
 
 /** The newest register, of what was known and what the stop itself brings. */
 const newestRegister = (session: KnownSession, read: MeterRead | undefined): number | undefined => {
@@ -120,11 +120,20 @@ export const transactionEnded = (
   ids: FreshIds
 ): Decision => {
   const { transactionId } = event
-  const reply = event.tokenUid === undefined ? stopped : stoppedByToken
+  const session =
+    transactionId === undefined
+      ? undefined
+      : (state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session)
+  if (transactionId !== undefined && session === undefined) {
+    return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
+  }
+  if (session?.status === "Ended") return answer(stoppedBefore)
+  const card = stopVerdict(state, answers, event.tokenUid, now)
+  if (card._tag === "Ask") return card
+  const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
   if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
-  const session = state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session
-  if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
-  if (session === null) return act(foreign(state, event, transactionId, envelope, now, ids), reply)
-  if (session.status === "Ended") return answer(reply)
+  if (session === undefined || session === null) {
+    return act(foreign(state, event, transactionId, envelope, now, ids), reply)
+  }
   return act([...endingFacts(state, session, event, envelope, now), ...profilesEnded(state, transactionId, now)], reply)
 }

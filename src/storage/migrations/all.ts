@@ -53,6 +53,7 @@ import { expectedTokens } from "./0051_expected_tokens.ts"
 import { countedObjects } from "./0052_counted_objects.ts"
 import { oneEnd } from "./0053_one_end.ts"
 import { standbyPower } from "./0054_standby_power.ts"
+import { authorizedUntil } from "./0055_authorized_until.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -109,4 +110,5 @@ export const migrations = {
   "0052_counted_objects": countedObjects,
   "0053_one_end": oneEnd,
   "0054_standby_power": standbyPower,
+  "0055_authorized_until": authorizedUntil,
 }

@@ -222,7 +222,7 @@ describe("a transaction message that cannot be read", () => {
       charger.start(started())
       if (forgetting) charger.forget()
       charger.say(metered(id, [reading(at(minute(1)), energy(1))]))
-      expect(charger.say(ended(id)).reply).toMatchObject({ _tag: "StopAnswered", verdict: { status: "Accepted" } })
+      expect(charger.say(ended(id)).reply).toMatchObject({ _tag: "StopAnswered", verdict: { status: "Invalid" } })
       expect(charger.factsOf("SecurityEventRecorded")).toEqual([])
       expect(charger.factsOf("OrphanRecorded")).toHaveLength(2)
       expect(charger.sessions).toMatchObject([{ status: "Open" }])

@@ -184,6 +184,15 @@ describe("a StartTransaction that is repeated", () => {
     })
   }
 
+  it("is answered as much as the first, for the charger caches it: expiry and group too, also after a reconnect", () => {
+    const charger = service({ uid: "ANNA", parentUid: "FAMILY", expiresAt: minute(600) }).charger()
+    const first = charger.say(started()).reply
+    expect(first).toMatchObject({ verdict: { status: "Accepted", expiresAt: minute(600), parentUid: "FAMILY" } })
+    expect(charger.say(started(), "another message id").reply).toEqual(first)
+    charger.forget()
+    expect(charger.say(started(), "a third message id").reply).toEqual(first)
+  })
+
   it("keeps the verdict of the first, though the token was blocked since", () => {
     const shared = service()
     const charger = shared.charger()

@@ -23,13 +23,14 @@ const charging = (): { charger: ModelCharger; id: number } => {
 }
 
 const accepted = { _tag: "StopAnswered", verdict: { status: "Accepted", expiresAt: undefined, parentUid: undefined } }
+const untold = { _tag: "StopAnswered", verdict: undefined }
 
 describe("a StopTransaction that names its transaction", () => {
-  it("ends the session with its energy, and is answered Accepted without asking about the token", () => {
+  it("ends the session with its energy, and is answered what its card may", () => {
     const { charger, id } = charging()
     const { facts, questions, reply } = charger.say(ended(id, { reason: "EVDisconnected" }))
     expect(reply).toEqual(accepted)
-    expect(questions).toEqual([])
+    expect(questions).toEqual(["FindToken"])
     expect(facts).toMatchObject([
       { type: "SessionEnded", at: minute(30), body: { meterStopWh: 6000, energyWh: 5000, reason: "EVDisconnected" } }
     ])
@@ -41,9 +42,25 @@ describe("a StopTransaction that names its transaction", () => {
     expect(charger.say(ended(id, { tokenUid: undefined })).reply).toEqual({ _tag: "StopAnswered", verdict: undefined })
   })
 
-  it("by another card than the start's ends it all the same", () => {
+  const cards = [
+    { name: "of a group and with an expiry", is: { parentUid: "FAMILY", expiresAt: minute(600) }, told: "Accepted" },
+    { name: "that was blocked meanwhile", is: { status: "Blocked", parentUid: "FAMILY" }, told: "Blocked" },
+    { name: "that has expired meanwhile", is: { expiresAt: minute(0) }, told: "Expired" }
+  ] as const
+  for (const { is, name, told } of cards) {
+    it(`by a card ${name} is answered ${told} in full, since the charger caches it`, () => {
+      const { charger, id } = charging()
+      charger.service.journal.tokens.set("anna", token("ANNA", is))
+      const { facts, reply } = charger.say(ended(id))
+      const verdict = { expiresAt: undefined, parentUid: undefined, ...is, status: told }
+      expect(reply).toEqual({ _tag: "StopAnswered", verdict })
+      expect(facts).toMatchObject([{ type: "SessionEnded", body: { energyWh: 5000, heldReason: undefined } }])
+    })
+  }
+
+  it("by another card than the start's ends it all the same, and is answered what that card may", () => {
     const { charger, id } = charging()
-    expect(charger.say(ended(id, { tokenUid: "MASTER" })).reply).toEqual(accepted)
+    expect(charger.say(ended(id, { tokenUid: "MASTER" })).reply).toMatchObject({ verdict: { status: "Invalid" } })
     expect(charger.sessions[0]?.end?.body.tokenUid).toBe("MASTER")
   })
 
@@ -204,13 +221,13 @@ describe("a StopTransaction that names its transaction", () => {
     const { charger, id } = charging()
     charger.say(ended(id))
     for (let n = 1; n <= 5; n++) charger.say(ended(charger.start(started({ time: at(minute(30 + n)) }))))
-    expect(charger.say(ended(id))).toMatchObject({ facts: [], reply: accepted, questions: ["FindSession"] })
+    expect(charger.say(ended(id))).toMatchObject({ facts: [], reply: untold, questions: ["FindSession"] })
   })
 
   it("while the commit's outcome was lost ends it once", () => {
     const { charger, id } = charging()
     charger.loseNextOutcome = true
-    expect(charger.say(ended(id)).reply).toEqual(accepted)
+    expect(charger.say(ended(id)).reply).toEqual(untold)
     expect(charger.factsOf("SessionEnded")).toHaveLength(1)
   })
 
@@ -334,7 +351,7 @@ describe("a StopTransaction that names a transaction this charger never had", ()
   it("is acknowledged, kept, and recorded as a security event; it ends nothing although all else would fit", () => {
     const { charger } = charging()
     const { facts, questions, reply } = charger.say(ended(foreign))
-    expect(questions).toEqual(["FindSession"])
+    expect(questions).toEqual(["FindSession", "FindToken"])
     expect(reply).toEqual(accepted)
     expect(facts).toMatchObject([
       { type: "OrphanRecorded", body: { rawTransactionId: "987654" } },
