@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { type Closing, Closings } from "../domain/ports/Closings.ts"
 import { closingOf, freeMillis } from "../domain/session/Closing.ts"
+import { neverWas } from "../domain/session/Refused.ts"
 import { rounds } from "./Rounds.ts"
 
 export interface SessionCloserOptions {
@@ -26,7 +27,7 @@ export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
       const page = yield* closings.quiet({ before: now - freeMillis, after, limit })
       const ripe = page.flatMap((session): ReadonlyArray<Closing> => {
         const reason = closingOf(session, now)
-        return reason === undefined ? [] : [{ ...session, reason }]
+        return reason === undefined ? [] : [{ ...session, reason, neverWas: neverWas(session) }]
       })
       closed.push(...(yield* closings.close(ripe, now)))
       after = page.length < limit ? undefined : page.at(-1)?.sessionId

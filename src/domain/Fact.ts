@@ -186,6 +186,8 @@ export interface SessionEnded extends FactBase {
     readonly untimed?: true | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
+    /** True of an end that no stop told (`session/Refused`): the session's own may still come, and takes its place. */
+    readonly unheard?: true | undefined
   }
 }
 

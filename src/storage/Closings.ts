@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { type Closing, Closings } from "../domain/ports/Closings.ts"
 import { type OpenSession, stillOccupied } from "../domain/session/Closing.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { boolArray, textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
@@ -17,6 +17,8 @@ const openRows = rowsOf(
     heardAt: Millis,
     quietSince: Millis,
     closeSilentHours: Schema.Int,
+    authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+    energyWh: Whole,
     upSince: optional(Millis),
     downSince: optional(Millis),
     status: optional(ConnectorStatus),
@@ -41,6 +43,7 @@ const quiet = ({ sql }: Recording): Closings["Service"]["quiet"] =>
         )
         SELECT s.id AS "sessionId", s.organisation_id AS "organisationId", s.created_at AS "heardAt",
           date_trunc('milliseconds', s.updated_at) AS "quietSince", o.close_silent_hours AS "closeSilentHours",
+          s.authorization_status AS "authorization", s.energy_wh AS "energyWh",
           CASE WHEN c.up THEN n.connected_at END AS "upSince",
           CASE WHEN NOT c.up THEN coalesce(n.closed_at, l.lease_until, n.connected_at) END AS "downSince",
           k.status, k.heard_at AS "statusHeardAt"
@@ -69,7 +72,8 @@ const closedRows = rowsOf(
     organisationId: Schema.String,
     reason: Schema.String,
     endedAt: Millis,
-    energyWh: Whole
+    energyWh: Whole,
+    neverWas: Schema.Boolean
   })
 )
 
@@ -78,14 +82,18 @@ const close = ({ journaled, secrets, sql }: Recording) =>
     if (closings.length === 0) return []
     const write = Effect.gen(function* () {
       const closed = yield* closedRows(sql`
-        UPDATE session s SET closed_as_of = s.updated_at, close_reason = x.reason
+        UPDATE session s SET closed_as_of = s.updated_at, close_reason = x.reason, superseded = x.never_was,
+          ended_at = CASE WHEN x.never_was THEN ${lastKnownEnd(sql)} END, stop_reason = CASE WHEN x.never_was THEN x.reason END,
+          updated_at = CASE WHEN x.never_was THEN greatest(s.updated_at, ${new Date(now)}) ELSE s.updated_at END
         FROM unnest(${uuidArray(closings.map((one) => one.sessionId))}, ${timestamptzArray(closings.map((one) => one.quietSince))},
-          ${textArray(closings.map((one) => one.reason))}) AS x(id, quiet_since, reason)
+          ${textArray(closings.map((one) => one.reason))}, ${boolArray(closings.map((one) => one.neverWas))})
+          AS x(id, quiet_since, reason, never_was)
         WHERE s.id = x.id AND s.ended_at IS NULL AND NOT ${isClosed(sql)}
           AND date_trunc('milliseconds', s.updated_at) = x.quiet_since
         RETURNING s.id AS "sessionId", s.organisation_id AS "organisationId", s.close_reason AS reason,
-          ${lastKnownEnd(sql)} AS "endedAt", s.energy_wh AS "energyWh"`)
-      const facts = closed.map(({ organisationId, ...after }) => {
+          ${lastKnownEnd(sql)} AS "endedAt", s.energy_wh AS "energyWh", s.superseded AS "neverWas"`)
+      const facts = closed.map(({ neverWas, organisationId, ...known }) => {
+        const after = neverWas ? { ...known, neverWas } : known
         const by = { organisationId, actor: "platform" }
         const fact = factOf("SessionClosed", `session:${after.sessionId}`, secrets.uuid(now), { by, now })
         return { ...fact, body: { by: "platform", after } }

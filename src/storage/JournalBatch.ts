@@ -139,7 +139,8 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   energy: fact.body.energyWh,
   reason: fact.body.reason,
   held: fact.body.heldReason,
-  orphan: fact.body.orphanId
+  orphan: fact.body.orphanId,
+  unheard: fact.body.unheard,
 })
 
 const statusDocument = ({ body, chargerId, type }: ConnectorStatusChanged | PastStatusReported, ord: number) => ({

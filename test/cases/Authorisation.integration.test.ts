@@ -111,6 +111,65 @@ describe("a session whose card was refused", () => {
     await world.post(`sessions/${String(sessionId)}/release`, undefined, 409)
   })
 
+  it("is invalid where the charger lets go of it with a register of 0", async () => {
+    const { id, station, transactionId } = await refused()
+    await station.stop(transactionId, { meterStop: 0, reason: "DeAuthorized" })
+    expect(await world.sessionOf(id)).toMatchObject({ status: "INVALID", heldReason: null, energyWh: 0 })
+    expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
+  })
+
+  it("is invalid once its connector is free, though no stop came", async () => {
+    const { id, station } = await refused()
+    expect(await world.sessionOf(id)).toMatchObject({ status: "ACTIVE" })
+    await station.status(1, "Available", { timestamp: new Date().toISOString() })
+    const session = await world.sessionOf(id)
+    expect(session).toMatchObject({ status: "INVALID", heldReason: null, stopReason: "DeAuthorized", energyWh: 0 })
+    await world.eventually("it costs nothing", `sessions/${String(session["id"])}`, ({ cost }) => cost !== null)
+    expect(await world.get(`sessions/${String(session["id"])}`)).toMatchObject({ cost: { exclVat: 0 } })
+    expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
+  })
+
+  it("is invalid once another start follows on its connector, and each that follows makes the one before it so", async () => {
+    const { id, station } = await refused()
+    const blocked = await world.card({ status: "Blocked" })
+    for (let n = 0; n < 3; n++) {
+      const timestamp = new Date(Date.now() + n * 1000).toISOString()
+      expect((await station.start(1, blocked, { meterStart: 1000, timestamp })).status).toBe("Blocked")
+    }
+    await station.start(1, await world.card(), {
+      meterStart: 1000,
+      timestamp: new Date(Date.now() + 5000).toISOString()
+    })
+    const sessions = await world.items(`sessions?chargerId=${id}`)
+    expect(sessions.map(({ heldReason, status }) => [status, heldReason])).toEqual([
+      ["ACTIVE", null],
+      ...Array.from({ length: 4 }, () => ["INVALID", null])
+    ])
+    expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
+  })
+
+  it("is held where its connector was free before its stop came, and the stop tells of energy", async () => {
+    const { id, station, transactionId } = await refused()
+    await station.status(1, "Available", { timestamp: new Date().toISOString() })
+    expect(await world.sessionOf(id)).toMatchObject({ status: "INVALID" })
+    await station.stop(transactionId, { meterStop: 5000 })
+    const session = { status: "COMPLETED", heldReason: "NotAuthorized", energyWh: 4000, stopReason: "Local" }
+    expect(await world.sessionOf(id)).toMatchObject(session)
+  })
+
+  it("is held where the next start's register shows that energy flowed", async () => {
+    const { id, station } = await refused()
+    await station.start(1, await world.card(), {
+      meterStart: 3000,
+      timestamp: new Date(Date.now() + 2000).toISOString()
+    })
+    const sessions = await world.items(`sessions?chargerId=${id}`)
+    expect(sessions.map(({ heldReason, status }) => [status, heldReason])).toEqual([
+      ["ACTIVE", null],
+      ["COMPLETED", "StopMissing"]
+    ])
+  })
+
   it("is held where the charger gave energy all the same, and billed once it is released", async () => {
     const { id, station, transactionId } = await refused()
     await station.stop(transactionId, { meterStop: 5000 })

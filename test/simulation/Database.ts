@@ -101,7 +101,7 @@ export const brokenRecords = async (query: Query): Promise<ReadonlyArray<string>
     SELECT 'sessions and SessionStarted facts differ: ' || s.n || ' and ' || f.n AS problem
       FROM (SELECT count(*) AS n FROM session) s, (SELECT count(*) AS n FROM journal WHERE type = 'SessionStarted') f WHERE s.n <> f.n
     UNION ALL SELECT 'session ' || (body->>'sessionId') || ' has ' || count(*) || ' facts ' || type FROM journal
-      WHERE type IN ('SessionStarted', 'SessionEnded') GROUP BY type, body->>'sessionId' HAVING count(*) > 1
+      WHERE type IN ('SessionStarted', 'SessionEnded') AND body->>'unheard' IS NULL GROUP BY type, body->>'sessionId' HAVING count(*) > 1
     UNION ALL SELECT 'session ' || id || ' has ended without a SessionEnded fact' FROM session s WHERE ended_at IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.type = 'SessionEnded' AND j.body->>'sessionId' = s.id::text)
     UNION ALL SELECT 'session ' || id || ' of ' || energy_wh || ' Wh has the registers ' || meter_start_wh || ' and ' || meter_stop_wh

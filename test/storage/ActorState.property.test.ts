@@ -87,8 +87,9 @@ const Millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::floa
 const nextToNothing = 10
 
 /** What is wrong with a session, and what it is for that. */
-const judged = ({ end, registerWh, start, status }: SessionRow) => {
-  const held = end?.body.heldReason ?? (end === undefined && status === "Superseded" ? "StopMissing" : null)
+const judged = ({ end, registerWh, start, status, unheardEnd }: SessionRow) => {
+  const isHeld = end === undefined && unheardEnd === undefined && status === "Superseded"
+  const held = end?.body.heldReason ?? (isHeld ? "StopMissing" : null)
   if (status === "Open") return { held, stands: "ACTIVE" }
   if (start.body.authorization.status === "Accepted" || held !== null) return { held, stands: "COMPLETED" }
   const { meterStartWh } = start.body
@@ -99,7 +100,7 @@ const judged = ({ end, registerWh, start, status }: SessionRow) => {
 /** What a session comes to: when it ended, with which energy, and what is wrong with it. */
 const expectedRow = (row: SessionRow) => ({ ...figuresOf(row), ...judged(row) })
 
-const figuresOf = ({ end, registerAt, registerWh, start, status, supersededAt }: SessionRow) => ({
+const figuresOf = ({ end, registerAt, registerWh, start, status, supersededAt, unheardEnd }: SessionRow) => ({
   id: start.body.sessionId,
   started: start.at,
   ended: end?.at ?? supersededAt ?? null,
@@ -111,7 +112,7 @@ const figuresOf = ({ end, registerAt, registerWh, start, status, supersededAt }:
       ? Math.max(0, (registerWh ?? start.body.meterStartWh) - start.body.meterStartWh)
       : end.body.energyWh,
   stop: end === undefined ? (status === "Superseded" ? (registerWh ?? null) : null) : (end.body.meterStopWh ?? null),
-  reason: end?.body.reason ?? (status === "Superseded" ? "Superseded" : null)
+  reason: (end ?? unheardEnd)?.body.reason ?? (status === "Superseded" ? "Superseded" : null)
 })
 
 const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>

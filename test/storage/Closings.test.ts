@@ -180,7 +180,13 @@ forEachDriver("a session whose end never came", world, (it) => {
       const sessions = yield* Sessions
       const { organisationId, tx } = yield* running("CL-4")
       const quietSince = noon + 20 * minute
-      const closing = { sessionId: tx.sessionId, organisationId, quietSince, reason: "Silent" } as const
+      const closing = {
+        sessionId: tx.sessionId,
+        organisationId,
+        quietSince,
+        reason: "Silent",
+        neverWas: false
+      } as const
       assert.deepStrictEqual(yield* closings.close([{ ...closing, quietSince: quietSince - 1 }], noon), [])
       assert.strictEqual((yield* sessions.get(organisationId, tx.sessionId)).status, "ACTIVE")
       assert.deepStrictEqual(yield* closings.close([closing], noon), [tx.sessionId])

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
 import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Closings } from "../../src/domain/ports/Closings.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
@@ -129,6 +130,73 @@ forEachDriver("a session whose card was refused", world, (it) => {
       yield* priced
       const { heldReason, status } = yield* seen(organisationId, tx.sessionId)
       assert.deepStrictEqual({ heldReason, status }, { heldReason: "MeterStopMissing", status: "COMPLETED" })
+    })
+  )
+
+  /** As its connector or another start shows it to be over. */
+  const unheard = (seeded: Parameters<typeof ended>[0], tx: Transaction) => {
+    const stop = ended(seeded, tx, { at: noon + 60_000 })
+    const body = {
+      ...stop.body,
+      meterStopWh: undefined,
+      energyWh: undefined,
+      reason: "DeAuthorized",
+      unheard: true
+    } as const
+    return { ...stop, key: `unheard:${tx.sessionId}`, body }
+  }
+
+  it.effect("is invalid where it is over without a stop, and its own stop has the last word", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-unheard")
+      yield* commit([unheard(seeded, tx)])
+      yield* priced
+      assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), {
+        energyWh: 0,
+        heldReason: undefined,
+        status: "INVALID",
+        lists: { INVALID: [tx.sessionId], COMPLETED: [] },
+        bills: []
+      })
+      yield* commit([ended(seeded, tx, { meterStopWh: 3000 })])
+      yield* priced
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), {
+        energyWh: 2000,
+        heldReason: "NotAuthorized",
+        status: "COMPLETED"
+      })
+      yield* commit([{ ...unheard(seeded, tx), key: "late" }])
+      assert.strictEqual((yield* seen(organisationId, tx.sessionId)).status, "COMPLETED", "nothing is over twice")
+    })
+  )
+
+  it.effect("is held where readings that come after that tell of energy", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-read")
+      yield* commit([unheard(seeded, tx)])
+      yield* commit([metered(seeded, tx, noon + 30_000, 3000)])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), {
+        energyWh: 2000,
+        heldReason: "NotAuthorized",
+        status: "COMPLETED"
+      })
+    })
+  )
+
+  it.effect("is invalid where it is closed for its silence", () =>
+    Effect.gen(function* () {
+      const closings = yield* Closings
+      const { commit, organisationId, seeded, tx } = yield* refused("U-silent")
+      const [session] = (yield* closings.quiet({ before: noon + 3_600_000, after: undefined, limit: 100 })).filter(
+        ({ sessionId }) => sessionId === tx.sessionId
+      )
+      if (session === undefined) return assert.fail("it is not looked at")
+      assert.include(session, { authorization: "Blocked", energyWh: 0 })
+      const closing = { ...session, reason: "Silent", neverWas: true } as const
+      assert.deepStrictEqual(yield* closings.close([closing], noon + 3_600_000), [tx.sessionId])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), { status: "INVALID", heldReason: undefined })
+      yield* commit([ended(seeded, tx, { meterStopWh: 3000 })])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), { status: "COMPLETED", energyWh: 2000 })
     })
   )
 

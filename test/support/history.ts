@@ -143,13 +143,14 @@ export const shuffled = (order: ReadonlyArray<Telling>, random: Random): Readonl
   return result
 }
 
+/** No connector is said to be free: of one where a refused transaction truly goes on that would be a lie, and is believed. */
 const noise: ReadonlyArray<(random: Random) => ChargerEvent> = [
   () => ({ _tag: "HeartbeatReceived" }),
   () => boot(),
   (random) =>
     status({
       place: evse(random.between(0, 3)),
-      status: random.pick(["Available", "Charging", "Finishing"]),
+      status: random.pick(["Preparing", "Charging", "Finishing"]),
       time: at(minute(random.between(0, 300)))
     }),
   () => ({ _tag: "AuthorizationAsked", tokenUid: "ANNA" })

@@ -15,6 +15,8 @@ export interface SessionRow {
   status: KnownSession["status"]
   supersededAt: number | undefined
   end: SessionEnded | undefined
+  /** An end that no stop told; its own still ends it. */
+  unheardEnd: SessionEnded | undefined
   registerWh: number | undefined
   registerAt: number | undefined
 }
@@ -70,6 +72,7 @@ export class ModelJournal {
           status: newer === undefined ? "Open" : "Superseded",
           supersededAt: newer?.start.at,
           end: undefined,
+          unheardEnd: undefined,
           registerWh: undefined,
           registerAt: undefined
         })
@@ -79,6 +82,13 @@ export class ModelJournal {
         const row = this.sessions.find(({ start }) => start.body.sessionId === fact.body.sessionId)
         if (row === undefined) throw new Error("a session that was never started ended")
         if (row.end !== undefined) throw new Error("a session ended twice")
+        if (fact.body.unheard === true) {
+          if (row.status !== "Open") throw new Error("a session that was over ended unheard")
+          row.status = "Superseded"
+          row.supersededAt = fact.at
+          row.unheardEnd = fact
+          return
+        }
         row.end = fact
         row.status = "Ended"
         const orphan = this.orphans.find(({ orphanId }) => orphanId === fact.body.orphanId)

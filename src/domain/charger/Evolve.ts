@@ -59,6 +59,10 @@ const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState
 const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerState => {
   const index = state.sessions.findIndex((known) => known.sessionId === body.sessionId)
   const session = state.sessions[index]
+  if (body.unheard === true) {
+    if (session?.status !== "Open") return state
+    return withSessions(state, state.sessions.with(index, { ...session, status: "Superseded", supersededAt: at }))
+  }
   const orphans =
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }

@@ -40,6 +40,10 @@ export const startKey = (
 export const stopKey = (state: ChargerState, transactionId: number): string =>
   keyOf("stop", state, String(transactionId))
 
+/** The end of a session that its stop was not awaited for; the stop that comes all the same has a key of its own. */
+export const unheardStopKey = (state: ChargerState, transactionId: number): string =>
+  keyOf("unheard-stop", state, String(transactionId))
+
 /**
  * A stop that names no session of ours. With neither token nor figure nor time there is nothing to recognise a repeat by, and each is kept
  * for itself.

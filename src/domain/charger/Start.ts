@@ -7,6 +7,7 @@ import { begun } from "../command/Stack.ts"
 import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
+import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
@@ -16,7 +17,7 @@ import type { ChargerState, KnownSession } from "./ChargerState.ts"
 import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
-import { startKey, stopKey } from "./Keys.ts"
+import { startKey, stopKey, unheardStopKey } from "./Keys.ts"
 import { registerRulesOf } from "./Quirks.ts"
 import type { IdTagVerdict, Reply } from "./Reply.ts"
 
@@ -100,6 +101,19 @@ const reservedSession = (
   return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
 }
 
+/** The open sessions on its connector that a start shows to have ended. */
+const endedBy = (state: ChargerState, place: KnownSession["place"], at: number, now: number) =>
+  state.sessions
+    .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
+    .filter((open) => open.startedAt <= at || open.startedAt > now)
+
+/** Of sessions that start now or before: the next on the connector that is known already. */
+const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnector>[1], now: number) => {
+  // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
+  const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
+  return nextOnConnector(believed, session)
+}
+
 /** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */
 const started = (
   state: ChargerState,
@@ -113,10 +127,9 @@ const started = (
   const { meterStartWh, place, time, tokenUid } = event
   const at = occurredAt(time, now)
   const sessionId = reservedId ?? ids.uuid()
-  // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
-  const believed = state.sessions.filter((session) => session.startedAt <= now)
-  const newer = nextOnConnector(believed, { sessionId, place, startedAt: at })
-  return {
+  const register = registerOf(state, event)
+  const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
+  const fact: SessionStarted = {
     type: "SessionStarted",
     key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), envelope, now),
     organisationId: state.organisationId,
@@ -129,18 +142,37 @@ const started = (
       sessionId,
       transactionId: ids.transactionId,
       tokenUid,
-      ...registerOf(state, event),
+      ...register,
       reservationId: reservationOf(event),
       ...(reservedId === undefined ? {} : { reserved: true as const }),
       authorization,
       rawAt: time.raw,
-      supersedes: state.sessions
-        .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
-        .filter((open) => open.startedAt <= at || open.startedAt > now)
-        .map((open) => open.sessionId),
-      supersededBy: newer?.sessionId
+      supersedes: endedBy(state, place, at, now)
+        .filter((open) => !tookNothing(open, register.meterStartWh))
+        .map((open) => open.sessionId)
     }
   }
+  const isOver = newer !== undefined && !tookNothing(startedSession(fact), newer.meterStartWh)
+  return isOver ? { ...fact, body: { ...fact.body, supersededBy: newer.sessionId } } : fact
+}
+
+/** The ends of sessions whose card was refused and which took nothing: others that this start follows on its connector, and its own where it came late. */
+const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): ReadonlyArray<SessionEnded> => {
+  const { body, heardAt, key, organisationId } = fact
+  const session = startedSession(fact)
+  const newer = newerThan(state, session, now)
+  const others = endedBy(state, session.place, fact.at, now).filter((open) => !body.supersedes.includes(open.sessionId))
+  const ends = others.map((open) => ({ session: open, at: fact.at }))
+  if (newer !== undefined && session.status === "Open") ends.push({ session, at: newer.startedAt })
+  return ends.map(({ at, session: over }) => ({
+    type: "SessionEnded",
+    key: unheardStopKey(state, over.transactionId),
+    organisationId,
+    chargerId: state.chargerId,
+    heardAt,
+    requires: key,
+    ...overWithoutStop(over, at)
+  }))
 }
 
 /** The end of a session whose stop came before its start and waits as an orphan. */
@@ -188,7 +220,9 @@ export const transactionStarted = (
   const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
   const fact = started(state, event, authorization, reservedId, envelope, now, ids)
   const end = endedAlready(state, fact, now)
-  const facts: ReadonlyArray<ChargerFact> = end === undefined ? [fact, ...profileBegun(state, fact, now)] : [fact, end]
+  const over = refusedEnded(state, fact, now).filter(({ body }) => body.sessionId !== end?.body.sessionId)
+  const last = end === undefined ? profileBegun(state, fact, now) : [end]
+  const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
   return act(facts, ({ recorded, standing }) =>
     recorded[0] !== true && standing !== undefined
       ? answered(standing)

@@ -2,13 +2,15 @@
  * StatusNotification (OCPP 1.6 §4.9): stored where it says something new, always acknowledged. Statuses overtake one another when a
  * charger empties its queue after an offline time: an older one never replaces a newer, and is kept for the connector's history alone.
  */
-import type { ConnectorStatusChanged, PastStatusReported } from "../Fact.ts"
+import type { ConnectorStatusChanged, PastStatusReported, SessionEnded } from "../Fact.ts"
+import { freeStatuses } from "../session/Closing.ts"
+import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import { acknowledge, acknowledged, act } from "./Acting.ts"
 import type { StatusReported } from "./ChargerEvent.ts"
 import { type ChargerState, type ConnectorState, connectorsKept } from "./ChargerState.ts"
 import { isBelievable, occurredAt } from "./Clock.ts"
 import type { Decision, Envelope } from "./Decision.ts"
-import { occurrenceKey } from "./Keys.ts"
+import { occurrenceKey, unheardStopKey } from "./Keys.ts"
 
 const same = (stands: ConnectorState, event: StatusReported): boolean =>
   stands.status === event.status &&
@@ -24,6 +26,31 @@ const same = (stands: ConnectorState, event: StatusReported): boolean =>
 const outdated = (stands: ConnectorState, event: StatusReported, now: number): boolean =>
   stands.byOwnClock === true && stands.at <= now && isBelievable(event.time.at, now) && event.time.at < stands.at
 
+/**
+ * Time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp is that of
+ * receipt to the millisecond, receipt is therefore recorded one millisecond later; otherwise an older status could replace this one.
+ */
+const heard = ({ time }: StatusReported, now: number): number =>
+  isBelievable(time.at, now) && time.at === now ? now + 1 : now
+
+/** The ends of sessions whose card was refused and which took nothing: their connector is free. */
+const refusedEnded = (state: ChargerState, event: StatusReported, now: number): ReadonlyArray<SessionEnded> => {
+  if (!freeStatuses.has(event.status)) return []
+  const { connectorId, evseId } = event.place
+  const at = occurredAt(event.time, now)
+  return state.sessions
+    .filter(({ place }) => place.evseId === evseId && place.connectorId === connectorId)
+    .filter((session) => session.startedAt <= at && tookNothing(session))
+    .map((session) => ({
+      type: "SessionEnded",
+      key: unheardStopKey(state, session.transactionId),
+      organisationId: state.organisationId,
+      chargerId: state.chargerId,
+      heardAt: now,
+      ...overWithoutStop(session, at)
+    }))
+}
+
 export const statusReported = (
   state: ChargerState,
   event: StatusReported,
@@ -33,8 +60,9 @@ export const statusReported = (
   const { connectorId, evseId } = event.place
   const stands = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
   const isPast = stands !== undefined && outdated(stands, event, now)
+  const ends = refusedEnded(state, event, now)
   if (stands === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stands, event)) {
-    return acknowledge
+    return ends.length === 0 ? acknowledge : act(ends, acknowledged)
   }
   const fact: ConnectorStatusChanged | PastStatusReported = {
     type: isPast ? "PastStatusReported" : "ConnectorStatusChanged",
@@ -42,7 +70,7 @@ export const statusReported = (
     organisationId: state.organisationId,
     chargerId: state.chargerId,
     at: occurredAt(event.time, now),
-    heardAt: now,
+    heardAt: heard(event, now),
     epoch: state.epoch,
     body: {
       evseId,
@@ -55,5 +83,5 @@ export const statusReported = (
       vendorErrorCode: event.vendorErrorCode
     }
   }
-  return act([fact], acknowledged)
+  return act([fact, ...ends], acknowledged)
 }

@@ -108,18 +108,24 @@ const stopped = telling(
     })
 )
 
-/** Nothing was heard of it for so long that it was ended with what is known; it waits for somebody to look at it. */
+/** Nothing was heard of it for so long that it was ended with what is known; it waits for somebody to look at it, unless it never was. */
 const closed = telling(
   Schema.Struct({
-    after: Schema.Struct({ sessionId: Id, reason: Schema.String, endedAt: Schema.Finite, energyWh: Wh })
+    after: Schema.Struct({
+      sessionId: Id,
+      reason: Schema.String,
+      endedAt: Schema.Finite,
+      energyWh: Wh,
+      neverWas: Schema.optionalKey(Schema.Boolean)
+    })
   }),
-  ({ after: { endedAt, energyWh, reason, sessionId } }, fact) =>
+  ({ after: { endedAt, energyWh, neverWas = false, reason, sessionId } }, fact) =>
     ended(fact, sessionId, {
       endedAt: timeOf(endedAt),
       energyWh: wh(energyWh),
       meterStopWh: null,
       stopReason: "Closed",
-      heldReason: reason
+      heldReason: neverWas ? null : reason
     })
 )
 

@@ -6,6 +6,8 @@ import type { CloseReason, OpenSession } from "../session/Closing.ts"
 /** A session to be closed, as it was when it was looked at. */
 export interface Closing extends Pick<OpenSession, "sessionId" | "organisationId" | "quietSince"> {
   readonly reason: CloseReason
+  /** It ends as one that never was (`Refused.neverWas`) and is not held. */
+  readonly neverWas: boolean
 }
 
 export class Closings extends Context.Service<

@@ -3,6 +3,7 @@
  * is closed so is held, since nobody knows what it came to; and what is heard of it later, its true end above all, stands in place of this.
  */
 import type { ConnectorStatus } from "../charger/ChargerEvent.ts"
+import type { AuthorizationStatus } from "../token/Authorization.ts"
 
 /** Why a session was closed without an end. */
 export type CloseReason =
@@ -19,6 +20,9 @@ export interface OpenSession {
   readonly heardAt: number
   /** When something was last stored of it. */
   readonly quietSince: number
+  readonly authorization: AuthorizationStatus
+  /** By its readings. */
+  readonly energyWh: number
   /** Hours that its organisation waits. */
   readonly closeSilentHours: number
   /** Of its charger's connection. */
@@ -52,7 +56,12 @@ export const stillOccupied: ReadonlySet<ConnectorStatus> = new Set<ConnectorStat
   "Finishing"
 ])
 
-const free: ReadonlySet<ConnectorStatus> = new Set<ConnectorStatus>(["Available", "Reserved", "Unavailable"])
+/** Statuses under which no session runs. */
+export const freeStatuses: ReadonlySet<ConnectorStatus> = new Set<ConnectorStatus>([
+  "Available",
+  "Reserved",
+  "Unavailable"
+])
 
 /** The reason to close a session at `now` (ms epoch), or undefined while it may well go on. */
 export const closingOf = (session: OpenSession, now: number): CloseReason | undefined => {
@@ -63,7 +72,7 @@ export const closingOf = (session: OpenSession, now: number): CloseReason | unde
     return since + patience <= now ? "Silent" : undefined
   }
   if (connector !== undefined && stillOccupied.has(connector.status)) return undefined
-  if (connector !== undefined && free.has(connector.status) && connector.heardAt > heardAt) {
+  if (connector !== undefined && freeStatuses.has(connector.status) && connector.heardAt > heardAt) {
     const since = Math.max(quietSince, connection.since, connector.heardAt)
     return since + freeMillis <= now ? "ConnectorFree" : undefined
   }

@@ -6,6 +6,7 @@ import type { SessionEnded } from "../Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import type { RegisterRules } from "../charger/Quirks.ts"
 import { countedOn } from "./MeterValue.ts"
+import { neverWas } from "./Refused.ts"
 
 /** What is known of a stop. */
 export interface StopFigures {
@@ -96,6 +97,13 @@ const spanOf = (startWh: number, stopWh: number | undefined, register: number | 
   return { startWh, stopWh, ...(isWrong ? { heldReason: "RegistersDisagree" as const } : {}) }
 }
 
+/**
+ * True of a stop of 0 by which a charger lets go of a transaction that was refused: it has no register then, and where nothing shows that anything
+ * flowed, nothing did.
+ */
+const letGo = ({ authorization, meterStartWh }: KnownSession, told: number | undefined, register: number | undefined) =>
+  told === 0 && meterStartWh > 0 && neverWas({ authorization, energyWh: (register ?? 0) - meterStartWh })
+
 const strict: StopReadings = { beginWh: undefined, endWh: undefined, rules: {} }
 
 /**
@@ -111,7 +119,11 @@ export const ending = (
   const { rules } = own
   const begun = rules.registerCountsSession === true ? 0 : session.meterStartWh
   const told = stop.meterStopWh === undefined ? undefined : countedOn(stop.meterStopWh, begun, rules)
-  const { heldReason: doubt, startWh, stopWh } = spanOf(begun, told, register, own)
+  const {
+    heldReason: doubt,
+    startWh,
+    stopWh
+  } = spanOf(begun, letGo(session, told, register) ? begun : told, register, own)
   const energyWh = stopWh === undefined ? undefined : stopWh - startWh
   const negative = energyWh !== undefined && energyWh < 0
   const early = stop.at < session.startedAt

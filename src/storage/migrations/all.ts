@@ -54,6 +54,7 @@ import { countedObjects } from "./0052_counted_objects.ts"
 import { oneEnd } from "./0053_one_end.ts"
 import { standbyPower } from "./0054_standby_power.ts"
 import { authorizedUntil } from "./0055_authorized_until.ts"
+import { refusedWithoutStop } from "./0056_refused_without_stop.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -111,4 +112,5 @@ export const migrations = {
   "0053_one_end": oneEnd,
   "0054_standby_power": standbyPower,
   "0055_authorized_until": authorizedUntil,
+  "0056_refused_without_stop": refusedWithoutStop,
 }

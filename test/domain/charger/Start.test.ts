@@ -334,3 +334,71 @@ describe("the start of a transaction whose stop came first", () => {
     expect(charger.state.orphans).toHaveLength(1)
   })
 })
+
+describe("a start whose card was refused, which took nothing and is never stopped", () => {
+  const refusing = () => {
+    const charger = service({ uid: "B", status: "Blocked" }).charger()
+    charger.now = minute(60)
+    return charger
+  }
+  const refused = started({ tokenUid: "B", time: at(minute(10)) })
+
+  it("ends without being held when another start follows on its connector", () => {
+    const charger = refusing()
+    charger.start(refused)
+    const { facts } = charger.say(started({ time: at(minute(20)), meterStartWh: 1010 }))
+    expect(bodies(facts)[0]).toMatchObject({ supersedes: [] })
+    expect(charger.factsOf("SessionEnded")).toMatchObject([
+      { at: minute(20), body: { reason: "DeAuthorized", heldReason: undefined, unheard: true } }
+    ])
+    expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
+    expect(charger.state.sessions).toMatchObject([
+      { status: "Superseded", supersededAt: minute(20) },
+      { status: "Open" }
+    ])
+  })
+
+  it("ends so with each repetition of it, and a repeated message changes nothing", () => {
+    const charger = refusing()
+    for (let n = 0; n < 5; n++) charger.start(started({ tokenUid: "B", time: at(minute(10 + n)) }))
+    charger.start(started({ tokenUid: "B", time: at(minute(14)) }))
+    expect(charger.factsOf("SessionEnded")).toHaveLength(4)
+    charger.forget()
+    expect(charger.state.sessions.map(({ status }) => status)).toEqual([...Array(4).fill("Superseded"), "Open"])
+  })
+
+  for (const [name, nextWh, readWh] of [
+    ["the register of the start that follows", 1011, undefined],
+    ["a reading of its own", 1000, 1011]
+  ] as const) {
+    it(`is superseded and held where ${name} says that energy flowed`, () => {
+      const charger = refusing()
+      const transactionId = charger.start(refused)
+      if (readWh !== undefined) charger.say(metered(transactionId, [reading(at(minute(12)), energy(readWh))]))
+      const { facts } = charger.say(started({ time: at(minute(20)), meterStartWh: nextWh }))
+      expect(bodies(facts)[0]?.supersedes).toHaveLength(1)
+      expect(charger.factsOf("SessionEnded")).toEqual([])
+    })
+  }
+
+  it("ends so as well when it comes after the start that followed it", () => {
+    const charger = refusing()
+    charger.start(started({ time: at(minute(20)) }))
+    const { facts } = charger.say(refused)
+    expect(bodies(facts)[0]?.supersededBy).toBeUndefined()
+    expect(charger.factsOf("SessionEnded")).toMatchObject([{ at: minute(20), body: { unheard: true } }])
+    expect(charger.state.sessions).toMatchObject([{ status: "Open" }, { status: "Superseded" }])
+  })
+
+  it("ends by its own stop where that comes after all", () => {
+    const charger = refusing()
+    const transactionId = charger.start(refused)
+    charger.start(started({ time: at(minute(20)) }))
+    charger.say(ended(transactionId, { tokenUid: "B", meterStopWh: 4000 }))
+    expect(charger.factsOf("SessionEnded")).toMatchObject([
+      { body: { unheard: true } },
+      { body: { reason: "Local", energyWh: 3000 } }
+    ])
+    expect(charger.state.sessions).toMatchObject([{ status: "Ended" }, { status: "Open" }])
+  })
+})

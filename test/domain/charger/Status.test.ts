@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest"
 import type { StatusReported } from "../../../src/domain/charger/ChargerEvent.ts"
 import { connectorsKept } from "../../../src/domain/charger/ChargerState.ts"
-import { at, evse, in1970, minute, noTime, state, status } from "../../support/events.ts"
+import {
+  at,
+  ended,
+  energy,
+  evse,
+  in1970,
+  metered,
+  minute,
+  noTime,
+  reading,
+  started,
+  state,
+  status
+} from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 
 const charger = (parts = {}) => {
@@ -61,6 +74,13 @@ describe("a StatusNotification", () => {
       name: "older by the charger's clock than what stands",
       first: at(minute(5)),
       second: at(minute(4)),
+      stands: "Charging"
+    },
+    {
+      name: "older than one that was heard in the very millisecond of its time",
+      // The model's clock goes on by a second with each message.
+      first: at(minute(60) + 1000),
+      second: at(minute(59)),
       stands: "Charging"
     },
     { name: "newer", first: at(minute(5)), second: at(minute(6)), stands: "Available" },
@@ -130,5 +150,70 @@ describe("a StatusNotification", () => {
     const { outcome, reply } = old.say(status({ status: "Faulted" }))
     expect([outcome.recorded, reply]).toEqual([[false], { _tag: "Acknowledged" }])
     expect(old.state.connectors).toMatchObject([{ status: "Available" }])
+  })
+})
+
+describe("a status that says that a connector is free", () => {
+  /** A start whose card nobody knows, at 12:50. */
+  const refused = (parts = {}) => {
+    const one = charger(parts)
+    return { one, transactionId: one.start(started({ tokenUid: "STRANGER", time: at(minute(50)) })) }
+  }
+
+  for (const word of ["Available", "Reserved", "Unavailable"] as const) {
+    it(`(${word}) ends a refused start that took nothing, and holds nothing`, () => {
+      const { one } = refused()
+      one.say(status({ status: "Preparing", time: at(minute(51)) }))
+      const { facts, reply } = one.say(status({ status: word, time: at(minute(52)) }))
+      expect(reply).toEqual({ _tag: "Acknowledged" })
+      expect(facts.map(({ type }) => type)).toEqual(["ConnectorStatusChanged", "SessionEnded"])
+      expect(facts[1]).toMatchObject({
+        at: minute(52),
+        body: { reason: "DeAuthorized", heldReason: undefined, unheard: true }
+      })
+      expect(one.state.sessions).toMatchObject([{ status: "Superseded", supersededAt: minute(52) }])
+    })
+  }
+
+  it("ends it though the status is the one that stands", () => {
+    const { one } = refused()
+    const { facts } = one.say(status({ time: at(minute(52)) }))
+    expect(facts.map(({ type }) => type)).toEqual(["SessionEnded"])
+    expect(one.say(status({ time: at(minute(53)) })).facts).toEqual([])
+    one.forget()
+    expect(one.state.sessions).toMatchObject([{ status: "Superseded" }])
+  })
+
+  it("leaves its own stop the last word", () => {
+    const { one, transactionId } = refused()
+    one.say(status({ time: at(minute(52)) }))
+    one.say(ended(transactionId, { tokenUid: "STRANGER", time: at(minute(53)), meterStopWh: 3000 }))
+    expect(one.factsOf("SessionEnded").map(({ body }) => body.energyWh)).toEqual([undefined, 2000])
+    expect(one.state.sessions).toMatchObject([{ status: "Ended" }])
+  })
+
+  const others: ReadonlyArray<{ readonly name: string; readonly said: Partial<StatusReported> }> = [
+    { name: "another status", said: { status: "Preparing", time: at(minute(52)) } },
+    { name: "a fault", said: { status: "Faulted", time: at(minute(52)) } },
+    { name: "another connector", said: { place: evse(2), time: at(minute(52)) } },
+    { name: "the whole charger", said: { place: evse(0), time: at(minute(52)) } },
+    { name: "a time before it", said: { time: at(minute(49)) } }
+  ]
+  for (const { name, said } of others) {
+    it(`ends nothing where it is of ${name}`, () => {
+      const { one } = refused()
+      one.say(status(said))
+      expect(one.state.sessions).toMatchObject([{ status: "Open" }])
+    })
+  }
+
+  it("ends nothing where energy flowed, or where the card was accepted", () => {
+    const { one, transactionId } = refused()
+    one.say(metered(transactionId, [reading(at(minute(51)), energy(1011))]))
+    one.say(status({ time: at(minute(52)) }))
+    const policy = { unknownTokens: "Accept", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 } as const
+    const accepted = refused({ policy }).one
+    accepted.say(status({ time: at(minute(52)) }))
+    expect([one, accepted].map(({ state: { sessions } }) => sessions[0]?.status)).toEqual(["Open", "Open"])
   })
 })

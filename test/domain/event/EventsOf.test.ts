@@ -225,6 +225,21 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     ]
   ],
   [
+    "a silent session that never was",
+    fact(
+      "SessionClosed",
+      { by: "platform", after: { sessionId: "s1", reason: "Silent", endedAt: at, energyWh: 0, neverWas: true } },
+      { subject: "session:s1" }
+    ),
+    [
+      {
+        type: "session.ended",
+        subject: "session:s1",
+        data: { ...session, endedAt: iso, energyWh: 0, meterStopWh: null, stopReason: "Closed", heldReason: null }
+      }
+    ]
+  ],
+  [
     "a session that was found odd",
     fact("SessionHeld", { by: "platform", after: { sessionId: "s1", heldReason: "DurationImplausible" } }),
     [{ type: "session.held", subject: "session:s1", data: { ...session, heldReason: "DurationImplausible" } }]

@@ -1,6 +1,7 @@
 /** Which sessions count as over although their end never came. */
 import { assert, describe, it } from "@effect/vitest"
 import { closingOf, freeMillis, type OpenSession } from "../../../src/domain/session/Closing.ts"
+import { neverWas } from "../../../src/domain/session/Refused.ts"
 
 const noon = Date.UTC(2026, 4, 20, 12)
 const minute = 60_000
@@ -11,6 +12,8 @@ const session: OpenSession = {
   organisationId: "o",
   heardAt: noon,
   quietSince: noon + hour,
+  authorization: "Accepted",
+  energyWh: 0,
   closeSilentHours: 24,
   connection: { _tag: "Up", since: noon - hour },
   connector: { status: "Available", heardAt: noon + 2 * hour }
@@ -90,4 +93,12 @@ describe("a session without an end is closed", () => {
       assert.isUndefined(closingOf({ ...session, connector: { status, heardAt: noon } }, noon + 10_000 * hour))
     })
   }
+})
+
+describe("a session that is closed never was", () => {
+  it("where its card was refused and it took nothing, and in no other case", () => {
+    assert.isTrue(neverWas({ ...session, authorization: "Blocked", energyWh: 10 }))
+    assert.isFalse(neverWas({ ...session, authorization: "Blocked", energyWh: 11 }))
+    assert.isFalse(neverWas(session))
+  })
 })

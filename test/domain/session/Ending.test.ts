@@ -48,6 +48,16 @@ describe("the end of a session", () => {
     it(name, () => expect(ending(session(), stop, register).body).toMatchObject(expected))
   }
 
+  it("is where it began for a refused card that is let go of with a register of 0, and nothing shows that anything flowed", () => {
+    const refused = { ...session(), authorization: "Blocked" as const }
+    const letGo = { ...stop, meterStopWh: 0, reason: "DeAuthorized" }
+    const nothing = { meterStopWh: 1000, rawMeterStopWh: 0, energyWh: 0, heldReason: undefined }
+    expect(ending(refused, letGo, undefined).body).toMatchObject(nothing)
+    expect(ending(refused, letGo, 1005).body).toMatchObject(nothing)
+    expect(ending(refused, letGo, 2000).body).toMatchObject({ heldReason: "MeterStopBelowStart" })
+    expect(ending(session(), letGo, undefined).body).toMatchObject({ heldReason: "MeterStopBelowStart" })
+  })
+
   it("is never before its start", () => {
     expect(ending(session(), { ...stop, at: minute(-1) }, undefined)).toMatchObject({
       at: minute(0),

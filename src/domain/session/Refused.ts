@@ -1,0 +1,41 @@
+/**
+ * Sessions that began although their card was refused. Many chargers let go of such a transaction by themselves and send no stop for it: once its
+ * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and stands in
+ * place of this.
+ */
+import type { SessionEnded } from "../Fact.ts"
+import type { KnownSession } from "../charger/ChargerState.ts"
+
+/** What a contactor and a meter's rounding come to. The database has the same figure for refused sessions that end by their own stop. */
+const nothingWh = 10
+
+/** True of a session whose card was refused and that took nothing. */
+export const neverWas = ({
+  authorization,
+  energyWh
+}: Pick<KnownSession, "authorization"> & { readonly energyWh: number }): boolean =>
+  authorization !== "Accepted" && energyWh <= nothingWh
+
+/**
+ * True of an open session that was refused and took nothing, as far as is known: by its own readings, and by the register with which another start on
+ * its connector began. A register that fell tells nothing.
+ */
+export const tookNothing = (session: KnownSession, nextStartWh = session.meterStartWh): boolean => {
+  const { authorization, meterStartWh, registerWh = meterStartWh, status } = session
+  return status === "Open" && neverWas({ authorization, energyWh: Math.max(registerWh, nextStartWh) - meterStartWh })
+}
+
+/** Its end as what followed on its connector tells it; the reason is the specification's for a transaction that its start's answer ended (OCPP 1.6 §7.37). */
+export const overWithoutStop = (session: KnownSession, at: number): Pick<SessionEnded, "at" | "body"> => ({
+  at: Math.max(session.startedAt, at),
+  body: {
+    sessionId: session.sessionId,
+    tokenUid: undefined,
+    meterStopWh: session.registerWh,
+    energyWh: undefined,
+    reason: "DeAuthorized",
+    heldReason: undefined,
+    rawAt: undefined,
+    unheard: true
+  }
+})
