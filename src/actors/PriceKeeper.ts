@@ -10,6 +10,7 @@ import { Cdrs } from "../domain/ports/Cdrs.ts"
 import { Events } from "../domain/ports/Events.ts"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../domain/ports/SessionReviews.ts"
+import { type ConnectorMeter, connectorMeterOf } from "../domain/session/ConnectorMeter.ts"
 import {
   isPriced,
   type Ledger,
@@ -48,6 +49,7 @@ interface Round {
   readonly looked: Array<Observed>
   readonly doubted: Array<Doubted>
   readonly prices: Array<Priced>
+  readonly meters: Array<ConnectorMeter>
   readonly records: Array<NewCdr>
 }
 
@@ -61,10 +63,12 @@ const doubtedFor = (ledger: Observed) => {
 const isAwaited = ({ readings, session: { endedAt, roaming } }: Observed): boolean =>
   roaming !== undefined && endedAt === undefined && readings.length > readingsPricedAtOnce
 
-const take = ({ doubted, looked, prices, records }: Round, ledger: Observed | Ledger): void => {
+const take = ({ doubted, looked, meters, prices, records }: Round, ledger: Observed | Ledger): void => {
   const { id, organisationId, updatedAt } = ledger.session
   const reason = doubtedFor(ledger)
+  const meter = connectorMeterOf(ledger)
   looked.push(ledger)
+  if (meter !== undefined) meters.push(meter)
   if (reason !== undefined) doubted.push({ sessionId: id, organisationId, reason })
   if (!isPriced(ledger)) return
   const priced = priceOf(ledger)
@@ -73,7 +77,7 @@ const take = ({ doubted, looked, prices, records }: Round, ledger: Observed | Le
   if (reason === undefined && isBillable(ledger.session)) records.push(cdrOf(ledger, priced))
 }
 
-const empty = (): Round => ({ looked: [], doubted: [], prices: [], records: [] })
+const empty = (): Round => ({ looked: [], doubted: [], prices: [], meters: [], records: [] })
 
 /**
  * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is told and counted, left without a price and a
@@ -91,6 +95,7 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
     round.looked.push(...part.looked)
     round.doubted.push(...part.doubted)
     round.prices.push(...part.prices)
+    round.meters.push(...part.meters)
     round.records.push(...part.records)
   }).pipe(
     Effect.catchDefect((defect) =>
@@ -124,7 +129,7 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
       round.records.toSorted((one, other) => one.endedAt - other.endedAt),
       now
     )
-    yield* ledgers.keep(round.prices, changed.upTo, now)
+    yield* ledgers.keep(round.prices, round.meters, changed.upTo, now)
     pace.priced(round.looked, now)
     return changed.upTo !== undefined
   })

@@ -5,9 +5,11 @@
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Ledgers, type Priced } from "../domain/ports/Ledgers.ts"
+import type { ConnectorMeter } from "../domain/session/ConnectorMeter.ts"
 import { isPriced } from "../domain/session/Ledger.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { putMeters } from "./ConnectorMeters.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 import { rowOf } from "./rows.ts"
@@ -76,10 +78,16 @@ const told = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: n
   })
 
 const keep = (recording: Recording) =>
-  Effect.fn("Ledgers.keep")(function* (prices: ReadonlyArray<Priced>, upTo: number | undefined, now: number) {
+  Effect.fn("Ledgers.keep")(function* (
+    prices: ReadonlyArray<Priced>,
+    meters: ReadonlyArray<ConnectorMeter>,
+    upTo: number | undefined,
+    now: number
+  ) {
     const { journaled, sql, writable } = recording
     const write = Effect.gen(function* () {
       if (prices.length > 0) yield* putPrices(sql, prices)
+      if (meters.length > 0) yield* putMeters(sql, meters)
       if (upTo === undefined) return
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })

@@ -14,6 +14,7 @@ import { rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
+import { coarseMeters } from "./ConnectorMeters.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
 import { offer, offered } from "./TariffOffers.ts"
 import { TariffRow } from "./TariffRows.ts"
@@ -170,6 +171,7 @@ export const layer: Layer.Layer<Tariffs, never, RecordingServices> = Layer.effec
       assign: assign(records, found),
       unassign: unassign(records, found),
       assignments: assignmentsOf(sql, found),
+      coarseMeters: coarseMeters(sql),
       ofSession: ofSession(sql)
     })
   })

@@ -68,7 +68,7 @@ class World {
               ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7 }
               : { sessionIds: [], metered: [], upTo: undefined }
           ),
-        keep: (prices, upTo) =>
+        keep: (prices, _meters, upTo) =>
           Effect.suspend(() => {
             if (this.failKeep) return Effect.fail(new StorageUnavailable({ reason: "down", message: "away" }))
             this.prices.push(...prices)

@@ -1,6 +1,7 @@
 /** Ledgers of sessions, and the prices that were made of them. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
+import type { ConnectorMeter } from "../session/ConnectorMeter.ts"
 import type { Ledger, Observed } from "../session/Ledger.ts"
 import type { SessionPrice } from "../session/SessionPrice.ts"
 
@@ -38,9 +39,13 @@ export class Ledgers extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Observed | Ledger>, StorageUnavailable>
     /** Reads on in the journal, at most so many facts. */
     readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
-    /** Keeps prices, tells of those that are awaited, and keeps that the journal was read so far, where it was: all, or nothing. */
+    /**
+     * Keeps prices and what was seen of meters, tells of the prices that are awaited, and keeps that the journal was read so far, where it was: all, or
+     * nothing.
+     */
     readonly keep: (
       prices: ReadonlyArray<Priced>,
+      meters: ReadonlyArray<ConnectorMeter>,
       upTo: number | undefined,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>

@@ -9,6 +9,16 @@ import type { Writing } from "./Sites.ts"
 /** Undefined leaves a field, null clears it. */
 export type TariffPatch = { readonly [K in keyof TariffBody]?: TariffBody[K] | null | undefined }
 
+/** A meter that counts in steps of an hour's standby or more, and tells neither power nor current. */
+export interface CoarseMeter {
+  readonly chargerId: string
+  readonly evseId: number
+  readonly connectorId: number
+  readonly stepWh: number
+  /** Of its organisation. */
+  readonly standbyPowerW: number
+}
+
 export class Tariffs extends Context.Service<
   Tariffs,
   {
@@ -50,6 +60,11 @@ export class Tariffs extends Context.Service<
       organisationId: string,
       id: string
     ) => Effect.Effect<ReadonlyArray<Assignment>, NotFound | StorageUnavailable>
+    /** Meters where it is assigned that tell no parking of less than an hour, at most 20, the coarsest first. */
+    readonly coarseMeters: (
+      organisationId: string,
+      id: string
+    ) => Effect.Effect<ReadonlyArray<CoarseMeter>, StorageUnavailable>
     /** The tariff of a session as it stood when the session began; undefined where none was assigned. */
     readonly ofSession: (
       organisationId: string,

@@ -4,6 +4,7 @@
  */
 import { hasFewDecimals } from "../money/Amount.ts"
 import { parseTime } from "./Compiled.ts"
+import { conclusiveHours, type Resolution } from "./Evidence.ts"
 import type { Dimension, PriceComponent, PriceLimit, Pricing, Restrictions, TariffElement } from "./Tariff.ts"
 
 /** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and nobody can read that. */
@@ -219,6 +220,41 @@ const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding
       startTime !== undefined && endTime !== undefined && parseTime(startTime) === parseTime(endTime)
     )
   )
+
+/** A meter as it was seen, that tells neither power nor current: in which steps it counts. */
+export interface SeenMeter {
+  /** Of a real one; an example's has none. */
+  readonly name?: string
+  readonly resolution: Resolution
+  readonly standbyW: number
+}
+
+const isPaidParking = ({ price, type }: PriceComponent): boolean => type === "PARKING_TIME" && price > 0
+
+export const pricesParking = ({ elements }: Pick<Pricing, "elements">): boolean =>
+  elements.some(({ priceComponents }) => priceComponents.some(isPaidParking))
+
+/** Parking that is too short for a meter to tell is billed by the charger's word of the vehicle alone. */
+const untoldBy = ({ name, resolution, standbyW }: SeenMeter): string | undefined => {
+  const hours = Math.round(conclusiveHours(resolution, standbyW) * 10) / 10
+  if (!resolution.isProven || hours < 1) return undefined
+  const where = name === undefined ? "The meter" : `The meter of ${name}`
+  return `${where} counts in steps of ${resolution.wh} Wh: it tells no parking shorter than ${hours} hours, which is billed only where the charger says SuspendedEV or Finishing. Let it send Power.Active.Import too.`
+}
+
+/** What its author may not have meant at these meters: at most one warning for each. */
+export const warningsAtMeters = (
+  { elements }: Pick<Pricing, "elements">,
+  meters: ReadonlyArray<SeenMeter>
+): ReadonlyArray<Finding> => {
+  const element = elements.findIndex(({ priceComponents }) => priceComponents.some(isPaidParking))
+  const component = elements[element]?.priceComponents.findIndex(isPaidParking)
+  if (component === undefined) return []
+  return meters.flatMap((meter) => {
+    const detail = untoldBy(meter)
+    return detail === undefined ? [] : [{ pointer: `/elements/${element}/priceComponents/${component}`, detail }]
+  })
+}
 
 /** What its author may not have meant, of a tariff without errors. */
 export const warningsOf = ({ elements }: Pricing): ReadonlyArray<Finding> => {

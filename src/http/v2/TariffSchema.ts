@@ -91,6 +91,11 @@ export const AssignmentQuery = {
   evseId: Schema.optionalKey(ConnectorNumber)
 }
 
-export const Assignments = Schema.Struct({ items: Schema.Array(Assignment) }).annotate({
+export const Assignments = Schema.Struct({
+  items: Schema.Array(Assignment),
+  warnings: Schema.Array(Warning).annotate({
+    description: "What the tariff's author may not have meant where it is assigned"
+  })
+}).annotate({
   identifier: "TariffAssignments"
 })

@@ -2,11 +2,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { toPrice } from "../../domain/money/Amount.ts"
-import { warningsOf } from "../../domain/tariff/Findings.ts"
+import { resolutionOf, standbyW } from "../../domain/tariff/Evidence.ts"
+import { pricesParking, warningsAtMeters, warningsOf } from "../../domain/tariff/Findings.ts"
 import { amountOf, type Line } from "../../domain/tariff/Line.ts"
 import { price } from "../../domain/tariff/Price.ts"
+import type { PricedSession } from "../../domain/tariff/Stretches.ts"
 import { InvalidInput } from "../../domain/Errors.ts"
-import { Tariffs } from "../../domain/ports/Tariffs.ts"
+import { type CoarseMeter, Tariffs } from "../../domain/ports/Tariffs.ts"
 import type { Assignment as DomainAssignment, Tariff as DomainTariff } from "../../domain/tariff/Tariff.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
@@ -97,6 +99,21 @@ const toAssignment = (given: DomainAssignment): typeof Assignment.Type => {
   }
 }
 
+const toSeen = ({ chargerId, connectorId, evseId, standbyPowerW, stepWh }: CoarseMeter) => ({
+  name: `${chargerId}, EVSE ${evseId}, connector ${connectorId}`,
+  resolution: { wh: stepWh, isProven: true },
+  standbyW: standbyPowerW
+})
+
+/** What an example's readings show of its meter. */
+const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSession, "readings" | "standbyPowerW">) => ({
+  resolution: resolutionOf(readings.map(({ energyWh }) => energyWh)),
+  standbyW: standbyPowerW
+})
+
+const tellsPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
+  readings.some(({ currentA, powerW }) => powerW !== undefined || currentA !== undefined)
+
 export const layer = HttpApiBuilder.group(
   Api,
   "tariffs",
@@ -104,7 +121,11 @@ export const layer = HttpApiBuilder.group(
     const tariffs = yield* Tariffs
     const publicUrl = yield* PublicUrl
     const assignments = Effect.fnUntraced(function* (id: string) {
-      return { items: (yield* tariffs.assignments(yield* organisationId, id)).map(toAssignment) }
+      const organisation = yield* organisationId
+      const items = (yield* tariffs.assignments(organisation, id)).map(toAssignment)
+      const { body } = yield* tariffs.get(organisation, id)
+      const meters = pricesParking(body) ? yield* tariffs.coarseMeters(organisation, id) : []
+      return { items, warnings: warningsAtMeters(body, meters.map(toSeen)) }
     })
     return handlers.handleAll({
       create: Effect.fn("v2.tariffs.create")(function* ({ payload }) {
@@ -142,7 +163,7 @@ export const layer = HttpApiBuilder.group(
       preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
         const timeZone = session.timeZone ?? "UTC"
         const { costs, lines, periods, total } = price(tariff, {
-          session: { ...session, timeZone },
+          session: { ...session, timeZone, resolution: meterOf(session).resolution },
           reserved: reservation,
           timeZone,
           ended: session.running !== true
@@ -152,7 +173,10 @@ export const layer = HttpApiBuilder.group(
           costs,
           lines: lines.map(toLine),
           periods,
-          warnings: warningsOf(tariff)
+          warnings: [
+            ...warningsOf(tariff),
+            ...(tellsPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))
+          ]
         }
       })
     })

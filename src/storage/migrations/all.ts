@@ -55,6 +55,7 @@ import { oneEnd } from "./0053_one_end.ts"
 import { standbyPower } from "./0054_standby_power.ts"
 import { authorizedUntil } from "./0055_authorized_until.ts"
 import { refusedWithoutStop } from "./0056_refused_without_stop.ts"
+import { connectorMeters } from "./0057_connector_meters.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -113,4 +114,5 @@ export const migrations = {
   "0054_standby_power": standbyPower,
   "0055_authorized_until": authorizedUntil,
   "0056_refused_without_stop": refusedWithoutStop,
+  "0057_connector_meters": connectorMeters,
 }

@@ -101,6 +101,58 @@ describe("a preview", () => {
     expect([json.cost.exclVat, json.costs.reservation.exclVat]).toEqual([4, 3])
   })
 
+  const parking = tariff({ priceComponents: [component("PARKING_TIME", 6)] })
+
+  it("takes the charger's word of the vehicle, and what standby is", async () => {
+    const statuses = [{ at: "2026-05-20T10:30:00Z", status: "SuspendedEV" }]
+    const { json } = await preview({ tariff: parking, session: { ...session, statuses } })
+    expect(json.cost.exclVat).toBe(6)
+    expect(json.periods.map((period: Json) => [period.charging, period.evidence])).toEqual([
+      [true, ["Register"]],
+      [false, ["Status"]]
+    ])
+    const dozing = { ...session, readings: [{ at: session.endedAt, energyWh: 300 }] }
+    const cost = async (standbyPowerW: number) =>
+      (await preview({ tariff: parking, session: { ...dozing, standbyPowerW } })).json.cost.exclVat
+    expect([await cost(150), await cost(250)]).toEqual([0, 9])
+    const wrong = { ...session, statuses: [{ at: session.startedAt, status: "Asleep" }] }
+    expect(pointers(await preview({ tariff: parking, session: wrong }))).toEqual([400, ["/session/statuses/0/status"]])
+  })
+
+  it("keeps the fraction of a Wh until the step, and bounds of power to the watt", async () => {
+    const energy = async (wh: number, stepSize: number) => {
+      const pricing = tariff({ priceComponents: [component("ENERGY", 1000, { stepSize })] })
+      const readings = [{ at: session.endedAt, energyWh: wh }]
+      return (await preview({ tariff: pricing, session: { ...session, readings } })).json.cost.exclVat
+    }
+    expect(await energy(115.2, 1)).toBe(116)
+    expect(await energy(500.4, 500)).toBe(1000)
+    expect(await energy(115.2, 0)).toBe(115.2)
+    const bounded = async (restrictions: object) => {
+      const pricing = tariff({ priceComponents: [component("ENERGY", 1)], restrictions })
+      const readings = [{ at: session.endedAt, energyWh: 24_150, powerW: 16_100 }]
+      return (await preview({ tariff: pricing, session: { ...session, readings } })).json.cost.exclVat
+    }
+    expect(await bounded({ minPower: 16.1 })).toBe(24.15)
+    expect(await bounded({ maxPower: 16.1 })).toBe(0)
+  })
+
+  it("warns of a price for parking where the meter of the example is too coarse to tell it", async () => {
+    const readings = Array.from({ length: 9 }, (_, i) => ({
+      at: new Date(Date.parse(session.startedAt) + (i + 1) * 600_000).toISOString(),
+      energyWh: (i + 1) * 1000
+    }))
+    const { json } = await preview({ tariff: parking, session: { ...session, readings } })
+    expect(json.warnings).toEqual([
+      {
+        pointer: "/elements/0/priceComponents/0",
+        detail: expect.stringContaining("steps of 1000 Wh: it tells no parking shorter than 10 hours")
+      }
+    ])
+    const told = readings.map((reading) => ({ ...reading, powerW: 6000 }))
+    expect((await preview({ tariff: parking, session: { ...session, readings: told } })).json.warnings).toEqual([])
+  })
+
   it("warns of an element that never applies, and of what is free at times", async () => {
     const pricing = tariff(
       { priceComponents: [component("ENERGY", 0.25)] },

@@ -1,0 +1,32 @@
+/** What the readings of a session show of the meter behind its connector, for whoever gives parking there a price. */
+import { resolutionOf } from "../tariff/Evidence.ts"
+import type { Observed } from "./Ledger.ts"
+import { measuredOf } from "./MeterValue.ts"
+
+export interface ConnectorMeter {
+  readonly organisationId: string
+  readonly chargerId: string
+  readonly evseId: number
+  readonly connectorId: number
+  /** Wh: the register counts in steps of it. */
+  readonly stepWh: number
+  /** It tells power or current beside its register. */
+  readonly tellsPower: boolean
+}
+
+/** Undefined while a session runs, and where it shows nothing for certain. */
+export const connectorMeterOf = ({
+  readings,
+  session
+}: Pick<Observed, "readings" | "session">): ConnectorMeter | undefined => {
+  const { chargerId, connectorId, endedAt, evseId, organisationId } = session
+  if (endedAt === undefined) return undefined
+  const registers = readings.flatMap(({ registerWh }) => registerWh ?? []).filter((wh) => wh !== 0)
+  const { isProven, wh } = resolutionOf(registers)
+  if (registers.length === 0 || !isProven) return undefined
+  const tellsPower = readings.some(
+    ({ samples = [] }) =>
+      measuredOf(samples, "Power.Active.Import") !== undefined || measuredOf(samples, "Current.Import") !== undefined
+  )
+  return { organisationId, chargerId, evseId, connectorId, stepWh: wh, tellsPower }
+}
