@@ -1,6 +1,7 @@
 /**
  * Delivers what is due: takes objects of all subscribers in one statement, in their order and a few for each at a time, hands each to its kind in a
- * fiber of its own, and stores together what came back together. A slow subscriber keeps its own places taken and nobody else's.
+ * fiber of its own, and stores together what came back together, but at once and by itself what must not be told twice. A slow subscriber keeps its
+ * own places taken and nobody else's.
  */
 import { Cause, Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
@@ -48,6 +49,8 @@ const annotatedWith = ({ id, kind, subscriptionId }: DueItem) =>
 interface Returned {
   readonly item: DueItem
   readonly outcome: Outcome | Untold
+  /** What came of it is stored already. */
+  readonly isStored?: boolean
 }
 
 /** The turn of one delivery among those to its subscriber: taken with its first call, kept for the others, and given back when it is over. */
@@ -159,6 +162,8 @@ class Dispatch {
   private readonly flying = new Map<string, number>()
   private readonly turns = new Map<string, Semaphore.Semaphore>()
   private readonly waiting = new Set<string>()
+  /** What is on its way or waits to be stored, and until when nobody else takes it. */
+  private readonly inHand = new Map<string, number>()
   private readonly back: Array<Returned> = []
   private readonly kinds: Kinds
   private readonly options: DeliveryOptions
@@ -202,10 +207,11 @@ class Dispatch {
     Effect.gen({ self: this }, function* () {
       const now = yield* Clock.currentTimeMillis
       yield* stored(
-        returned.map((one) => settledOf(one, now, this.options)),
+        returned.filter(({ isStored }) => isStored !== true).map((one) => settledOf(one, now, this.options)),
         now
       )
       for (const { item } of returned) {
+        this.inHand.delete(item.itemId)
         this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
       }
     })
@@ -224,17 +230,39 @@ class Dispatch {
       }
     })
 
-  private deliver(item: DueItem): Effect.Effect<void> {
+  private deliver(item: DueItem): Effect.Effect<void, never, Subscriptions> {
     const subscription = this.subscriptions.get(item.subscriptionId)
     const kind = subscription && this.kinds.get(subscription.kind)
     const outcome =
       subscription === undefined || kind === undefined
         ? Effect.succeed<Untold>("StorageAway")
         : outcomeOf(kind, subscription, item, this.turn(subscription.id))
-    return Effect.map(outcome, (told) => {
-      this.back.push({ item, outcome: told })
-      this.returned.openUnsafe()
-    })
+    // Once it has come back nothing ends it before it is noted.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(outcome), (told) =>
+        Effect.map(this.storedAtOnce({ item, outcome: told }), (isStored) => {
+          this.back.push({ item, outcome: told, isStored })
+          this.returned.openUnsafe()
+        })
+      )
+    )
+  }
+
+  /**
+   * Stores by itself what must not be told twice: whoever kills this process between the subscriber's answer and this has it told again, so that it waits
+   * for nothing. What cannot be stored now is stored with all that comes back.
+   */
+  private storedAtOnce(returned: Returned): Effect.Effect<boolean, never, Subscriptions> {
+    const { outcome } = returned
+    if (typeof outcome === "string" || outcome._tag !== "Delivered" || outcome.isOnce !== true) {
+      return Effect.succeed(false)
+    }
+    return Effect.gen({ self: this }, function* () {
+      const storage = yield* Subscriptions
+      const now = yield* Clock.currentTimeMillis
+      yield* storage.settle([settledOf(returned, now, this.options)], now)
+      return true
+    }).pipe(Effect.catchCause(() => Effect.succeed(false)))
   }
 
   readonly take = Effect.gen({ self: this }, function* () {
@@ -243,8 +271,13 @@ class Dispatch {
     const ids = [...this.waiting].filter((id) => this.subscriptions.has(id) && (this.flying.get(id) ?? 0) <= limit)
     this.waiting.clear()
     if (ids.length === 0) return
-    const items = yield* storage.claim(ids, { now: yield* Clock.currentTimeMillis, limit, leaseMillis })
+    const now = yield* Clock.currentTimeMillis
+    const items = yield* storage.claim(ids, { now, limit, leaseMillis })
     for (const item of items) {
+      const until = this.inHand.get(item.itemId)
+      this.inHand.set(item.itemId, now + leaseMillis)
+      // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is told again.
+      if (until !== undefined && until <= now) continue
       this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 0) + 1)
       yield* FiberSet.run(this.fibers, this.deliver(item))
     }

@@ -122,8 +122,9 @@ const fill = (records: Recording) =>
   })
 
 /** Read as it is: thousands are taken a second, out of a table that nobody else writes. */
-interface Taken extends Omit<DueItem, "hash" | "reference"> {
+interface Taken extends Omit<DueItem, "hash" | "reference" | "isInDoubt"> {
   readonly since: number
+  readonly isInDoubt: boolean
   readonly hash: Uint8Array | null
   readonly reference: string | null
 }
@@ -154,9 +155,9 @@ const claim = ({ sql, writable }: Recording) =>
       guardedWrite(
         sql<Taken>`
           WITH picked AS (
-            SELECT d.subscription_id, d.kind, d.object_id FROM subscription s
+            SELECT d.subscription_id, d.kind, d.object_id, d.was_taken FROM subscription s
             CROSS JOIN LATERAL (
-              SELECT o.subscription_id, o.kind, o.object_id FROM subscription_object o
+              SELECT o.subscription_id, o.kind, o.object_id, o.claimed_until IS NOT NULL AS was_taken FROM subscription_object o
               WHERE o.subscription_id = s.id AND o.next_at <= ${at} AND (o.claimed_until IS NULL OR o.claimed_until <= ${at})
                 AND NOT EXISTS (
                   SELECT 1 FROM subscription_object b
@@ -173,7 +174,8 @@ const claim = ({ sql, writable }: Recording) =>
           WHERE o.subscription_id = p.subscription_id AND o.kind = p.kind AND o.object_id = p.object_id
           RETURNING o.subscription_id AS "subscriptionId", o.organisation_id AS "organisationId", o.kind, o.object_id AS id, o.lane,
             o.item_id AS "itemId", o.position::float8 AS position, o.since::float8 AS since,
-            (extract(epoch FROM o.due_at) * 1000)::float8 AS "dueAt", o.tries, o.refusals, o.hash, o.reference`
+            (extract(epoch FROM o.due_at) * 1000)::float8 AS "dueAt", o.tries, o.refusals, o.hash, o.reference,
+            p.was_taken AS "isInDoubt"`
       )
     )
     return rows.toSorted((one, other) => one.since - other.since).map(itemOf)
@@ -187,7 +189,12 @@ interface Row {
   readonly problem: string | null
   readonly hash: Uint8Array | null
   readonly reference: string | null
+  readonly named: string | null
 }
+
+/** As it is stored; null leaves it as it is. */
+const namedText = (named: ReadonlyArray<string> | undefined): string | null =>
+  named === undefined ? null : JSON.stringify(named)
 
 const rowOf = ({ item, settlement }: Settled): Row => ({
   item,
@@ -196,7 +203,8 @@ const rowOf = ({ item, settlement }: Settled): Row => ({
   refusals: settlement._tag === "Again" ? settlement.refusals : 0,
   problem: "problem" in settlement ? outsideText(settlement.problem, problemMax) : null,
   hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
-  reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null
+  reference: settlement._tag === "Done" ? (settlement.reference ?? null) : null,
+  named: settlement._tag === "Done" ? namedText(settlement.named) : null
 })
 
 const keyOf = ({ item: { id, kind, subscriptionId } }: Row): string => [subscriptionId, kind, id].join(" ")
@@ -221,8 +229,8 @@ const settle = ({ sql, writable }: Recording) =>
           ${float8Array(x.map(({ item }) => item.position))}, ${textArray(x.map(({ tag }) => tag))},
           ${timestamptzArray(x.map(({ next }) => next))}, ${int4Array(x.map(({ refusals }) => refusals))},
           ${textArray(x.map(({ problem }) => problem))}, ${byteaArray(x.map(({ hash }) => hash))},
-          ${textArray(x.map(({ reference }) => reference))})
-          AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference)
+          ${textArray(x.map(({ reference }) => reference))}, ${textArray(x.map(({ named }) => named))})
+          AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference, named)
       ), gone AS (
         DELETE FROM subscription_object o USING x
         WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
@@ -240,7 +248,8 @@ const settle = ({ sql, writable }: Recording) =>
         tries = CASE WHEN x.tag = 'Done' OR (x.tag = 'Parked' AND o.position > x.position) THEN 0
           WHEN x.tag = 'Untried' THEN o.tries ELSE o.tries + 1 END,
         refusals = CASE WHEN x.tag = 'Untried' THEN o.refusals ELSE x.refusals END,
-        problem = CASE WHEN x.tag = 'Untried' THEN o.problem ELSE x.problem END, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference)
+        problem = CASE WHEN x.tag = 'Untried' THEN o.problem ELSE x.problem END, hash = coalesce(x.hash, o.hash), reference = coalesce(x.reference, o.reference),
+        named = coalesce(x.named::jsonb, o.named)
       FROM x
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
         AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`
@@ -249,10 +258,12 @@ const settle = ({ sql, writable }: Recording) =>
     )
     // Of rows that are there: of an object that was never due nothing needs to be kept.
     const others = sql`
-      UPDATE subscription_object o SET hash = x.hash, reference = coalesce(x.reference, o.reference)
+      UPDATE subscription_object o SET hash = x.hash, reference = coalesce(x.reference, o.reference),
+        named = coalesce(x.named::jsonb, o.named)
       FROM unnest(${uuidArray(also.map((one) => one.subscriptionId))}, ${textArray(also.map((one) => one.kind))},
         ${textArray(also.map((one) => one.id))}, ${byteaArray(also.map((one) => one.hash))},
-        ${textArray(also.map((one) => one.reference ?? null))}) AS x(subscription_id, kind, object_id, hash, reference)
+        ${textArray(also.map((one) => one.reference ?? null))}, ${textArray(also.map((one) => namedText(one.named)))})
+        AS x(subscription_id, kind, object_id, hash, reference, named)
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
     // Theirs first: while the lane is taken nobody compares with them.
     const both = also.length === 0 ? write : sql.withTransaction(Effect.andThen(others, write))

@@ -58,6 +58,31 @@ const marks = (sql: SqlClient.SqlClient) => ({
   )
 })
 
+/** What a partner has, by what it was told. */
+const told = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasTold" | "stillNames"> => ({
+  wasTold: Effect.fn("Reach.wasTold")((partnerId, { id, kind }) =>
+    Effect.map(
+      guarded(sql`
+        SELECT 1 FROM subscription_object o
+        WHERE o.subscription_id = ${partnerId} AND o.kind = ${kind} AND o.object_id = ${id} AND o.hash IS NOT NULL`),
+      (rows) => rows.length > 0
+    )
+  ),
+  // What is due and was tried may have been taken. Of what was told by an older release nobody knows what it names.
+  stillNames: Effect.fn("Reach.stillNames")((partnerId, tariffId) =>
+    Effect.map(
+      guarded(sql`
+        SELECT 1 FROM subscription_object o
+        WHERE o.subscription_id = ${partnerId} AND o.kind = 'location' AND (
+          o.named @> to_jsonb(${tariffId}::text)
+          OR (o.next_at IS NOT NULL AND (o.tries > 0 OR o.claimed_until IS NOT NULL))
+          OR (o.named IS NULL AND o.hash IS NOT NULL AND (o.next_at IS NOT NULL OR o.parked_at IS NOT NULL)))
+        LIMIT 1`),
+      (rows) => rows.length > 0
+    )
+  )
+})
+
 export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effect(
   Reach,
   Effect.map(SqlClient.SqlClient, (sql) =>
@@ -120,14 +145,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
             FROM cdr d WHERE d.id = ANY (${uuidArray(wanted)}) AND d.partner_id IS NOT NULL`)
         )
       ),
-      wasTold: Effect.fn("Reach.wasTold")((partnerId, { id, kind }) =>
-        Effect.map(
-          guarded(sql`
-            SELECT 1 FROM subscription_object o
-            WHERE o.subscription_id = ${partnerId} AND o.kind = ${kind} AND o.object_id = ${id} AND o.hash IS NOT NULL`),
-          (rows) => rows.length > 0
-        )
-      )
+      ...told(sql)
     })
   )
 )

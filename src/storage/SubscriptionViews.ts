@@ -90,7 +90,9 @@ const decided =
     const own = scopedTo(sql, by.organisationId)
     const at = new Date(now)
     const change =
-      type === "DeliveryReplayed" ? dueAnew(sql, at) : sql`parked_at = NULL, problem = NULL, tries = 0, refusals = 0`
+      type === "DeliveryReplayed"
+        ? dueAnew(sql, at)
+        : sql`parked_at = NULL, problem = NULL, tries = 0, refusals = 0, named = NULL`
     const write = Effect.gen(function* () {
       const rows =
         isUuid(itemId) && isUuid(subscriptionId)

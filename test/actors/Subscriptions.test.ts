@@ -55,10 +55,12 @@ class World {
       })
   }
 
-  readonly layer = runner(defaultSubscriptionOptions).pipe(
-    Layer.provide(Layer.mergeAll(Layer.succeed(PartnerKind, this.kind), Layer.succeed(WebhookKind, this.kind))),
-    Layer.provide(Layer.succeed(Subscriptions, this.storage.service))
-  )
+  layer(storage: Subscriptions["Service"]) {
+    return runner(defaultSubscriptionOptions).pipe(
+      Layer.provide(Layer.mergeAll(Layer.succeed(PartnerKind, this.kind), Layer.succeed(WebhookKind, this.kind))),
+      Layer.provide(Layer.succeed(Subscriptions, storage))
+    )
+  }
 
   happen(object: string): void {
     this.state.set(object, this.storage.happen(object))
@@ -71,8 +73,8 @@ class World {
 
 const pass = (millis: number) => TestClock.adjust(millis)
 
-const running = <A, E>(world: World, test: Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.andThen(Effect.asVoid(Layer.build(world.layer)), test))
+const running = <A, E>(world: World, test: Effect.Effect<A, E>, storage = world.storage.service) =>
+  Effect.scoped(Effect.andThen(Effect.asVoid(Layer.build(world.layer(storage))), test))
 
 describe("a subscriber", () => {
   it.effect("is told of each change at once, and of what changes often as it stands last", () => {
@@ -205,6 +207,65 @@ describe("a subscriber", () => {
         world.happen("x")
         yield* pass(second)
         assert.strictEqual(world.storage.failures.settle, 0)
+        assert.deepStrictEqual(world.statesOf("x"), [1, 2])
+      })
+    )
+  })
+
+  it.effect("has what must not be told twice stored in the moment in which it was taken, and all else gathered", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    const stored: Array<readonly [object: string, at: number]> = []
+    const { settle } = world.storage.service
+    const noting = Subscriptions.of({
+      ...world.storage.service,
+      settle: (settled, now) =>
+        Effect.tap(settle(settled, now), () =>
+          Effect.sync(() => {
+            for (const { item } of settled) stored.push([item.id, now])
+          })
+        )
+    })
+    world.answer = ({ id }) =>
+      Effect.as(Effect.sleep(second), {
+        _tag: "Delivered",
+        hash: new Uint8Array(1),
+        ...(id === "record" ? { isOnce: true } : {})
+      })
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.happen("record")
+        world.happen("place")
+        yield* pass(minute)
+        const delays = stored.map(([object, at]) => [object, at - world.heard.find((one) => one.object === object)!.at])
+        assert.deepStrictEqual(delays, [
+          ["record", 0],
+          ["place", defaultSubscriptionOptions.gatherMillis]
+        ])
+      }),
+      noting
+    )
+  })
+
+  it.effect("is not told twice what it took, though storage was away for longer than the lease", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1), isOnce: true })
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        world.storage.failures.settle = Number.POSITIVE_INFINITY
+        world.happen("x")
+        yield* pass(2 * minute)
+        world.storage.failures.settle = 0
+        yield* pass(minute)
+        assert.deepStrictEqual(world.statesOf("x"), [1])
+        // What happens afterwards is told as ever.
+        world.happen("x")
+        yield* pass(second)
         assert.deepStrictEqual(world.statesOf("x"), [1, 2])
       })
     )

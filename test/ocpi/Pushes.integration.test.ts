@@ -199,6 +199,36 @@ describe.each(usualVersions)("to a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  common(
+    "out DELETE tariffs/:countryCode/:partyId/:tariffId not before the locations that named it were told",
+    async () => {
+      const { id, partner, place } = await watching(version)
+      const held = () => [...partner.stores.tariffs.values()].some((one) => one["id"] === place.tariffId)
+      await partner.eventually("the tariff", held)
+      const names = () => JSON.stringify(heldLocation(partner, place)).includes(place.tariffId)
+      await partner.eventually("a location that names it", names)
+      // Refused until it is parked: the partner has the location with the tariff for as long as nobody looks after it.
+      partner.server.faults.plan({ fault: { does: "refuse", statusCode: 2001 }, method: "PUT", module: "locations" })
+      await roaming.world.ask("DELETE", `tariffs/${place.tariffId}/assignments?siteId=${place.siteId}`)
+      await roaming.world.eventually("it is parked", `partners/${id}/parked`, ({ items }) => list(items).length === 1)
+      expect([names(), held(), calls(partner, "DELETE", "tariffs")]).toEqual([true, true, 0])
+      const { deliveries } = await roaming.world.get(`partners/${id}/health`)
+      expect(deliveries).toMatchObject({ parked: 1, due: 1 })
+      partner.server.faults.clear()
+      await roaming.world.post(`partners/${id}/parked/replay`, undefined)
+      await partner.eventually("its end", () => !held())
+      expect(names()).toBe(false)
+      const since = partner.server.heard.findLastIndex(
+        ({ method, module }) => method === "PUT" && module === "locations"
+      )
+      const deleted = partner.server.heard.findIndex(
+        ({ method, module }) => method === "DELETE" && module === "tariffs"
+      )
+      expect(deleted).toBeGreaterThan(since)
+      expect(partner.problems).toEqual([])
+    }
+  )
+
   common("out GET tokens, every page of them, once it is registered", async () => {
     const partner = await roaming.partner(version)
     for (const uid of ["P1", "P2", "P3", "P4", "P5"]) partner.cards.add(partner.cards.make(`${uid}-${(cards += 1)}`))

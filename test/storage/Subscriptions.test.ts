@@ -30,8 +30,13 @@ forEachDriver("subscriptions", world, (it) => {
       const items = yield* claim(id)
       assert.deepStrictEqual(idsOf(items), ["b", "a", "c"])
       assert.deepStrictEqual(yield* claim(id), [])
-      // Who took them has died: after the lease somebody else may.
-      assert.deepStrictEqual(idsOf(yield* claim(id, noon + lease)), ["b", "a", "c"])
+      assert.isTrue(items.every(({ isInDoubt }) => isInDoubt === false))
+      // Who took them has died: after the lease somebody else may, and knows that they may have been told.
+      const again = yield* claim(id, noon + lease)
+      assert.deepStrictEqual(idsOf(again), ["b", "a", "c"])
+      assert.isTrue(again.every(({ isInDoubt }) => isInDoubt === true))
+      for (const item of again) yield* settle(item, { _tag: "Again", at: noon, refusals: 0, problem: "500" })
+      assert.isTrue((yield* claim(id, noon + lease)).every(({ isInDoubt }) => isInDoubt === false))
     })
   )
 

@@ -126,10 +126,23 @@ const connectorOf = (
   )
 }
 
-const removed = (before: LocationEvse, at: number): LocationEvse =>
+/** Nobody pays at what is gone: a tariff may end while it is shown still. */
+const untariffed = (connector: LocationConnector, at: number): LocationConnector =>
+  connector.tariffId === undefined && connector.laterTariffIds.length === 0
+    ? connector
+    : { ...connector, tariffId: undefined, laterTariffIds: [], lastUpdated: at }
+
+export const removed = (before: LocationEvse, at: number): LocationEvse =>
   before.status === "REMOVED"
     ? before
-    : { ...before, evseId: undefined, status: "REMOVED", capabilities: [], lastUpdated: at }
+    : {
+        ...before,
+        evseId: undefined,
+        status: "REMOVED",
+        capabilities: [],
+        connectors: before.connectors.map((connector) => untariffed(connector, at)),
+        lastUpdated: at
+      }
 
 /** Those that are gone for long enough are forgotten. */
 const isShown = (evse: LocationEvse, now: number): boolean =>

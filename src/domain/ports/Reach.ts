@@ -56,5 +56,7 @@ export class Reach extends Context.Service<
       partnerId: string,
       object: Pick<ObjectRef, "kind" | "id">
     ) => Effect.Effect<boolean, StorageUnavailable>
+    /** Whether some location names a tariff by what a partner was told of it last, or may do so by what it was told since. */
+    readonly stillNames: (partnerId: string, tariffId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/Reach") {}

@@ -47,6 +47,7 @@ export type Tried =
       readonly _tag: "Done"
       readonly hash: Uint8Array | undefined
       readonly reference: string | undefined
+      readonly named?: ReadonlyArray<string> | undefined
       readonly also?: ReadonlyArray<Told> | undefined
       readonly isSilent?: boolean | undefined
     }
@@ -73,16 +74,21 @@ export const settlementOf = (
   outcome: Outcome,
   now: number,
   options: SettlingOptions
-): Tried => {
+): Settlement => {
   switch (outcome._tag) {
     case "Delivered":
       return {
         _tag: "Done",
         hash: outcome.hash,
         reference: outcome.reference,
+        named: outcome.named,
         also: outcome.also,
         isSilent: outcome.isSilent
       }
+    case "Waits": {
+      const wait = Math.min(Math.max(now - item.dueAt, options.firstDelayMillis), options.aloneDelayMillis)
+      return { _tag: "Untried", at: now + wait }
+    }
     case "Gone":
     case "Failed": {
       const problem = outcome.message
@@ -120,6 +126,7 @@ export const circuitAfter = (
   let next: Circuit = { failures, openedAt, notBefore }
   for (const outcome of outcomes) {
     // It says nothing about the others.
+    if (outcome._tag === "Waits") continue
     if (outcome._tag === "Failed" && outcome.isAlone === true) continue
     if (outcome._tag === "Delivered" && outcome.isSilent === true) continue
     if (outcome._tag === "Delivered" || outcome._tag === "Refused") {

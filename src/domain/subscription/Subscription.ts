@@ -67,6 +67,8 @@ export interface DueItem extends ObjectRef {
   readonly hash: Uint8Array | undefined
   /** What the subscriber's side called it, where it did. */
   readonly reference: string | undefined
+  /** It was taken before, and nothing was stored of what came of it: the subscriber may have been told. */
+  readonly isInDoubt?: boolean | undefined
 }
 
 /** What was told of an object, for the next comparison. */
@@ -75,6 +77,7 @@ export interface Told {
   readonly id: string
   readonly hash: Uint8Array
   readonly reference?: string | undefined
+  readonly named?: ReadonlyArray<string> | undefined
 }
 
 /** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */
@@ -84,11 +87,17 @@ export type Outcome =
       readonly _tag: "Delivered"
       readonly hash?: Uint8Array | undefined
       readonly reference?: string | undefined
+      /** Ids of other objects that stand in what was told, where it matters. */
+      readonly named?: ReadonlyArray<string> | undefined
       /** Other objects of the same lane that were told with it. */
       readonly also?: ReadonlyArray<Told> | undefined
+      /** It must not be told twice: that it was taken is stored at once, and with nothing else. */
+      readonly isOnce?: boolean | undefined
       /** Nothing was to be told, and nothing was sent. */
       readonly isSilent?: boolean | undefined
     }
+  /** It may not be told before others were: nothing was sent, and it is looked at again soon. */
+  | { readonly _tag: "Waits" }
   /** Nobody answered, or answered that they cannot now: the same later. */
   | {
       readonly _tag: "Failed"

@@ -1,8 +1,10 @@
 /**
  * Sessions, records and tariffs to partners. A session is always sent whole: what a partner made of an unclear answer does not matter then (OCPI 2.2.1
- * §9.2.2, where PATCH appends periods). A record is sent until it was taken, and never again (§10.2.2).
+ * §9.2.2, where PATCH appends periods). A record is sent until it was taken, and never again (§10.2.2). A tariff is deleted only where no location names
+ * it any more.
  */
 import { Effect, Schema } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { RoamingCdr } from "../../domain/cdr/RoamingCdr.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
@@ -59,27 +61,29 @@ export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): P
     const body = telling.wire.cdrs.encode(cdr)
     const hash = hashOf(body)
     const from = cdr.body.place?.party ?? fallback
+    // This process, or another, ended between the partner's answer and the storing of it, or before the partner heard anything.
+    if (item.isInDoubt === true && (yield* hasIt(telling, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
     const taken = send(telling, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
     const headers = yield* taken.pipe(
       Effect.map((answered) => answered.headers),
       Effect.catchTag("PartnerFailed", (failed) =>
         Effect.gen(function* () {
-          // A try before this one was heard, and its answer was not.
-          const isTaken = failed.http === 409 && item.tries > 0
+          // A conflict is with itself, as its id is like no other: a try before this one was heard, and its answer was not.
+          const isTaken = failed.http === 409
           if (!isTaken && !(mayHaveIt(failed, telling) && (yield* hasIt(telling, cdr, from)))) return yield* failed
           return {} as Readonly<Record<string, string>>
         })
       )
     )
     const address = headers["location"]
-    return { _tag: "Delivered", hash, reference: address && outsideText(address, referenceMax) }
+    return { _tag: "Delivered", hash, reference: address && outsideText(address, referenceMax), isOnce: true }
   })
 
 export const tellTariff = (telling: Telling, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = telling.wire.tariff.encode({ party, tariff })
     // It cannot be said in this version; whoever knew an older one that could is told that it is gone.
-    if (body === undefined) return yield* tellTariffGone(telling, tariff.id, party)
+    if (body === undefined) return yield* deletedThere(telling, tariff.id, party)
     const hash = hashOf(body)
     if (sameHash(telling.item.hash, hash)) return nothing(telling)
     const path = [party.countryCode, party.partyId, tariff.id]
@@ -87,7 +91,7 @@ export const tellTariff = (telling: Telling, tariff: Tariff, party: PartyId): Pu
     return { _tag: "Delivered", hash }
   })
 
-export const tellTariffGone = (telling: Telling, id: string, party: PartyId): Pushing<Outcome> => {
+const deletedThere = (telling: Telling, id: string, party: PartyId): Pushing<Outcome> => {
   if (telling.item.hash === undefined) return Effect.succeed(forgotten)
   const path = [party.countryCode, party.partyId, id]
   return send(telling, { method: "DELETE", module: "tariffs", path, from: party }).pipe(
@@ -98,3 +102,16 @@ export const tellTariffGone = (telling: Telling, id: string, party: PartyId): Pu
     )
   )
 }
+
+/** A tariff that is for nothing any more. `isNamed` says whether the partner knows a location that names it: that is told without it first. */
+export const tellTariffGone = (
+  telling: Telling,
+  id: string,
+  party: PartyId,
+  isNamed: Effect.Effect<boolean, StorageUnavailable>
+): Pushing<Outcome> =>
+  Effect.gen(function* () {
+    if (telling.item.hash === undefined) return forgotten
+    if (yield* isNamed) return { _tag: "Waits" }
+    return yield* deletedThere(telling, id, party)
+  })

@@ -38,6 +38,12 @@ const knowsAll = ({ client, partner }: Telling): boolean => {
 
 const gone = () => Effect.succeed(forgotten)
 
+/** A partner without locations knows none that names a tariff. */
+const isNamed = (reach: Reach["Service"], { client, item, partner }: Telling) =>
+  Effect.suspend(() =>
+    takes(client, partner, { kind: "location" }) ? reach.stillNames(partner.id, item.id) : Effect.succeed(false)
+  )
+
 /** How an object of each kind is read and told. */
 const telling = Effect.gen(function* () {
   const reach = yield* Reach
@@ -85,7 +91,7 @@ const telling = Effect.gen(function* () {
         return Effect.flatMap(party, (from) =>
           tariffAt(organisationId, item.id, position).pipe(
             Effect.flatMap((tariff) => tellTariff(one, tariff, from)),
-            Effect.catchTag("NotFound", () => tellTariffGone(one, item.id, from))
+            Effect.catchTag("NotFound", () => tellTariffGone(one, item.id, from, isNamed(reach, one)))
           )
         )
       case "session":

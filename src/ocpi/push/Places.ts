@@ -36,9 +36,23 @@ const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.cou
 /** By which party it was told last is kept with it: elsewhere it is another location. */
 const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
+/**
+ * The tariffs that it names: a partner keeps each of them until it was told of the location without it. Those of evses that are gone are no reason to:
+ * releases before this one have left them there.
+ */
+const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
+  const connectors = evses.flatMap((evse) => (evse.status === "REMOVED" ? [] : evse.connectors))
+  return [...new Set(connectors.flatMap(({ laterTariffIds, tariffId }) => [tariffId ?? [], laterTariffIds].flat()))]
+}
+
 /** All that the partner knows when it has the whole. */
 const toldOf = (telling: Telling, location: Location): ReadonlyArray<Told> => [
-  { ...locationRef(location.id), hash: restHash(telling, location), reference: nameOf(location.party) },
+  {
+    ...locationRef(location.id),
+    hash: restHash(telling, location),
+    reference: nameOf(location.party),
+    named: tariffsOf(location)
+  },
   ...location.evses.map((evse) => ({ ...evseRef(location.id, evse.uid), hash: statusHash(evse) }))
 ]
 
@@ -76,14 +90,15 @@ const withdrawn = (telling: Telling, location: Location, party: PartyId): Pushin
 export const tellLocation = (telling: Telling, location: Location): Pushing<Outcome> =>
   Effect.gen(function* () {
     const hash = restHash(telling, location)
+    const said = { reference: nameOf(location.party), named: tariffsOf(location) }
     const former = formerOf(telling, location)
     // What was told by an older release has no name yet.
     if (former === undefined && sameHash(telling.item.hash, hash)) {
-      return { ...nothing(telling), reference: nameOf(location.party) }
+      return { ...nothing(telling), ...said }
     }
     if (former !== undefined) yield* withdrawn(telling, location, former)
     const told = yield* whole(telling, location)
-    return { _tag: "Delivered", hash, reference: nameOf(location.party), also: others(told, telling) }
+    return { _tag: "Delivered", hash, ...said, also: others(told, telling) }
   })
 
 /**

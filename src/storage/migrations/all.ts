@@ -56,6 +56,7 @@ import { standbyPower } from "./0054_standby_power.ts"
 import { authorizedUntil } from "./0055_authorized_until.ts"
 import { refusedWithoutStop } from "./0056_refused_without_stop.ts"
 import { connectorMeters } from "./0057_connector_meters.ts"
+import { namedObjects } from "./0058_named_objects.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -115,4 +116,5 @@ export const migrations = {
   "0055_authorized_until": authorizedUntil,
   "0056_refused_without_stop": refusedWithoutStop,
   "0057_connector_meters": connectorMeters,
+  "0058_named_objects": namedObjects,
 }

@@ -187,6 +187,21 @@ describe("a location", () => {
     ])
   })
 
+  it("names no tariff at what is gone, which may end before that is forgotten", () => {
+    const assignment = { scope: "organisation" } as const
+    const tariffs = [{ tariffId: "t", assignment, startsAt: undefined, endsAt: undefined }]
+    const before = made({ ...standing, tariffs })
+    const connectorsOf = ({ evses }: Location) => evses.flatMap(({ connectors }) => connectors)
+    expect(connectorsOf(before).map(({ tariffId }) => tariffId)).toEqual(["t", "t"])
+    for (const gone of [{ chargers: [] }, { site: undefined }]) {
+      const after = made({ ...standing, tariffs, ...gone }, before, now + minute)
+      const none = { tariffId: undefined, laterTariffIds: [], lastUpdated: now + minute }
+      expect(connectorsOf(after)).toEqual(connectorsOf(before).map((one) => ({ ...one, ...none })))
+    }
+    // What named none is as old as it was.
+    expect(connectorsOf(made({ ...standing, chargers: [] }, made(), now + minute))).toEqual(connectorsOf(made()))
+  })
+
   it("of a site that was deleted, or lost its address, is withdrawn", () => {
     const before = made()
     const lost = made({ ...standing, site: undefined }, before, now + minute)

@@ -22,7 +22,7 @@ const lifeUnder = (outcome: Outcome) => {
     at.push(now)
     const settlement = settlementOf({ tries, refusals, dueAt: 0 }, outcome, now, options)
     if (settlement._tag === "Parked") return { at, parked: now }
-    if (settlement._tag === "Done") throw new Error("it was taken")
+    if (settlement._tag !== "Again") throw new Error("it was taken, or not tried")
     now = settlement.at
     refusals = settlement.refusals
   }
@@ -45,6 +45,23 @@ describe("an object", () => {
     const gaps = at.slice(1).map((time, i) => ({ at: at[i]!, gap: time - at[i]! }))
     expect(Math.max(...gaps.filter((one) => one.at < 2 * hour).map(({ gap }) => gap))).toBe(minute)
     expect(gaps.filter((one) => one.at >= 2 * hour).every(({ gap }) => gap === 15 * minute)).toBe(true)
+  })
+})
+
+describe("an object that may not be told before others", () => {
+  const waits: Outcome = { _tag: "Waits" }
+
+  it("is looked at again soon and then less often, is no try, and is never parked", () => {
+    const gapAt = (now: number) => {
+      const settlement = settlementOf({ tries: 0, refusals: 0, dueAt: 0 }, waits, now, options)
+      return settlement._tag === "Untried" ? settlement.at - now : settlement
+    }
+    expect([0, 5 * second, 10 * minute, 100 * hour].map(gapAt)).toEqual([second, 5 * second, minute, minute])
+  })
+
+  it("says nothing about whether its subscriber is there", () => {
+    const failing = { failures: 2, openedAt: undefined, notBefore: undefined }
+    expect(circuitAfter(failing, [waits, waits], 7, options)).toBeUndefined()
   })
 })
 

@@ -3,9 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Partner } from "../../../src/domain/party/Partner.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
+import type { DueItem } from "../../../src/domain/subscription/Subscription.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
-import { tellCdr, tellSession } from "../../../src/ocpi/push/Charging.ts"
+import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
+import { tellCdr, tellSession, tellTariffGone } from "../../../src/ocpi/push/Charging.ts"
 import type { OcpiVersion } from "../../../src/ocpi/Version.ts"
 import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
@@ -79,6 +81,106 @@ it.effect("a record's address at a partner is kept as text that can be, though i
     assert.isAtMost(reference.length, 1_024)
   })
 )
+
+/** A partner that answers calls of each method by an HTTP status, and an answer that has the record. */
+const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], number>>>) => {
+  const calls: Array<string> = []
+  const client = PartnerClient.of({
+    versionOf: () => "2.2.1",
+    endpointOf: () => "https://partner.example/cdrs",
+    call: (_, { method }) => {
+      calls.push(method)
+      const status = http[method] ?? 200
+      return status < 300
+        ? Effect.succeed({ data: { id: cdr.id }, form: "Raw" as const, http: status, headers: {} })
+        : Effect.fail(new PartnerFailed({ heard: true, http: status, status: undefined, message: "no" }))
+    }
+  })
+  return { calls, client }
+}
+
+/** Tells of a record, and answers what was asked for it and what came of it. */
+const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] = {}) => {
+  const { calls, client } = answering(http)
+  const item = { ...itemOf("cdr", cdr.id, undefined), ...known }
+  const telling = {
+    item,
+    partner,
+    wire: wireObjects["2.2.1"],
+    client,
+    inTurn: <A, E>(call: Effect.Effect<A, E>) => call
+  }
+  return Effect.map(Effect.result(tellCdr(telling, cdr, ours)), (result) => ({
+    calls,
+    outcome: result._tag === "Success" ? result.success : undefined
+  }))
+}
+
+describe("a record", () => {
+  it.effect("that was taken is never sent again, whatever it is due for", () =>
+    Effect.gen(function* () {
+      const { calls, outcome } = yield* record({ hash: new Uint8Array([1]), tries: 3, isInDoubt: true })
+      assert.deepStrictEqual(calls, [])
+      assert.deepInclude(outcome, { _tag: "Delivered", isSilent: true })
+    })
+  )
+
+  it.effect("that is taken must not be told twice", () =>
+    Effect.gen(function* () {
+      const { calls, outcome } = yield* record({})
+      assert.deepStrictEqual(calls, ["POST"])
+      assert.deepInclude(outcome, { _tag: "Delivered", isOnce: true })
+    })
+  )
+
+  it.effect("that a partner has already is taken, by a conflict at the first try that is known of", () =>
+    Effect.gen(function* () {
+      const { calls, outcome } = yield* record({ tries: 0 }, { POST: 409 })
+      assert.deepStrictEqual(calls, ["POST"])
+      assert.deepInclude(outcome, { _tag: "Delivered", isOnce: true })
+    })
+  )
+
+  it.effect("of which nobody knows whether it was sent is asked for before it is sent again", () =>
+    Effect.gen(function* () {
+      const had = yield* record({ isInDoubt: true })
+      assert.deepStrictEqual(had.calls, ["GET"])
+      assert.deepInclude(had.outcome, { _tag: "Delivered", isOnce: true })
+      for (const http of [404, 405, 500]) {
+        const { calls, outcome } = yield* record({ isInDoubt: true }, { GET: http })
+        assert.deepStrictEqual(calls, ["GET", "POST"])
+        assert.deepInclude(outcome, { _tag: "Delivered", isOnce: true })
+      }
+    })
+  )
+})
+
+describe("a tariff that is for nothing any more", () => {
+  const gone = (known: Pick<DueItem, "hash">, isNamed: boolean) => {
+    const { calls, client } = answering({})
+    const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
+    const telling = {
+      item,
+      partner,
+      wire: wireObjects["2.2.1"],
+      client,
+      inTurn: <A, E>(call: Effect.Effect<A, E>) => call
+    }
+    return Effect.map(tellTariffGone(telling, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
+      _tag,
+      calls
+    }))
+  }
+  const hash = new Uint8Array([1])
+
+  it.effect("is deleted there once no location names it, and waits until then", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* gone({ hash }, true), { _tag: "Waits", calls: [] })
+      assert.deepStrictEqual(yield* gone({ hash }, false), { _tag: "Delivered", calls: ["DELETE"] })
+      assert.deepStrictEqual(yield* gone({ hash: undefined }, true), { _tag: "Delivered", calls: [] })
+    })
+  )
+})
 
 const versions: ReadonlyArray<OcpiVersion> = ["2.1.1", "2.2", "2.2.1"]
 

@@ -157,6 +157,7 @@ describe("a location", () => {
     Effect.gen(function* () {
       const first = delivered((yield* tell({ hash: undefined, reference: undefined })).outcome)
       assert.strictEqual(first?.reference, "NL*ABC")
+      assert.deepStrictEqual(first?.named, [])
       // Told with one of its evses by an older release, which kept nothing but what was told.
       const { calls, outcome } = yield* tell({ hash: first?.hash, reference: undefined })
       assert.deepStrictEqual(calls, [])
@@ -176,6 +177,31 @@ describe("a location", () => {
         ]
       )
       assert.strictEqual(delivered(after.outcome)?.reference, "BE*VL2")
+    })
+  )
+
+  it.effect("is kept with the tariffs that it names, each once, also where nothing of it is to be told", () =>
+    Effect.gen(function* () {
+      const [first, second] = location.evses
+      const named = (tariffId: string | undefined, laterTariffIds: ReadonlyArray<string>) => ({
+        ...location,
+        evses: [first!, second!].map((evse) => ({
+          ...evse,
+          connectors: evse.connectors.map((connector) => ({ ...connector, tariffId, laterTariffIds }))
+        }))
+      })
+      const both = yield* tell({ hash: undefined, reference: undefined }, named("t1", ["t2"]))
+      assert.deepStrictEqual(delivered(both.outcome)?.named, ["t1", "t2"])
+      const known = { hash: delivered(both.outcome)?.hash, reference: "NL*ABC" }
+      const same = yield* tell(known, named("t1", ["t2"]))
+      assert.deepStrictEqual([same.calls, delivered(same.outcome)?.named], [[], ["t1", "t2"]])
+      const gone = {
+        ...named("t1", []),
+        evses: named("t1", []).evses.map((evse) => ({ ...evse, status: "REMOVED" as const }))
+      }
+      assert.deepStrictEqual(delivered((yield* tell(known, gone)).outcome)?.named, [])
+      const none = yield* tell(known, named(undefined, []))
+      assert.deepStrictEqual([none.calls.length, delivered(none.outcome)?.named], [1, []])
     })
   )
 })
