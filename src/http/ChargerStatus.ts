@@ -148,7 +148,10 @@ export const Statistics = Schema.Struct({
     unavailable: Schema.Int
   }),
   activeSessions: Schema.Int,
-  energyWhToday: Schema.Int.annotate({ description: "Since midnight in the organisation's time zone" }),
-  energyWhTotal: Schema.Int,
-  sessionsToday: Schema.Int
+  energyWhToday: Schema.Int.annotate({
+    description:
+      "Since midnight in the organisation's time zone: of sessions that run, and of those that ended since; as corrected, and without those that are held"
+  }),
+  energyWhTotal: Schema.Int.annotate({ description: "As corrected, and without sessions that are held" }),
+  sessionsToday: Schema.Int.annotate({ description: "Started since midnight, without those that are held" })
 }).annotate({ identifier: "Statistics" })

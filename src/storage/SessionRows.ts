@@ -66,7 +66,7 @@ export const PeriodRow = Schema.Struct({
   elements: Schema.Record(Schema.String, Schema.Int)
 })
 
-const Price = Schema.Struct({
+export const SessionPriceRow = Schema.Struct({
   currency: Schema.String,
   exclVat: Schema.Finite,
   inclVat: Schema.Finite,
@@ -74,7 +74,7 @@ const Price = Schema.Struct({
 })
 
 /** With the price that was last made of it. */
-export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.NullOr(Price) })
+export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.NullOr(SessionPriceRow) })
 
 /** The domain's session of a row. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
@@ -126,6 +126,21 @@ export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
 export const heldReason = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END`
 
+/** When `session s` with its review `r` ended; NULL while it runs or is reserved. */
+export const endedAt = (sql: SqlClient.SqlClient) => sql`
+  coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END)`
+
+/** The record that stands of `session s` with its review `r`, as `cdr d`. */
+const standingRecord = (sql: SqlClient.SqlClient) => sql`
+  FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
+    AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`
+
+/** What that record says of the price. */
+export const recordColumn = (sql: SqlClient.SqlClient) => sql`(
+    SELECT json_build_object('currency', d.body -> 'currency', 'exclVat', d.body #> '{total,exclVat}', 'inclVat', d.body #> '{total,inclVat}',
+      'periods', d.body -> 'periods') ${standingRecord(sql)}
+  ) AS record`
+
 /** Of `reservation y`. */
 const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sql`
   json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
@@ -137,7 +152,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
   s.token_uid AS "tokenUid", CASE WHEN ${isClosed(sql)} OR ${isBilledAfterAll(sql)} THEN 'COMPLETED' ELSE s.status END AS status, s.authorization_status AS "authorizationStatus",
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
-  coalesce(r.started_at, s.started_at) AS "startedAt", coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END) AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
+  coalesce(r.started_at, s.started_at) AS "startedAt", ${endedAt(sql)} AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
   coalesce(r.energy_wh, s.energy_wh) AS "energyWh", coalesce(s.stop_reason, CASE WHEN ${isClosed(sql)} THEN s.close_reason END) AS "stopReason", coalesce(r.revision, 0) AS revision,
   r.released_at IS NOT NULL AS reviewed, (
     SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)

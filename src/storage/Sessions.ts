@@ -1,9 +1,9 @@
 /** Reading of charging sessions and their meter readings: the port `Sessions` over SQL. The journal alone writes them. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import { Sessions, type SessionFilter } from "../domain/ports/Sessions.ts"
-import type { SessionStatus } from "../domain/session/ChargingSession.ts"
+import type { ChargingSession, SessionStatus } from "../domain/session/ChargingSession.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
@@ -16,27 +16,35 @@ import {
   isBilledAfterAll,
   isClosed,
   PricedRow,
+  recordColumn,
   sessionColumns,
   sessionOf,
+  SessionPriceRow,
   withPrice
 } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
 import { firstIdOf } from "./Statistics.ts"
 import { unstorableText } from "./Storable.ts"
 
-const sessionRow = rowOf(PricedRow)
-const sessionRows = rowsOf(PricedRow)
+const Row = Schema.Struct({ ...PricedRow.fields, record: Schema.NullOr(SessionPriceRow) })
+const sessionRow = rowOf(Row)
+const sessionRows = rowsOf(Row)
 
-const pages = pagedList("sessions", UuidKey, (row: typeof PricedRow.Type) => row.id)
+const toSession = ({ record, ...row }: typeof Row.Type): ChargingSession => ({
+  ...sessionOf(row),
+  ...(record === null ? {} : { record })
+})
+
+const pages = pagedList("sessions", UuidKey, (row: typeof Row.Type) => row.id)
 
 const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
       ? yield* sessionRow(
-          own`SELECT ${sessionColumns(sql)}, p.price FROM session s ${withPrice(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+          own`SELECT ${sessionColumns(sql)}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
         )
       : undefined
-    return row === undefined ? yield* new NotFound({ kind: "session", id }) : sessionOf(row)
+    return row === undefined ? yield* new NotFound({ kind: "session", id }) : toSession(row)
   })
 
 /** As `sessionColumns` has it. What few sessions are is said in the statement's own text, so that its small index serves. */
@@ -103,11 +111,11 @@ const list = (sql: SqlClient.SqlClient) =>
     if (filter === undefined) return { items: [], nextCursor: null }
     const rows = yield* guarded(
       sessionRows(own`
-        SELECT ${sessionColumns(sql)}, p.price FROM session s ${withPrice(sql)}
+        SELECT ${sessionColumns(sql)}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
         WHERE ${own.rowsOf("s")} AND ${filter} ${before === undefined ? sql`` : sql`AND s.id < ${before}`}
         ORDER BY s.id DESC LIMIT ${pages.rows(request)}`)
     )
-    return pages.page(request, rows, sessionOf)
+    return pages.page(request, rows, toSession)
   })
 
 export const layer: Layer.Layer<Sessions, never, SqlClient.SqlClient> = Layer.effect(

@@ -5,8 +5,8 @@ import { latestAheadMillis } from "../domain/charger/Clock.ts"
 import { idStandsMillis } from "../domain/reservation/Reservation.ts"
 import { uuid7 } from "../domain/values/Uuid7.ts"
 import { rowOf } from "./rows.ts"
-import { isClosed } from "./SessionRows.ts"
-import { scopedTo } from "./Scoped.ts"
+import { endedAt, heldReason, isBilledAfterAll, isClosed, withReview } from "./SessionRows.ts"
+import { type Scoped, scopedTo } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 
 /**
@@ -39,9 +39,31 @@ const figuresRow = rowOf(
   })
 )
 
+/** True of a `session s` with its review `r` that stands: it is not held, and was not declared invalid. */
+const stands = (sql: SqlClient.SqlClient) => sql`
+  ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
+
+/** Those that may have begun today, by the indexes that know them: as the charger told, or as an operator says. */
+const mayBegin = (own: Scoped, today: Date) => own`
+  s.id = ANY (ARRAY(
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.id >= ${firstIdOf(today.getTime())} AND x.started_at >= ${today}
+    UNION ALL
+    SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.started_at >= ${today}))`
+
+/** Those whose energy may be of today, in the same way: they run, or have ended since. */
+const mayEnd = (own: Scoped, today: Date) => own`
+  s.id = ANY (ARRAY(
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL
+    UNION ALL
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${today}
+    UNION ALL
+    SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${today}))`
+
 /**
  * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
- * started. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the organisation, the one figure here whose cost grows with them.
+ * started. All by the figures that stand: what an operator corrected in place of what the charger told, and nothing of a session that is held, since
+ * its figures are believed by nobody. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the
+ * organisation, the one figure here whose cost grows with them.
  */
 export const statistics = (sql: SqlClient.SqlClient) =>
   Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {
@@ -49,8 +71,7 @@ export const statistics = (sql: SqlClient.SqlClient) =>
     const zone = yield* guarded(
       organisationRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`)
     )
-    const since = midnight(now, zone?.timeZone ?? "UTC")
-    const today = new Date(since)
+    const today = new Date(midnight(now, zone?.timeZone ?? "UTC"))
     const figures = yield* guarded(
       figuresRow(own`
         SELECT a.*, b.*, d.*
@@ -69,12 +90,14 @@ export const statistics = (sql: SqlClient.SqlClient) =>
         ) b, (
           SELECT
             (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
-            (SELECT count(*) FROM session s
-              WHERE ${own.rowsOf("s")} AND s.id >= ${firstIdOf(since)} AND s.started_at >= ${today} AND s.status <> 'INVALID'
-                AND NOT s.reservation_only)::int AS "sessionsToday",
-            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s
-              WHERE ${own.rowsOf("s")} AND ((s.ended_at IS NULL AND NOT ${isClosed(sql)}) OR s.ended_at >= ${today}) AND s.status <> 'INVALID')::float8 AS "energyWhToday",
-            (SELECT coalesce(sum(s.energy_wh), 0) FROM session s WHERE ${own.rowsOf("s")} AND s.status <> 'INVALID')::float8 AS "energyWhTotal"
+            (SELECT count(*) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${mayBegin(own, today)} AND coalesce(r.started_at, s.started_at) >= ${today}
+                AND NOT s.reservation_only AND ${stands(sql)})::int AS "sessionsToday",
+            (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${mayEnd(own, today)} AND ${stands(sql)}
+                AND coalesce(${endedAt(sql)} >= ${today}, true))::float8 AS "energyWhToday",
+            (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${stands(sql)})::float8 AS "energyWhTotal"
         ) d`)
     )
     if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Sessions, type SessionFilter } from "../../src/domain/ports/Sessions.ts"
-import { needsCorrection } from "../../src/domain/session/ChargingSession.ts"
+import { costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
 
@@ -178,7 +178,7 @@ export const sessionsContract = (it: ContractIt): void => {
           yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits,
               body, issued_at)
             VALUES (${made}, ${ours.id}, ${++number}, ${id}, ${revision}, 'one', ${siteA}, ${new Date(noon)}, ${new Date(noon)},
-              ${credits ?? null}, ${JSON.stringify({ total: { exclVat, inclVat: exclVat } })}::text::jsonb, ${new Date(noon)})`
+              ${credits ?? null}, ${JSON.stringify({ currency: "EUR", total: { exclVat, inclVat: exclVat }, periods: [] })}::text::jsonb, ${new Date(noon)})`
           return made
         })
       const priced = (exclVat: number) => sql`
@@ -194,6 +194,8 @@ export const sessionsContract = (it: ContractIt): void => {
         expect([...yes, ...no].map((one) => one.id).toSorted()).toEqual([id, other].toSorted())
         expect(yes.every(needsCorrection)).toBe(true)
         expect(no.some(needsCorrection)).toBe(false)
+        // Whatever it comes to by now: it costs what was billed.
+        for (const one of [...yes, ...no]) expect(costOf(one)?.exclVat).toBe((one.billed ?? one.price)?.exclVat)
         return yes.length === 1
       })
       const seen: Array<boolean> = []

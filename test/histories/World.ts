@@ -213,15 +213,23 @@ export class Teller {
     })
   }
 
+  /** What it costs as things stand. */
+  pricedOf({ id }: ChargingSession) {
+    const { organisation } = this.place
+    return Effect.gen(function* () {
+      const ledger = yield* (yield* Ledgers).ofSession(organisation.id, id)
+      return ledger === undefined ? undefined : priceOf(ledger)
+    })
+  }
+
   resultOf(of: string) {
     const teller = this
     return Effect.gen(function* () {
       const { organisation } = teller.place
       const session = yield* teller.find(of)
       if (session === undefined) return yield* Effect.die(new Error(`${of} has no session`))
-      const ledger = yield* (yield* Ledgers).ofSession(organisation.id, session.id)
+      const priced = yield* teller.pricedOf(session)
       const { items } = yield* (yield* Cdrs).list(organisation.id, { limit: 100, sessionId: session.id })
-      const priced = ledger === undefined ? undefined : priceOf(ledger)
       const result: Result = { session, priced, records: items.toReversed() }
       return result
     })

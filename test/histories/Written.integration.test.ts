@@ -15,8 +15,9 @@ import { stories } from "./written/all.ts"
 const neverFalling = (teller: Teller, story: Story, costs: Map<string, number>) =>
   Effect.gen(function* () {
     for (const of of Object.keys(story.expected)) {
-      if ((yield* teller.find(of))?.endedAt !== undefined || !teller.answered.has(of)) continue
-      const { priced } = yield* teller.resultOf(of)
+      const session = teller.answered.has(of) ? yield* teller.find(of) : undefined
+      if (session === undefined || session.endedAt !== undefined) continue
+      const priced = yield* teller.pricedOf(session)
       if (priced === undefined) continue
       expectSound(priced)
       assert.isAtLeast(priced.total.exclVat, costs.get(of) ?? 0, "what a running session costs never falls")

@@ -52,6 +52,8 @@ export interface ChargingSession {
   readonly reviewed?: boolean
   /** The total of its record that stands; undefined while it has none. */
   readonly billed?: Price | undefined
+  /** What that record says it costs, with its periods; only where a session is read to be shown. */
+  readonly record?: SessionPrice | undefined
   /** What it costs so far, or in all; undefined without a tariff, and for a moment after something was stored of it. */
   readonly price?: SessionPrice | undefined
   readonly createdAt: number
@@ -72,6 +74,10 @@ export interface SessionReading {
 /** What came after its record was issued would change the record's total. */
 export const needsCorrection = ({ billed, price }: Pick<ChargingSession, "billed" | "price">): boolean =>
   billed !== undefined && price !== undefined && (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat)
+
+/** What it costs: as it was billed once that is so, whatever has come since (`needsCorrection`); till then as it is known. */
+export const costOf = ({ price, record }: Pick<ChargingSession, "record" | "price">): SessionPrice | undefined =>
+  record ?? price
 
 /** True of a session that is a reservation which nobody has used, now or for good. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>

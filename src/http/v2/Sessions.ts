@@ -6,6 +6,7 @@ import { SessionReviews } from "../../domain/ports/SessionReviews.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
 import {
   type ChargingSession,
+  costOf,
   isOnlyReserved,
   needsCorrection,
   type SessionReading
@@ -29,7 +30,7 @@ const transactionId = (session: ChargingSession): number | string | null => {
     : session.transactionId
 }
 
-const costOf = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
+const toCost = ({ currency, exclVat, inclVat }: SessionPrice) => ({ currency, exclVat, inclVat })
 
 const toPreferences = ({ departureAt, dischargeAllowed, energyNeedWh, profileType }: ChargingPreferences) => ({
   profileType,
@@ -38,38 +39,41 @@ const toPreferences = ({ departureAt, dischargeAllowed, energyNeedWh, profileTyp
   dischargeAllowed: dischargeAllowed ?? null
 })
 
-const toSession = (session: ChargingSession): typeof Session.Type => ({
-  id: session.id,
-  chargerId: session.chargerId,
-  siteId: session.siteId,
-  evseId: session.evseId,
-  connectorId: session.connectorId,
-  transactionId: transactionId(session),
-  ocppVersion: session.ocppVersion,
-  tokenUid: session.tokenUid,
-  reservationId: session.reservation?.reservationId ?? null,
-  authorization: {
-    status: session.authorization.status,
-    source: session.authorization.source,
-    decidedAt: session.authorization.decidedAt
-  },
-  roaming: session.roaming === undefined ? null : toRoaming(session.roaming),
-  preferences: session.preferences === undefined ? null : toPreferences(session.preferences),
-  status: session.status,
-  startedAt: session.startedAt,
-  endedAt: session.endedAt ?? null,
-  energyWh: session.energyWh,
-  meterStartWh: session.meterStartWh,
-  meterStopWh: session.meterStopWh ?? null,
-  stopReason: session.stopReason ?? null,
-  heldReason: session.heldReason ?? null,
-  revision: session.revision ?? 0,
-  needsCorrection: needsCorrection(session),
-  cost: session.price === undefined ? null : costOf(session.price),
-  periods: session.price?.periods ?? [],
-  createdAt: session.createdAt,
-  updatedAt: session.updatedAt
-})
+const toSession = (session: ChargingSession): typeof Session.Type => {
+  const cost = costOf(session)
+  return {
+    id: session.id,
+    chargerId: session.chargerId,
+    siteId: session.siteId,
+    evseId: session.evseId,
+    connectorId: session.connectorId,
+    transactionId: transactionId(session),
+    ocppVersion: session.ocppVersion,
+    tokenUid: session.tokenUid,
+    reservationId: session.reservation?.reservationId ?? null,
+    authorization: {
+      status: session.authorization.status,
+      source: session.authorization.source,
+      decidedAt: session.authorization.decidedAt
+    },
+    roaming: session.roaming === undefined ? null : toRoaming(session.roaming),
+    preferences: session.preferences === undefined ? null : toPreferences(session.preferences),
+    status: session.status,
+    startedAt: session.startedAt,
+    endedAt: session.endedAt ?? null,
+    energyWh: session.energyWh,
+    meterStartWh: session.meterStartWh,
+    meterStopWh: session.meterStopWh ?? null,
+    stopReason: session.stopReason ?? null,
+    heldReason: session.heldReason ?? null,
+    revision: session.revision ?? 0,
+    needsCorrection: needsCorrection(session),
+    cost: cost === undefined ? null : toCost(cost),
+    periods: cost?.periods ?? [],
+    createdAt: session.createdAt,
+    updatedAt: session.updatedAt
+  }
+}
 
 const toMeterValue = (reading: SessionReading): typeof MeterValue.Type => ({
   at: reading.at,

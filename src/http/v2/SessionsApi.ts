@@ -73,10 +73,12 @@ export const Session = Schema.Struct({
     description: "What came after its record was issued would change its total: look at it, and correct it"
   }),
   cost: Schema.NullOr(Cost).annotate({
-    description: "So far, or in all once it has ended; null where no tariff was assigned when it began"
+    description:
+      "So far, or in all once it has ended; of one that was billed what its record says. Null where no tariff was assigned when it began"
   }),
   periods: Schema.Array(Period).annotate({
-    description: "Stretches of one price each. In a list they may be a few seconds behind"
+    description:
+      "Stretches of one price each, of one that was billed those of its record. In a list they may be a few seconds behind"
   }),
   createdAt: Time,
   updatedAt: Time

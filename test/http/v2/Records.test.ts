@@ -94,6 +94,26 @@ describe("sessions", () => {
     expect(await ids(`held=false&limit=1&cursor=${first.nextCursor}`)).toEqual([dearer])
   })
 
+  it("cost what their record says once they were billed, and say where that is no more what they come to", async () => {
+    const periods = [{ startedAt: sessionStart, endedAt: sessionStart + 1, energyWh: 7, charging: true, elements: {} }]
+    const billed = { exclVat: 1, inclVat: 1.2 }
+    const id = session({
+      status: "COMPLETED",
+      endedAt: sessionStart + 1,
+      price: { currency: "EUR", exclVat: 2, inclVat: 2.4, periods: [] },
+      billed,
+      record: { currency: "EUR", ...billed, periods }
+    })
+    const { json } = await ask("GET", `/sessions/${id}`)
+    expect(json).toMatchObject({
+      needsCorrection: true,
+      cost: { currency: "EUR", ...billed },
+      periods: [{ energyWh: 7 }]
+    })
+    const { items } = (await ask("GET", "/sessions")).json
+    expect(items).toEqual([json])
+  })
+
   it("embed their first readings when asked to, and link to the rest", async () => {
     const id = session()
     readingsOf(app.world, id, 130)

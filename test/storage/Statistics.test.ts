@@ -1,0 +1,109 @@
+/** An organisation's figures of sessions: what stands is counted, and nothing that is held or was told wrongly. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Chargers } from "../../src/domain/ports/Chargers.ts"
+import { Journal } from "../../src/domain/ports/Journal.ts"
+import { SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import * as JournalRepository from "../../src/storage/Journal.ts"
+import { limits } from "../../src/Config.ts"
+import { forEachDriver } from "../support/databases.ts"
+import { ended, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
+import { uuid7 } from "../../src/domain/values/Uuid7.ts"
+import { repositories } from "../support/repositories.ts"
+
+const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+
+const hour = 3_600_000
+
+let made = 0
+
+/** Lists find a session by the time in its id. */
+const idAt = (at: number): string => uuid7(at, new Uint8Array(10).fill(++made))
+
+/** A session of `meterStopWh` on a charger of its own, and what the statistics say of it. */
+const told = (chargerId: string, meterStopWh: number, at = noon) =>
+  Effect.gen(function* () {
+    const { commit } = yield* Journal
+    const reviews = yield* SessionReviews
+    const chargers = yield* Chargers
+    const seeded = yield* seedChargers([chargerId])
+    const { organisationId } = seeded
+    const tx: Transaction = { chargerId, sessionId: idAt(at), transactionId: 7 }
+    yield* commit([started(seeded, tx, { at })])
+    yield* commit([ended(seeded, tx, { at: at + hour, meterStopWh })])
+    const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
+    const writing = { by: principal, now: noon + 2 * hour }
+    const figures = Effect.map(
+      chargers.statistics(organisationId, noon + 3 * hour),
+      ({ activeSessions, energyWhToday, energyWhTotal, sessionsToday }) => ({
+        activeSessions,
+        energyWhToday,
+        energyWhTotal,
+        sessionsToday
+      })
+    )
+    const hold = reviews.hold([{ sessionId: tx.sessionId, organisationId, reason: "EnergyImplausible" }], noon + hour)
+    const correct = (correction: {
+      readonly energyWh?: number
+      readonly startedAt?: number
+      readonly endedAt?: number
+    }) =>
+      reviews.correct(
+        tx.sessionId,
+        { energyWh: undefined, startedAt: undefined, endedAt: undefined, reason: "read there", ...correction },
+        writing
+      )
+    return { commit, correct, figures, hold, release: reviews.release(tx.sessionId, writing), seeded, tx }
+  })
+
+const nothing = { activeSessions: 0, energyWhToday: 0, energyWhTotal: 0, sessionsToday: 0 }
+
+forEachDriver("the figures of an organisation", world, (it) => {
+  it.effect("have nothing of a session that is held, and the corrected energy once it was corrected", () =>
+    Effect.gen(function* () {
+      const { correct, figures, hold } = yield* told("S-held", 8_001_000)
+      yield* hold
+      assert.deepStrictEqual(yield* figures, nothing)
+      yield* correct({ energyWh: 7000 })
+      assert.deepStrictEqual(yield* figures, {
+        ...nothing,
+        energyWhToday: 7000,
+        energyWhTotal: 7000,
+        sessionsToday: 1
+      })
+    })
+  )
+
+  it.effect("have a session that was released as it stands", () =>
+    Effect.gen(function* () {
+      const { figures, hold, release } = yield* told("S-released", 6000)
+      yield* hold
+      yield* release
+      assert.deepStrictEqual(yield* figures, { ...nothing, energyWhToday: 5000, energyWhTotal: 5000, sessionsToday: 1 })
+    })
+  )
+
+  it.effect("have it on the day at which it ended as corrected", () =>
+    Effect.gen(function* () {
+      const { correct, figures } = yield* told("S-moved", 6000, noon - 40 * hour)
+      assert.deepStrictEqual(yield* figures, { ...nothing, energyWhTotal: 5000 })
+      yield* correct({ endedAt: noon })
+      assert.deepStrictEqual(yield* figures, { ...nothing, energyWhToday: 5000, energyWhTotal: 5000 })
+      yield* correct({ startedAt: noon - 50 * hour, endedAt: noon - 49 * hour, energyWh: 400 })
+      assert.deepStrictEqual(yield* figures, { ...nothing, energyWhTotal: 400 })
+    })
+  )
+
+  it.effect("have nothing of one that runs with a register that nobody can believe", () =>
+    Effect.gen(function* () {
+      const { commit, correct, figures, seeded } = yield* told("S-runs", 6000)
+      yield* correct({ energyWh: 5000 })
+      const tx: Transaction = { chargerId: "S-runs", sessionId: idAt(noon), transactionId: 8 }
+      const start = started(seeded, tx, { at: noon + 2 * hour })
+      yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
+      yield* commit([metered(seeded, tx, noon + 2.5 * hour, 8_000_000)])
+      const one = { energyWhToday: 5000, energyWhTotal: 5000, sessionsToday: 1 }
+      assert.deepStrictEqual(yield* figures, { activeSessions: 1, ...one })
+    })
+  )
+})
