@@ -17,8 +17,7 @@ import type {
   Evolve,
   FollowUp,
   FreshIds,
-  Input,
-  Question
+  Input
 } from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
@@ -31,6 +30,7 @@ import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.t
 import type { Journal } from "../domain/ports/Journal.ts"
 import type { ConnectionEnd } from "../domain/ports/Presence.ts"
 import type { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
+import { answered } from "./Answering.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
@@ -65,7 +65,7 @@ type Act = Extract<Decision, { readonly _tag: "Act" }>
 
 const nothingCommitted: CommitOutcome = { recorded: [], standing: undefined }
 const noAnswers: Answers = {}
-/** A decision asks at most for a token and a session; more would be a loop. */
+/** A decision asks at most for a token, a session and a stop that waits; more would be a loop. */
 const maxQuestions = 3
 /** Between two tries of a question while the database is away. */
 const retryMillis = 250
@@ -394,7 +394,7 @@ export class ChargerActor implements ChargerMailbox {
     return Effect.gen(function* () {
       let answers: Answers = item._tag === "Event" && item.words !== undefined ? { words: item.words } : noAnswers
       for (let asked = 0; asked <= maxQuestions; asked++) {
-        const { numbers } = actor.services
+        const { directory, numbers } = actor.services
         if (numbers.peek() === undefined) yield* actor.patiently(numbers.refill, deadline)
         const input: Input =
           item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
@@ -408,7 +408,7 @@ export class ChargerActor implements ChargerMailbox {
           const words = item._tag === "Event" ? actor.wordsFor(item, question) : []
           if (words === undefined) return undefined
           answers = { ...answers, words }
-        } else answers = yield* actor.patiently(actor.ask(question, answers), deadline)
+        } else answers = yield* actor.patiently(answered(directory, actor, question, answers), deadline)
       }
       return yield* tooManyQuestions
     })
@@ -425,20 +425,6 @@ export class ChargerActor implements ChargerMailbox {
     const known = this.words.known(item, question, this.now())
     if (known === undefined) this.words.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
     return known
-  }
-
-  private ask(
-    question: Exclude<Question, PartnersQuestion>,
-    answers: Answers
-  ): Effect.Effect<Answers, StorageUnavailable> {
-    const { directory } = this.services
-    const { chargerId, organisationId } = this
-    return question._tag === "FindToken"
-      ? Effect.map(directory.findToken({ ...question, chargerId, organisationId }), (token) => ({ ...answers, token }))
-      : Effect.map(directory.findSession(this.chargerId, question.transactionId), (session) => ({
-          ...answers,
-          session: session ?? null
-        }))
   }
 
   /** The state as it stands, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */

@@ -3,10 +3,11 @@
  * them. A fact's `key` is its business key: a retry of the same thing has the same key whatever its message id, and the journal's unique
  * constraint on it is what makes a retry change nothing.
  */
-import type { MeteredReading } from "./session/MeterValue.ts"
+import type { MeteredReading, Reading } from "./session/MeterValue.ts"
 import type { Authorization } from "./token/Authorization.ts"
 import type { ChargerCommand, ConfigurationKey } from "./charger/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "./charger/ChargerEvent.ts"
+import type { ToldStop } from "./charger/ChargerState.ts"
 import type { SetProfile } from "./command/ChargingProfile.ts"
 import type { CommandStatus } from "./command/Command.ts"
 
@@ -188,6 +189,8 @@ export interface SessionEnded extends FactBase {
     readonly orphanId?: string | undefined
     /** True of an end that no stop told (`session/Refused`): the session's own may still come, and takes its place. */
     readonly unheard?: true | undefined
+    /** What the stop said, for another one to be compared with. */
+    readonly told?: ToldStop | undefined
   }
 }
 
@@ -204,6 +207,10 @@ export interface OrphanRecorded extends FactBase {
     readonly reason: string | undefined
     readonly rawAt: string | undefined
     readonly problem: string
+    /** The session that it says something else of than the stop that stands, which somebody must look at. */
+    readonly contradicts?: string | undefined
+    /** What came with a stop that waits for its start; kept with it until then, and not in the journal. */
+    readonly readings?: ReadonlyArray<Reading> | undefined
     /** The frame's text, so that nothing of it is lost. */
     readonly raw: string
   }

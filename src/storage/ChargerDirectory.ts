@@ -5,6 +5,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerState, KnownSession } from "../domain/charger/ChargerState.ts"
+import type { OrphanReadings } from "../domain/charger/Decision.ts"
 import {
   type ChargerCredentials,
   ChargerDirectory,
@@ -18,6 +19,8 @@ import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { GrantDocument, grantsOf } from "./Grants.ts"
 import { isAnothers } from "./PartnerParties.ts"
 import { contractFields } from "./RoamingRows.ts"
+import { Millis, rowOf } from "./rows.ts"
+import { Sample } from "./SessionReadings.ts"
 import { isClosed, SessionRow } from "./SessionRows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 
@@ -277,6 +280,35 @@ const findKnown = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<SessionWa
     wanted.map((w): KnownSession | undefined => found.get(`${w.chargerId} ${w.transactionId}`))
   )
 
+const orphanRow = rowOf(
+  Schema.Struct({
+    heardAt: Millis,
+    readings: Schema.NullOr(
+      Schema.Array(
+        Schema.Struct({
+          at: Schema.optional(Schema.Finite),
+          rawAt: Schema.optional(Schema.String),
+          samples: Schema.Array(Sample)
+        })
+      )
+    )
+  })
+)
+
+const findOrphan = (sql: SqlClient.SqlClient) => (chargerId: string, orphanId: string) =>
+  Effect.map(
+    guarded(
+      orphanRow(sql`
+        SELECT o.heard_at AS "heardAt", o.readings FROM orphan o
+        JOIN charger c ON c.charger_id = o.charger_id AND c.organisation_id = o.organisation_id
+        WHERE o.id = ${orphanId} AND o.charger_id = ${chargerId}`)
+    ),
+    (row): OrphanReadings => ({
+      heardAt: row?.heardAt ?? 0,
+      readings: (row?.readings ?? []).map(({ at, rawAt, samples }) => ({ at, rawAt, samples }))
+    })
+  )
+
 /** Provides `ChargerDirectory`. */
 export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient> =>
   Layer.effect(
@@ -293,6 +325,7 @@ export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDire
         reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
         close: yield* makeBatched({ ...bounds, run: close(sql) }),
         findToken: token,
+        findOrphan: findOrphan(sql),
         findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),
         takeTransactionNumbers: (size) =>
           Effect.map(

@@ -34,6 +34,7 @@ const SessionRow = Schema.Struct({
   superseded: Schema.Boolean,
   ended: Schema.Boolean,
   endedAt: Optional(Schema.Finite),
+  toldStop: Optional(Schema.Struct({ meterStopWh: Optional(Schema.Finite), at: Optional(Schema.Finite) })),
   registerWh: Optional(Schema.Finite),
   registerAt: Optional(Schema.Finite)
 })
@@ -41,6 +42,11 @@ const SessionRow = Schema.Struct({
 /** A session as `journal_commit` and the queries here build it. */
 export type SessionRow = typeof SessionRow.Type
 export type StandingRow = SessionRow & { readonly ord: number }
+
+const toldStop = (told: SessionRow["toldStop"]): KnownSession["toldStop"] =>
+  told === null || told === undefined
+    ? undefined
+    : { meterStopWh: told.meterStopWh ?? undefined, at: told.at ?? undefined }
 
 /** The domain's view of a row. */
 export const standingSession = (row: SessionRow): KnownSession => ({
@@ -56,6 +62,7 @@ export const standingSession = (row: SessionRow): KnownSession => ({
   status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
   registerWh: row.registerWh ?? undefined,
   registerAt: row.registerAt ?? undefined,
+  toldStop: toldStop(row.toldStop),
   // A superseded session is stored as ended at the start that superseded it.
   ...(row.superseded ? { supersededAt: row.endedAt ?? undefined } : { endedAt: row.endedAt ?? undefined })
 })
@@ -104,7 +111,8 @@ const StateRow = Schema.Struct({
         meterStopWh: Optional(Schema.Finite),
         reason: Optional(Schema.String),
         rawTransactionId: Optional(Schema.String),
-        rawAt: Optional(Schema.String)
+        rawAt: Optional(Schema.String),
+        hasReadings: Schema.Boolean
       })
     )
   )
@@ -176,7 +184,8 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
     meterStopWh: o.meterStopWh ?? undefined,
     reason: o.reason ?? undefined,
     rawTransactionId: o.rawTransactionId ?? undefined,
-    rawAt: o.rawAt ?? undefined
+    rawAt: o.rawAt ?? undefined,
+    hasReadings: o.hasReadings
   }))
 })
 
@@ -210,7 +219,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
           connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
           'authorization', authorization_status, 'authorizedUntil', extract(epoch FROM authorized_until) * 1000, 'parentUid', parent_uid, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
-          extract(epoch FROM ended_at) * 1000, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
+          extract(epoch FROM ended_at) * 1000, 'toldStop', told_stop, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
           ORDER BY created_at, id) AS sessions
         FROM (
           (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
@@ -225,7 +234,8 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
       ) s ON true
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000, 'tokenUid',
-          token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at) ORDER BY id) AS orphans
+          token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at,
+          'hasReadings', readings IS NOT NULL) ORDER BY id) AS orphans
         FROM (
           SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.at_hand
             AND x.session_id IS NULL
@@ -244,9 +254,10 @@ export const findSessions = (
     sql<Record<string, unknown>>`
       SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
         s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
-        s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt", s.register_wh::float8 AS "registerWh",
         s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization",
         (extract(epoch FROM s.authorized_until) * 1000)::float8 AS "authorizedUntil", s.parent_uid AS "parentUid", s.superseded,
+        s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt",
+        s.told_stop AS "toldStop", s.register_wh::float8 AS "registerWh",
         (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
       FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
         AS w(charger_id, transaction_id)

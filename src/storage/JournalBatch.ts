@@ -141,6 +141,7 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   held: fact.body.heldReason,
   orphan: fact.body.orphanId,
   unheard: fact.body.unheard,
+  told: fact.body.told
 })
 
 const statusDocument = ({ body, chargerId, type }: ConnectorStatusChanged | PastStatusReported, ord: number) => ({
@@ -183,7 +184,9 @@ const orphanDocument = ({ body }: OrphanRecorded, ord: number) => ({
   problem: body.problem,
   // A frame that is no JSON can hold it.
   raw: nulSpelt(body.raw),
-  at_hand: isAtHand(body)
+  at_hand: isAtHand(body),
+  contradicts: body.contradicts,
+  readings: body.readings
 })
 
 /** The projection that a fact changes, if any. */
@@ -211,7 +214,10 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
 
 /** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
 const journalBody = (fact: ChargerFact): string => {
-  if (fact.type === "OrphanRecorded") return JSON.stringify({ ...fact.body, raw: nulSpelt(fact.body.raw) })
+  if (fact.type === "OrphanRecorded") {
+    const { readings: _, ...rest } = fact.body
+    return JSON.stringify({ ...rest, raw: nulSpelt(rest.raw) })
+  }
   if (fact.type !== "MeterRead") return JSON.stringify(fact.body)
   const { readings, ...rest } = fact.body
   return JSON.stringify({ ...rest, count: readings.length })

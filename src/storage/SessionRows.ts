@@ -37,6 +37,7 @@ export const SessionRow = Schema.Struct({
   heldReason: optional(Schema.String),
   revision: Schema.Int,
   reviewed: Schema.Boolean,
+  contradicted: Schema.Boolean,
   reservation: Schema.NullOr(
     Schema.Struct({
       reservationId: Schema.Int,
@@ -154,10 +155,7 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
   coalesce(r.started_at, s.started_at) AS "startedAt", ${endedAt(sql)} AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
   coalesce(r.energy_wh, s.energy_wh) AS "energyWh", coalesce(s.stop_reason, CASE WHEN ${isClosed(sql)} THEN s.close_reason END) AS "stopReason", coalesce(r.revision, 0) AS revision,
-  r.released_at IS NOT NULL AS reviewed, (
-    SELECT d.body -> 'total' FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
-      AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
-  ) AS billed, CASE WHEN s.reservation_only
+  r.released_at IS NOT NULL AS reviewed, s.contradicted, (SELECT d.body -> 'total' ${standingRecord(sql)}) AS billed, CASE WHEN s.reservation_only
     THEN (SELECT ${reservationOf(sql, sql`false`)} FROM reservation y WHERE y.command_id = s.id AND y.organisation_id = s.organisation_id)
     ELSE (
       SELECT ${reservationOf(sql, sql`true`)} FROM reservation y

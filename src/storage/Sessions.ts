@@ -78,8 +78,17 @@ const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean) =>
     : // Nearly all are not; PostgreSQL takes it for rare that such an expression is NULL, and would read them all.
       sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
 
-/** As `needsCorrection` of the domain has it; the database compares whenever a price or a record is stored. */
-const differs = (sql: SqlClient.SqlClient, needed: boolean) => (needed ? sql`p.differs` : sql`p.differs IS NOT TRUE`)
+/**
+ * As `needsCorrection` of the domain has it; the database compares whenever a price or a record is stored. Those that need it are few, and are looked up
+ * along their two small indexes.
+ */
+const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean) =>
+  needed
+    ? own`s.id = ANY (ARRAY(
+        SELECT y.session_id FROM session_price y WHERE ${own.rowsOf("y")} AND y.differs
+        UNION ALL
+        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND h.contradicted))`
+    : sql`(p.differs IS NOT TRUE AND NOT s.contradicted)`
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {
@@ -97,7 +106,7 @@ const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter
     // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
     ...(held === undefined ? [] : [isHeld(sql, own, held)]),
-    ...(needsCorrection === undefined ? [] : [differs(sql, needsCorrection)]),
+    ...(needsCorrection === undefined ? [] : [differs(sql, own, needsCorrection)]),
     ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)} AND s.id >= ${firstIdOf(from)}`]),
     ...(to === undefined ? [] : [sql`s.started_at < ${new Date(to)}`])
   ])

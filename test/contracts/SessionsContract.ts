@@ -68,6 +68,7 @@ export const sessionsContract = (it: ContractIt): void => {
         heldReason: undefined,
         revision: 0,
         reviewed: false,
+        contradicted: false,
         createdAt: noon,
         updatedAt: noon
       })
@@ -212,6 +213,26 @@ export const sessionsContract = (it: ContractIt): void => {
       yield* step(Effect.andThen(review, record(3, 1)))
       yield* step(priced(3))
       expect(seen).toEqual([false, false, true, false, true, false, true, false])
+    })
+  )
+
+  it.effect("one of which a further stop said something else is found, until somebody has corrected it", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      const id = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
+      const needing = (needed: boolean) =>
+        Effect.map(sessions.list(ours.id, { limit: 5, needsCorrection: needed }), ({ items }) =>
+          items.map((one) => [one.id, needsCorrection(one)])
+        )
+      yield* sql`UPDATE session SET contradicted = true WHERE id = ${id}`
+      expect([yield* needing(true), yield* needing(false)]).toEqual([[[id, true]], []])
+      yield* sql`INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+        VALUES (${id}, ${ours.id}, 'RegisterFell', ${new Date(noon)})`
+      expect(yield* needing(true)).toEqual([[id, true]])
+      yield* sql`UPDATE session_review SET released_at = ${new Date(noon)}, revision = 1 WHERE session_id = ${id}`
+      expect([yield* needing(true), yield* needing(false)]).toEqual([[], [[id, false]]])
     })
   )
 

@@ -208,6 +208,7 @@ const directory = (world: World) =>
           return { token: undefined, reservations, roaming: world.cards, openSessions: [] }
         }),
       findSession: () => asked(world, () => undefined),
+      findOrphan: () => asked(world, () => ({ heardAt: 0, readings: [] })),
       takeTransactionNumbers: () => Effect.succeed(1)
     })
   )

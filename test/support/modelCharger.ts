@@ -89,7 +89,9 @@ export class ModelCharger {
       if (question._tag === "FindToken") {
         answers = { ...answers, token: this.service.journal.findToken(question.tokenUid) }
       } else if (question._tag === "AskPartners") answers = { ...answers, words: question.partners.map(silent) }
-      else answers = { ...answers, session: this.service.journal.findSession(this.chargerId, question.transactionId) }
+      else if (question._tag === "FindOrphan") {
+        answers = { ...answers, orphan: this.service.journal.findOrphan(this.chargerId, question.orphanId) }
+      } else answers = { ...answers, session: this.service.journal.findSession(this.chargerId, question.transactionId) }
     }
     throw new Error("the decision does not come to an end")
   }

@@ -4,9 +4,10 @@
  */
 import type { ChargerState, ConnectorState, KnownSession, Orphan } from "../../src/domain/charger/ChargerState.ts"
 import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../src/domain/charger/ChargerState.ts"
-import type { CommitOutcome } from "../../src/domain/charger/Decision.ts"
+import type { CommitOutcome, OrphanReadings } from "../../src/domain/charger/Decision.ts"
 import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
+import type { Reading } from "../../src/domain/session/MeterValue.ts"
 import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
 
 /** A session as the table has it. */
@@ -23,6 +24,10 @@ export interface SessionRow {
 
 interface OrphanRow extends Orphan {
   readonly chargerId: string
+  readonly heardAt: number
+  readonly readings?: ReadonlyArray<Reading> | undefined
+  /** The session that it says something else of than the stop that ended it. */
+  readonly contradicts?: string | undefined
   sessionId: string | undefined
 }
 
@@ -106,7 +111,14 @@ export class ModelJournal {
         return
       }
       case "OrphanRecorded":
-        this.orphans.push({ ...fact.body, chargerId: fact.chargerId, at: fact.at, sessionId: undefined })
+        this.orphans.push({
+          ...fact.body,
+          hasReadings: (fact.body.readings ?? []).length > 0,
+          heardAt: fact.heardAt,
+          chargerId: fact.chargerId,
+          at: fact.at,
+          sessionId: undefined
+        })
         return
       case "ConnectorStatusChanged": {
         const { body } = fact
@@ -139,7 +151,8 @@ export class ModelJournal {
       registerWh: row.registerWh,
       registerAt: row.registerAt,
       supersededAt: row.supersededAt,
-      endedAt: row.end?.at
+      endedAt: row.end?.at,
+      toldStop: row.end?.body.told
     }
   }
 
@@ -148,6 +161,11 @@ export class ModelJournal {
       ({ start }) => start.chargerId === chargerId && start.body.transactionId === transactionId
     )
     return this.known(found) ?? null
+  }
+
+  findOrphan(chargerId: string, orphanId: string): OrphanReadings {
+    const found = this.orphans.find((orphan) => orphan.chargerId === chargerId && orphan.orphanId === orphanId)
+    return { heardAt: found?.heardAt ?? 0, readings: found?.readings ?? [] }
   }
 
   findToken(uid: string): TokenFacts {

@@ -109,6 +109,9 @@ export class StoredCharger {
     const { question } = decision
     const { chargerId, organisationId } = this.state
     if (question._tag === "AskPartners") return Effect.succeed({ ...known, words: question.partners.map(silent) })
+    if (question._tag === "FindOrphan") {
+      return Effect.map(this.directory.findOrphan(chargerId, question.orphanId), (orphan) => ({ ...known, orphan }))
+    }
     return question._tag === "FindToken"
       ? Effect.map(this.directory.findToken({ ...question, chargerId, organisationId }), (token) => ({
           ...known,

@@ -35,6 +35,13 @@ export interface Templating {
   readonly done: boolean
 }
 
+/** What a stop says that decides what its session costs. */
+export interface ToldStop {
+  readonly meterStopWh: number | undefined
+  /** The charger's time, ms epoch, whether or not it is believed. */
+  readonly at: number | undefined
+}
+
 /** A session of this charger that the actor keeps at hand: open, superseded, or ended a short while ago. */
 export interface KnownSession {
   readonly sessionId: string
@@ -57,6 +64,8 @@ export interface KnownSession {
   readonly supersededAt?: number | undefined
   /** When it ended; undefined while it has not, or when it is not known. */
   readonly endedAt?: number | undefined
+  /** What the stop said that ended it; undefined while none has, or when it is not known. */
+  readonly toldStop?: ToldStop | undefined
 }
 
 /** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */
@@ -68,6 +77,8 @@ export interface Orphan {
   readonly reason: string | undefined
   readonly rawTransactionId: string | undefined
   readonly rawAt: string | undefined
+  /** Readings came with it, which are asked for once its start turns up. */
+  readonly hasReadings?: boolean | undefined
   /** Undefined means StopTransaction. */
   readonly action?: "StartTransaction" | "StopTransaction" | "MeterValues" | undefined
 }

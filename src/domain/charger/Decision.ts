@@ -3,6 +3,7 @@
  * it needs from elsewhere it asks for by a `Question`; the answer comes back as an input together with the event that raised it.
  */
 import type { ChargerFact } from "../Fact.ts"
+import type { Reading } from "../session/MeterValue.ts"
 import type { AskedPartner, PartnerWord } from "../token/RealTime.ts"
 import type { TokenFacts } from "../token/Token.ts"
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
@@ -30,6 +31,8 @@ export type Question =
   | { readonly _tag: "FindToken"; readonly tokenUid: string; readonly at: number }
   /** A session of *this* charger by its transaction id; another charger's is never found. */
   | { readonly _tag: "FindSession"; readonly transactionId: number }
+  /** What came with a stop of this charger that has waited for its start. */
+  | { readonly _tag: "FindOrphan"; readonly orphanId: string }
   /**
    * What these partners say of a token in real time, within `wordsWithinMillis`. It takes so long that whatever else the charger sends is decided
    * meanwhile; the event comes back with their words, or with their silence.
@@ -47,6 +50,13 @@ export interface Answers {
   /** `null`: this charger never had such a transaction. */
   readonly session?: KnownSession | null
   readonly words?: ReadonlyArray<PartnerWord>
+  readonly orphan?: OrphanReadings
+}
+
+/** Readings that came with a stop, and when that was heard, ms epoch. */
+export interface OrphanReadings {
+  readonly heardAt: number
+  readonly readings: ReadonlyArray<Reading>
 }
 
 export type Input =

@@ -67,7 +67,7 @@ const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerS
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
   const { meterStartWh = session.meterStartWh } = body
-  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh }
+  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh, toldStop: body.told }
   return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
@@ -82,8 +82,9 @@ const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
 }
 
 const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {
-  const { action, meterStopWh, orphanId, rawAt, rawTransactionId, reason, tokenUid } = body
-  const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action }
+  const { action, meterStopWh, orphanId, rawAt, rawTransactionId, readings = [], reason, tokenUid } = body
+  const hasReadings = readings.length > 0
+  const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action, hasReadings }
   if (!isAtHand(orphan)) return state
   return { ...state, orphans: [...state.orphans, orphan].slice(-orphansKept) }
 }
@@ -160,7 +161,7 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
     if (outcome.recorded[i] === true) next = applied(next, fact)
     // Its stop stands already: the session has ended, though not by this fact.
     else if (fact.type === "SessionEnded" && fact.requires === undefined) {
-      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined } })
+      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, told: undefined } })
     }
   }
   return outcome.standing === undefined ? next : withStanding(next, outcome.standing)

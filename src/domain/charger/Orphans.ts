@@ -43,12 +43,12 @@ export const foreignTransaction = (
   }
 }
 
-/** A stop kept until its start turns up, and for people to look at. */
+/** A stop kept for people to look at, or until its start turns up. */
 export const orphanStop = (
   state: ChargerState,
   event: TransactionEnded,
   envelope: Envelope,
-  problem: string,
+  why: Pick<OrphanRecorded["body"], "problem" | "contradicts">,
   now: number,
   ids: FreshIds
 ): OrphanRecorded => {
@@ -69,7 +69,7 @@ export const orphanStop = (
       meterStopWh,
       reason,
       rawAt: time.raw,
-      problem,
+      ...why,
       raw: envelope.raw
     }
   }

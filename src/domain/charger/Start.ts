@@ -5,7 +5,6 @@
 import type { ChargerFact, SessionEnded, SessionStarted } from "../Fact.ts"
 import { begun } from "../command/Stack.ts"
 import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
-import { ending } from "../session/Ending.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -13,11 +12,12 @@ import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "./ChargerEvent.ts"
-import type { ChargerState, KnownSession } from "./ChargerState.ts"
+import type { ChargerState, KnownSession, Orphan } from "./ChargerState.ts"
 import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "./Clock.ts"
-import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
-import { startKey, stopKey, unheardStopKey } from "./Keys.ts"
+import type { Answers, Decision, Envelope, FreshIds, OrphanReadings, Question } from "./Decision.ts"
+import { endingFacts, type Stop } from "./EndingFacts.ts"
+import { startKey, unheardStopKey } from "./Keys.ts"
 import { registerRulesOf } from "./Quirks.ts"
 import type { IdTagVerdict, Reply } from "./Reply.ts"
 
@@ -41,7 +41,8 @@ export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
   parentUid: body.authorization.parentUid,
   status: body.supersededBy === undefined ? "Open" : "Superseded",
   registerWh: undefined,
-  registerAt: undefined
+  registerAt: undefined,
+  toldStop: undefined
 })
 
 /** The register that the session begins with, and what is to be said beside it. */
@@ -175,22 +176,30 @@ const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): R
   }))
 }
 
-/** The end of a session whose stop came before its start and waits as an orphan. */
-const endedAlready = (state: ChargerState, fact: SessionStarted, now: number): SessionEnded | undefined => {
+/** The stop that waits for this start, as it was kept. */
+const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => ({
+  figures: orphan,
+  told: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
+  readings,
+  untimed: false,
+  heardAt
+})
+
+/** The end of a session whose stop came before its start and waits as an orphan, with what came with it; first what that is has to be asked. */
+const endedAlready = (
+  state: ChargerState,
+  fact: SessionStarted,
+  envelope: Envelope,
+  answers: Answers,
+  now: number
+): ReadonlyArray<ChargerFact> | Question => {
   const session = startedSession(fact)
   const orphan = waitingStop(session, state.sessions, state.orphans)
-  if (orphan === undefined) return undefined
-  const { at, body } = ending(session, orphan, undefined)
-  return {
-    type: "SessionEnded",
-    key: stopKey(state, session.transactionId),
-    organisationId: state.organisationId,
-    chargerId: state.chargerId,
-    at,
-    heardAt: now,
-    requires: fact.key,
-    body: { ...body, orphanId: orphan.orphanId }
-  }
+  if (orphan === undefined) return []
+  const { hasReadings, orphanId } = orphan
+  if (hasReadings === true && answers.orphan === undefined) return { _tag: "FindOrphan", orphanId }
+  const stop = stopOf(orphan, answers.orphan ?? { heardAt: now, readings: [] })
+  return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
 }
 
 /** The profile that came with the RemoteStart of this transaction is the transaction's from now on. */
@@ -219,9 +228,11 @@ export const transactionStarted = (
   const { authorization } = decided
   const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
   const fact = started(state, event, authorization, reservedId, envelope, now, ids)
-  const end = endedAlready(state, fact, now)
-  const over = refusedEnded(state, fact, now).filter(({ body }) => body.sessionId !== end?.body.sessionId)
-  const last = end === undefined ? profileBegun(state, fact, now) : [end]
+  const end = endedAlready(state, fact, envelope, answers, now)
+  if ("_tag" in end) return { _tag: "Ask", question: end }
+  const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))
+  const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
+  const last = end.length === 0 ? profileBegun(state, fact, now) : end
   const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
   return act(facts, ({ recorded, standing }) =>
     recorded[0] !== true && standing !== undefined

@@ -1,72 +1,46 @@
 /**
- * StopTransaction (OCPP 1.6 §4.10): always answered as if all were well, since anything else blocks the charger's queue. The first stop of
- * a session ends it; what later ones say changes nothing. A stop is believed to end a session only if it names it, or can be no other's.
+ * StopTransaction (OCPP 1.6 §4.10): always answered with a CALLRESULT, since anything else blocks the charger's queue. The first stop of
+ * a session ends it; what later ones say changes nothing, and is kept where it is something else. A stop is believed to end a session only if it names it, or can be no other's.
  */
-import type { ChargerFact, MeterRead, SessionEnded } from "../Fact.ts"
+import type { ChargerFact, OrphanRecorded } from "../Fact.ts"
 import { withoutTransaction } from "../command/Stack.ts"
 import { profilesChanged } from "./Commanded.ts"
-import { ending, type StopFigures } from "../session/Ending.ts"
-import { sessionOfStop } from "../session/Matching.ts"
+import { isAtHand, sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "./ChargerEvent.ts"
-import type { ChargerState, KnownSession } from "./ChargerState.ts"
-import { isBelievable, occurredAt } from "./Clock.ts"
+import type { ChargerState, KnownSession, ToldStop } from "./ChargerState.ts"
+import { distinguishing, isBelievable, occurredAt } from "./Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "./Decision.ts"
-import { stopKey } from "./Keys.ts"
-import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
+import { endingFacts, type Stop } from "./EndingFacts.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
-import { registerRulesOf } from "./Quirks.ts"
 import { stopVerdict } from "./StopVerdict.ts"
 
 /** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
 const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
 
-/** The newest register, of what was known and what the stop itself brings. */
-const newestRegister = (session: KnownSession, read: MeterRead | undefined): number | undefined => {
-  const { registerAt, registerWh } = read?.body ?? {}
-  if (registerWh === undefined || registerAt === undefined) return session.registerWh
-  return session.registerAt !== undefined && session.registerAt > registerAt ? session.registerWh : registerWh
-}
-
-const figuresOf = (event: TransactionEnded, now: number): StopFigures => ({
-  at: occurredAt(event.time, now),
-  rawAt: event.time.raw,
-  tokenUid: event.tokenUid,
-  meterStopWh: event.meterStopWh,
-  reason: event.reason
+const toldBy = ({ meterStopWh, time }: TransactionEnded): ToldStop => ({
+  meterStopWh,
+  at: distinguishing(time) === undefined ? undefined : time.at
 })
 
-/** The end of `session`, and before it the readings that came with the stop. */
-const endingFacts = (
-  state: ChargerState,
-  session: KnownSession,
-  event: TransactionEnded,
-  envelope: Envelope,
-  now: number,
-  orphan?: { readonly key: string; readonly orphanId: string }
-): ReadonlyArray<ChargerFact> => {
-  const { readings } = event
-  const rules = registerRulesOf(state, state.policy.quirks)
-  const gist =
-    readings.length === 0
-      ? undefined
-      : countedOnSince(gistOf(readings, rules, envelope, state.epoch, now), session, rules)
-  const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, now)
-  const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
-  const { at, body: figures } = ending(session, figuresOf(event, now), newestRegister(session, read), own)
-  const body = isBelievable(event.time.at, now) ? figures : { ...figures, untimed: true as const }
-  const end: SessionEnded = {
-    type: "SessionEnded",
-    key: stopKey(state, session.transactionId),
-    organisationId: state.organisationId,
-    chargerId: state.chargerId,
-    at,
-    heardAt: now,
-    requires: orphan?.key,
-    body: orphan === undefined ? body : { ...body, orphanId: orphan.orphanId }
-  }
-  return read === undefined ? [end] : [orphan === undefined ? read : { ...read, requires: orphan.key }, end]
-}
+const stopOf = (event: TransactionEnded, now: number): Stop => ({
+  figures: {
+    at: occurredAt(event.time, now),
+    rawAt: event.time.raw,
+    tokenUid: event.tokenUid,
+    meterStopWh: event.meterStopWh,
+    reason: event.reason
+  },
+  told: toldBy(event),
+  readings: event.readings,
+  untimed: !isBelievable(event.time.at, now),
+  heardAt: now
+})
+
+/** True of a stop that says another register or another time than the one that ended its session; what it leaves out contradicts nothing. */
+const contradicts = (told: ToldStop, stands: ToldStop): boolean =>
+  (told.meterStopWh !== undefined && told.meterStopWh !== stands.meterStopWh) ||
+  (told.at !== undefined && told.at !== stands.at)
 
 /** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
 const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
@@ -86,14 +60,33 @@ const unnamed = (
   now: number,
   ids: FreshIds
 ): ReadonlyArray<ChargerFact> => {
-  const orphan = orphanStop(state, event, envelope, "it names no transaction", now, ids)
+  const orphan = orphanStop(state, event, envelope, { problem: "it names no transaction" }, now, ids)
   const session = sessionOfStop(
     { at: orphan.at, tokenUid: event.tokenUid, meterStopWh: event.meterStopWh },
     state.sessions
   )
-  if (session === undefined) return [orphan]
+  if (session === undefined) return [waiting(orphan, event)]
   const { orphanId } = orphan.body
-  return [orphan, ...endingFacts(state, session, event, envelope, now, { key: orphan.key, orphanId })]
+  const grounds = { requires: orphan.key, orphanId }
+  return [orphan, ...endingFacts(state, session, stopOf(event, now), envelope, now, grounds)]
+}
+
+/** With what came along, which it may bring to its session once its start turns up. */
+const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
+  readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
+
+/** A further stop of a session that has ended: the first stands, and one that says something else is kept for somebody to look at. */
+const further = (
+  state: ChargerState,
+  { sessionId, toldStop }: KnownSession,
+  event: TransactionEnded,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  if (toldStop === undefined || !contradicts(toldBy(event), toldStop)) return answer(stoppedBefore)
+  const why = { problem: "its session has ended already, by a stop that says otherwise", contradicts: sessionId }
+  return act([orphanStop(state, event, envelope, why, now, ids)], stoppedBefore)
 }
 
 /** A stop that names a transaction which this charger never had: never matched to another session (T06). */
@@ -107,7 +100,7 @@ const foreign = (
 ): ReadonlyArray<ChargerFact> => {
   const alarm = foreignTransaction(state, transactionId, "StopTransaction", now)
   const problem = alarm === undefined ? "its start could not be read" : "this charger has no such transaction"
-  const orphan = orphanStop(state, event, envelope, problem, now, ids)
+  const orphan = orphanStop(state, event, envelope, { problem }, now, ids)
   return alarm === undefined ? [orphan] : [orphan, alarm]
 }
 
@@ -127,7 +120,7 @@ export const transactionEnded = (
   if (transactionId !== undefined && session === undefined) {
     return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
   }
-  if (session?.status === "Ended") return answer(stoppedBefore)
+  if (session?.status === "Ended") return further(state, session, event, envelope, now, ids)
   const card = stopVerdict(state, answers, event.tokenUid, now)
   if (card._tag === "Ask") return card
   const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
@@ -135,5 +128,8 @@ export const transactionEnded = (
   if (session === undefined || session === null) {
     return act(foreign(state, event, transactionId, envelope, now, ids), reply)
   }
-  return act([...endingFacts(state, session, event, envelope, now), ...profilesEnded(state, transactionId, now)], reply)
+  return act(
+    [...endingFacts(state, session, stopOf(event, now), envelope, now), ...profilesEnded(state, transactionId, now)],
+    reply
+  )
 }

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
+import type { OrphanReadings } from "../charger/Decision.ts"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { TokenFacts } from "../token/Token.ts"
 
@@ -72,6 +73,8 @@ export class ChargerDirectory extends Context.Service<
       chargerId: string,
       transactionId: number
     ) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
+    /** What came with a stop of this charger that waits for its start; nothing where it is not known. */
+    readonly findOrphan: (chargerId: string, orphanId: string) => Effect.Effect<OrphanReadings, StorageUnavailable>
     /** A block of unused numbers `[from, from + size)` for transaction ids, never given out twice. */
     readonly takeTransactionNumbers: (size: number) => Effect.Effect<number, StorageUnavailable>
   }

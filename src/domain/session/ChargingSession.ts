@@ -50,6 +50,8 @@ export interface ChargingSession {
   readonly revision?: number
   /** An operator has looked at it and lets it be billed. */
   readonly reviewed?: boolean
+  /** A further stop of it said something else than the one that ended it, and nobody has corrected it since. */
+  readonly contradicted?: boolean
   /** The total of its record that stands; undefined while it has none. */
   readonly billed?: Price | undefined
   /** What that record says it costs, with its periods; only where a session is read to be shown. */
@@ -71,13 +73,20 @@ export interface SessionReading {
   readonly samples: ReadonlyArray<Sample>
 }
 
-/** What came after its record was issued would change the record's total. */
-export const needsCorrection = ({ billed, price }: Pick<ChargingSession, "billed" | "price">): boolean =>
-  billed !== undefined && price !== undefined && (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat)
-
 /** What it costs: as it was billed once that is so, whatever has come since (`needsCorrection`); till then as it is known. */
 export const costOf = ({ price, record }: Pick<ChargingSession, "record" | "price">): SessionPrice | undefined =>
   record ?? price
+
+/** What came after its record was issued would change the record's total, or a further stop says something else than the one that ended it. */
+export const needsCorrection = ({
+  billed,
+  contradicted,
+  price
+}: Pick<ChargingSession, "billed" | "contradicted" | "price">): boolean =>
+  contradicted === true ||
+  (billed !== undefined &&
+    price !== undefined &&
+    (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat))
 
 /** True of a session that is a reservation which nobody has used, now or for good. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>

@@ -70,7 +70,8 @@ export const Session = Schema.Struct({
   }),
   revision: Schema.Int.annotate({ description: "How often it was corrected" }),
   needsCorrection: Schema.Boolean.annotate({
-    description: "What came after its record was issued would change its total: look at it, and correct it"
+    description:
+      "What came after its record was issued would change its total, or a further stop says something else than the one that ended it: look at it, and correct it"
   }),
   cost: Schema.NullOr(Cost).annotate({
     description:
@@ -118,9 +119,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
       partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
       status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
       held: Schema.optionalKey(flag("true: those that wait for an operator, with a `heldReason`; false: all others")),
-      needsCorrection: Schema.optionalKey(
-        flag("true: those whose record does not say what they cost now; false: all others")
-      ),
+      needsCorrection: Schema.optionalKey(flag("true: those that say so of themselves; false: all others")),
       from: Schema.optionalKey(Time.annotate({ description: "Started at or after" })),
       to: Schema.optionalKey(Time.annotate({ description: "Started before" }))
     },

@@ -57,6 +57,7 @@ import { authorizedUntil } from "./0055_authorized_until.ts"
 import { refusedWithoutStop } from "./0056_refused_without_stop.ts"
 import { connectorMeters } from "./0057_connector_meters.ts"
 import { namedObjects } from "./0058_named_objects.ts"
+import { furtherStops } from "./0059_further_stops.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -117,4 +118,5 @@ export const migrations = {
   "0056_refused_without_stop": refusedWithoutStop,
   "0057_connector_meters": connectorMeters,
   "0058_named_objects": namedObjects,
+  "0059_further_stops": furtherStops,
 }

@@ -284,6 +284,47 @@ describe("the start of a transaction whose stop came first", () => {
     expect(charger.factsOf("SessionEnded")).toHaveLength(1)
   })
 
+  const signed = { value: "OCMF|{}|{}", format: "SignedData" }
+  const brought = [
+    reading(at(minute(0)), energy(1000, { context: "Transaction.Begin" }), energy("OCMF|{}|{}", signed)),
+    reading(at(minute(30)), energy(6000, { context: "Transaction.End" }))
+  ]
+  for (const forgetting of [false, true]) {
+    it(`brings the readings and signed values along that came with it${forgetting ? ", after a reload too" : ""}`, () => {
+      const charger = service().charger()
+      const heardAt = charger.now + 1000
+      charger.say({ ...early, readings: brought })
+      if (forgetting) charger.forget()
+      const { facts, outcome, questions } = charger.say(started())
+      expect(questions).toEqual(["FindToken", "FindOrphan"])
+      expect(outcome.recorded).toEqual([true, true, true])
+      const { sessionId } = charger.sessions[0]?.start.body ?? {}
+      const readings = brought.map((one) => ({ at: one.at, rawAt: one.rawAt, samples: one.samples }))
+      const register = { registerWh: 6000, registerAt: minute(30) }
+      expect(facts.slice(1)).toMatchObject([
+        { type: "MeterRead", heardAt, body: { ...evse(1), sessionId, fromStop: true, readings, ...register } },
+        { type: "SessionEnded", body: { sessionId, energyWh: 5000, heldReason: undefined } }
+      ])
+      expect(charger.sessions).toMatchObject([{ status: "Ended", registerWh: 6000 }])
+    })
+  }
+
+  it("takes its register from the readings that came with its stop, where it has lost it", () => {
+    const charger = service().charger()
+    charger.say({ ...early, readings: brought })
+    charger.say(started({ meterStartWh: 0 }))
+    expect(charger.sessions[0]?.end?.body).toMatchObject({ meterStartWh: 1000, meterStopWh: 6000, energyWh: 5000 })
+  })
+
+  it("gives its readings to nobody where it is a repeat", () => {
+    const charger = service().charger()
+    charger.say({ ...early, readings: brought })
+    const first = charger.start(started())
+    charger.forget()
+    expect(charger.start(started())).toBe(first)
+    expect(charger.factsOf("MeterRead")).toHaveLength(1)
+  })
+
   it("takes the nearest of two", () => {
     const charger = service().charger()
     charger.say(ended(undefined, { time: at(minute(90)), meterStopWh: 9000 }))

@@ -206,15 +206,48 @@ describe("a StopTransaction that names its transaction", () => {
     })
   })
 
-  it("repeated, with other figures too, changes nothing", () => {
-    const { charger, id } = charging()
-    charger.say(ended(id))
-    for (const meterStopWh of [6000, 7000, undefined]) {
-      charger.forget()
-      const { facts, reply } = charger.say(ended(id, { meterStopWh }))
-      expect([facts, reply]).toEqual([[], accepted])
+  const repeats = [
+    { name: "as it was", more: {} },
+    { name: "without its register", more: { meterStopWh: undefined } },
+    { name: "without its time", more: { time: noTime } },
+    { name: "for another reason and by another card", more: { reason: "PowerLoss", tokenUid: "BERT" } }
+  ]
+  for (const forgetting of [false, true]) {
+    for (const { more, name } of repeats) {
+      it(`repeated ${name} changes nothing${forgetting ? ", after a reload too" : ""}`, () => {
+        const { charger, id } = charging()
+        charger.say(ended(id))
+        if (forgetting) charger.forget()
+        const { facts, questions, reply } = charger.say(ended(id, more))
+        expect([facts, questions, reply]).toEqual([[], [], untold])
+      })
     }
-    expect(charger.sessions[0]?.end?.body.energyWh).toBe(5000)
+
+    for (const more of [{ meterStopWh: 7000 }, { time: at(minute(31)) }]) {
+      const what = Object.keys(more).join()
+      it(`again with another ${what} is kept, once, for somebody to look at${forgetting ? ", after a reload too" : ""}`, () => {
+        const { charger, id } = charging()
+        charger.say(ended(id))
+        if (forgetting) charger.forget()
+        const { facts, reply } = charger.say(ended(id, more))
+        const { sessionId } = charger.sessions[0]?.start.body ?? {}
+        const rawTransactionId = String(id)
+        expect(reply).toEqual(untold)
+        expect(facts).toMatchObject([
+          { type: "OrphanRecorded", body: { action: "StopTransaction", contradicts: sessionId, rawTransactionId } }
+        ])
+        expect(facts[0]?.body).toHaveProperty("raw", expect.stringContaining("TransactionEnded"))
+        expect(charger.say(ended(id, more)).outcome.recorded).toEqual([false])
+        expect(charger.sessions).toMatchObject([{ status: "Ended", end: { at: minute(30), body: { energyWh: 5000 } } }])
+        expect(charger.state.orphans).toEqual([])
+      })
+    }
+  }
+
+  it("after one that had no register is kept where it has one", () => {
+    const { charger, id } = charging()
+    charger.say(ended(id, { meterStopWh: undefined }))
+    expect(charger.say(ended(id)).facts).toMatchObject([{ type: "OrphanRecorded" }])
   })
 
   it("repeated when the session is long forgotten is looked up and changes nothing", () => {

@@ -283,6 +283,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       close: never,
       findToken: never,
       findSession: never,
+      findOrphan: never,
       takeTransactionNumbers: never
     }),
     Layer.succeed(Presence, {

@@ -1,0 +1,33 @@
+/** Answers to what a decision has to know and the state does not hold: one look-up by a key each. */
+import { Effect } from "effect"
+import type { Answers, Question } from "../domain/charger/Decision.ts"
+import type { StorageUnavailable } from "../domain/Errors.ts"
+import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
+import type { PartnersQuestion } from "./Words.ts"
+
+/** Whose questions they are. */
+interface Asking {
+  readonly chargerId: string
+  readonly organisationId: string
+}
+
+/** `answers` with that of `question` beside them. */
+export const answered = (
+  directory: ChargerDirectory["Service"],
+  { chargerId, organisationId }: Asking,
+  question: Exclude<Question, PartnersQuestion>,
+  answers: Answers
+): Effect.Effect<Answers, StorageUnavailable> => {
+  switch (question._tag) {
+    case "FindToken": {
+      const found = directory.findToken({ ...question, chargerId, organisationId })
+      return Effect.map(found, (token) => ({ ...answers, token }))
+    }
+    case "FindSession": {
+      const found = directory.findSession(chargerId, question.transactionId)
+      return Effect.map(found, (session) => ({ ...answers, session: session ?? null }))
+    }
+    case "FindOrphan":
+      return Effect.map(directory.findOrphan(chargerId, question.orphanId), (orphan) => ({ ...answers, orphan }))
+  }
+}
