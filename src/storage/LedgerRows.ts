@@ -39,6 +39,16 @@ const LedgerRow = Schema.Struct({
   signed: Schema.NullOr(Schema.Array(Sample)),
   meterPublicKey: optional(Schema.String),
   before: Schema.NullOr(Schema.Struct({ meterStartWh: Schema.Finite, meterStopWh: Schema.Finite })),
+  occupancy: Schema.NullOr(
+    Schema.Struct({
+      evses: Schema.Int,
+      sessions: Schema.NullOr(
+        Schema.Array(
+          Schema.Struct({ evseId: Schema.Int, startedAt: Schema.Finite, endedAt: Schema.NullOr(Schema.Finite) })
+        )
+      )
+    })
+  ),
   clockJumped: Schema.Boolean,
   clockAheadMillis: Schema.Int
 })
@@ -52,6 +62,7 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
     clockJumped,
     maxPowerW,
     meterPublicKey,
+    occupancy,
     place,
     readings,
     signed,
@@ -77,6 +88,14 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
       clockAheadMillis,
       clockJumped,
       standbyPowerW,
+      ...(occupancy === null
+        ? {}
+        : {
+            occupancy: {
+              evses: occupancy.evses,
+              sessions: (occupancy.sessions ?? []).map((one) => ({ ...one, endedAt: one.endedAt ?? undefined }))
+            }
+          })
     },
     place,
     tokenType,
@@ -149,6 +168,26 @@ const statuses = (sql: SqlClient.SqlClient) => {
   )`
 }
 
+/** Longest that a session is looked for which may have gone on into a reservation, in days; none is believed to last longer. */
+const occupyingDays = 60
+
+/** Sessions at the charger of `session s` while that was a reservation, and how many connectors it has. */
+const occupancy = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN s.reservation_only THEN json_build_object(
+    'evses', (SELECT count(DISTINCT u.evse_id) FROM connector u WHERE u.charger_id = s.charger_id AND u.evse_id > 0),
+    'sessions', (
+      SELECT json_agg(json_build_object('evseId', n.evse_id, 'startedAt', extract(epoch FROM n.from_at) * 1000,
+        'endedAt', extract(epoch FROM n.to_at) * 1000))
+      FROM (
+        SELECT o.evse_id, coalesce(q.started_at, o.started_at) AS from_at, coalesce(q.ended_at, o.ended_at,
+          -- One that was closed for silence is over since its last reading.
+          CASE WHEN o.closed_as_of IS NOT DISTINCT FROM o.updated_at THEN greatest(o.started_at, o.register_at) END) AS to_at
+        FROM session o LEFT JOIN session_review q ON q.session_id = o.id AND q.organisation_id = o.organisation_id
+        WHERE o.charger_id = s.charger_id AND o.organisation_id = s.organisation_id AND NOT o.reservation_only
+          AND o.status <> 'INVALID' AND o.started_at < s.ended_at
+          AND o.started_at > s.started_at - ${occupyingDays}::int * interval '1 day'
+      ) n WHERE n.to_at IS NULL OR n.to_at > s.started_at)) END`
+
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`
@@ -178,7 +217,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
           AND o.organisation_id = s.organisation_id AND o.started_at < s.started_at AND o.meter_stop_wh IS NOT NULL
         ORDER BY o.started_at DESC LIMIT 1
       ) b WHERE b.stop_wh IS NOT NULL
-    ) AS before, s.clock_jumped AS "clockJumped", s.clock_ahead_ms AS "clockAheadMillis"
+    ) AS before, ${occupancy(sql)} AS occupancy, s.clock_jumped AS "clockJumped", s.clock_ahead_ms AS "clockAheadMillis"
   FROM session s
   JOIN organisation org ON org.id = s.organisation_id
   ${withReview(sql)}

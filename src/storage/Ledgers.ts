@@ -32,18 +32,27 @@ const changed = (sql: SqlClient.SqlClient) =>
           SELECT j.position, j.type, j.body FROM journal j
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'prices')
           ORDER BY j.position LIMIT ${limit}
+        ), told AS MATERIALIZED (
+          SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
+              THEN s.body ->> 'sessionId'
+            WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
+          FROM seen s
         )
         SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", array_agg(c.id) AS "sessionIds",
           array_agg(c.id) FILTER (WHERE c.metered) AS metered
         FROM (
           SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on FROM (
-            SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
-                THEN s.body ->> 'sessionId'
-              WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
-            FROM seen s
+            SELECT t.type, t.id FROM told t
             UNION ALL
             -- A start ends those before it on its connector.
             SELECT 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes') FROM seen s WHERE s.type = 'SessionStarted'
+            UNION ALL
+            -- One that is heard of late may have been where a connector was reserved, for which nobody came.
+            SELECT 'ConnectorTaken', x.id::text FROM told t
+            JOIN session o ON o.id = t.id::uuid AND NOT o.reservation_only
+            JOIN session x ON x.charger_id = o.charger_id AND x.organisation_id = o.organisation_id AND x.reservation_only
+              AND x.status = 'COMPLETED' AND x.ended_at > o.started_at AND x.started_at < o.started_at + interval '60 days'
+            WHERE t.type IN ('SessionStarted', 'SessionEnded', 'SessionCorrected')
           ) n WHERE n.id IS NOT NULL GROUP BY n.id
         ) c
         -- One without a tariff has no price to keep: it is looked at when it ends.

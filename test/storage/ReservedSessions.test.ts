@@ -188,6 +188,46 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
+  it.effect("costs nothing where nobody came and another session ran on its connector meanwhile", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      for (const [chargerId, evseId, total] of [
+        ["V-taken", 1, 0],
+        ["V-beside", 2, 6]
+      ] as const) {
+        const { id, seeded } = yield* reserved(chargerId)
+        const tx: Transaction = { chargerId, sessionId: freshId(), transactionId: 81 }
+        const fact = started(seeded, tx, { at: noon + 5 * minute, tokenUid: "OTHER" })
+        yield* commit([{ ...fact, body: { ...fact.body, evseId } }])
+        yield* commit([ended(seeded, tx, { at: noon + 20 * minute })])
+        yield* connect(seeded, chargerId, -60)
+        yield* expire(31)
+        const { bills, status } = yield* seen(seeded, id)
+        assert.deepStrictEqual([status, bills], ["COMPLETED", [[total, total]]])
+      }
+    })
+  )
+
+  it.effect("needs a correction where nobody came, and a session on its connector is heard of once it was billed", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const { id, seeded } = yield* reserved("V-late")
+      yield* connect(seeded, "V-late", -60)
+      yield* expire(31)
+      assert.deepStrictEqual((yield* seen(seeded, id)).bills, [[6, 6]])
+      const tx: Transaction = { chargerId: "V-late", sessionId: freshId(), transactionId: 82 }
+      yield* commit([started(seeded, tx, { at: noon - 30 * minute, tokenUid: "OTHER" })])
+      yield* price
+      assert.deepStrictEqual(yield* listed(seeded, { needsCorrection: true }), [id])
+      const { record } = yield* (yield* Sessions).get(seeded.organisationId, id)
+      assert.deepInclude(record, { exclVat: 6 })
+      // Its stop says that it had ended before the connector was reserved.
+      yield* commit([ended(seeded, tx, { at: noon - 20 * minute })])
+      yield* price
+      assert.deepStrictEqual(yield* listed(seeded, { needsCorrection: true }), [])
+    })
+  )
+
   it.effect("is there only where the tariff of its connector asks for reservations", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["V-2"])

@@ -6,6 +6,7 @@ import { type PricedResult, price, type Reserved } from "../tariff/Price.ts"
 import { resolutionOf } from "../tariff/Evidence.ts"
 import type { PricedReading, StatusChange } from "../tariff/Stretches.ts"
 import type { Pricing, Tariff } from "../tariff/Tariff.ts"
+import { type Occupancy, wasGivenAway } from "../reservation/NoShow.ts"
 import type { Place } from "../cdr/Place.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
@@ -31,6 +32,8 @@ export interface Surroundings {
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
   /** How its times and those at which they were heard lie to one another cannot be by one clock. Undefined means that it can. */
   readonly clockJumped?: boolean | undefined
+  /** Of a reservation that nobody used: who charged at the charger meanwhile. */
+  readonly occupancy?: Occupancy | undefined
   /** By how much its charger's clock is known to be ahead of ours; 0 where it is not known to be. */
   readonly clockAheadMillis?: number | undefined
   /** W: a vehicle that takes less is parked. Undefined: the usual one. */
@@ -134,7 +137,18 @@ const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserv
   if (reservation?.acceptedAt === undefined || status === "RESERVATION") return undefined
   const { acceptedAt, expiresAt, used } = reservation
   const until = used ? Math.min(startedAt, expiresAt) : expiresAt
-  return until > acceptedAt ? { startedAt: acceptedAt, endedAt: until, expired: !used } : undefined
+  // Used in the moment of the yes it took no time, and has its flat fee all the same, as a session that takes none has.
+  return until >= acceptedAt ? { startedAt: acceptedAt, endedAt: until, expired: !used } : undefined
+}
+
+/** The tariff as it applies: who could not have used what he reserved is asked nothing for the reservation. */
+const applying = ({ session, surroundings: { occupancy }, tariff }: Ledger): Pricing => {
+  const { evseId, reservation } = session
+  if (occupancy === undefined || reservation?.acceptedAt === undefined || reservation.used) return tariff.body
+  const { acceptedAt, expiresAt } = reservation
+  if (!wasGivenAway({ evseId, acceptedAt, expiresAt }, occupancy)) return tariff.body
+  const elements = tariff.body.elements.filter(({ restrictions }) => restrictions?.reservation === undefined)
+  return { ...tariff.body, elements }
 }
 
 /** What a session costs so far, or in all once it has ended. */
@@ -150,7 +164,7 @@ export const priceOf = (ledger: Ledger): PricedResult => {
     resolution: resolutionOf(readings.flatMap(({ registerWh }) => registerWh ?? [])),
     standbyPowerW: surroundings.standbyPowerW
   }
-  return price(ledger.tariff.body, {
+  return price(applying(ledger), {
     session: isOnlyReserved(session) ? undefined : priced,
     reserved: reservedOf(session),
     timeZone,

@@ -210,6 +210,11 @@ const ofReservation = (
 ): ReadonlyArray<Period> => {
   const phase = expired ? "RESERVATION_EXPIRES" : "RESERVATION"
   const pieces = piecesOf({ startedAt, endedAt, timeZone, readings: [] }, compiled)
+  if (pieces.length === 0) {
+    const elements = flatAt(bill, phase, { startedAt, endedAt, timeZone }, compiled)
+    if (elements.FLAT === undefined) return []
+    return [{ startedAt, endedAt, energyWh: 0, charging: false, reserved: true, elements }]
+  }
   return joined(
     pieces.map(({ from, moment, to, told }) => {
       const flat = withFlat(bill.flat(phase, moment))

@@ -58,6 +58,7 @@ import { refusedWithoutStop } from "./0056_refused_without_stop.ts"
 import { connectorMeters } from "./0057_connector_meters.ts"
 import { namedObjects } from "./0058_named_objects.ts"
 import { furtherStops } from "./0059_further_stops.ts"
+import { reservedConnectors } from "./0060_reserved_connectors.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -119,4 +120,5 @@ export const migrations = {
   "0057_connector_meters": connectorMeters,
   "0058_named_objects": namedObjects,
   "0059_further_stops": furtherStops,
+  "0060_reserved_connectors": reservedConnectors,
 }

@@ -51,6 +51,19 @@ const costs = (...given: Parameters<typeof ledger>) => {
 }
 
 describe("a session that used a reservation", () => {
+  it("in the moment of the charger's yes pays its flat fee, as a session without length does", () => {
+    const { periods } = priceOf(ledger("COMPLETED", { acceptedAt: noon }))
+    expect(costs("COMPLETED", { acceptedAt: noon })).toEqual([2, 7])
+    expect(periods[0]).toEqual({
+      startedAt: noon,
+      endedAt: noon,
+      energyWh: 0,
+      charging: false,
+      reserved: true,
+      elements: { FLAT: 0 }
+    })
+  })
+
   it("pays for the time from the charger's yes to its start, beside what it charged", () => {
     const { costs: parts, durationMillis, parkingMillis, periods, total } = priceOf(ledger("COMPLETED", {}))
     expect([parts.reservation.exclVat, parts.energy.exclVat, total.exclVat]).toEqual([4, 5, 9])
@@ -72,7 +85,6 @@ describe("a session that used a reservation", () => {
 
   it("pays nothing for it where nobody knows when the charger said yes, or it began before that", () => {
     expect(costs("COMPLETED", { acceptedAt: undefined })).toEqual([0, 5])
-    expect(costs("COMPLETED", { acceptedAt: noon })).toEqual([0, 5])
     expect(costs("COMPLETED", { acceptedAt: noon + minute })).toEqual([0, 5])
     expect(costs("COMPLETED", undefined)).toEqual([0, 5])
   })
@@ -104,6 +116,53 @@ describe("a reservation that nobody used", () => {
     expect([parts.reservation.exclVat, total.exclVat, energyWh]).toEqual([3, 3, 0])
     expect(periods).toMatchObject([{ reserved: true, elements: { FLAT: 0, TIME: 1 } }])
   })
+
+  const other = { evseId: 1, startedAt: noon - 10 * minute, endedAt: (noon - 5 * minute) as number | undefined }
+  const taken: ReadonlyArray<{
+    name: string
+    evseId?: number
+    evses?: number
+    sessions: Array<Partial<typeof other>>
+  }> = [
+    { name: "another session ran on its connector in that time", sessions: [{}] },
+    { name: "another session ran on it from before and ended in it", sessions: [{ startedAt: noon - 90 * minute }] },
+    { name: "another session runs on it still", sessions: [{ endedAt: undefined }] },
+    { name: "of the whole charger, the one connector was taken", evseId: 0, evses: 1, sessions: [{}] },
+    {
+      name: "of the whole charger, all connectors were taken at one time",
+      evseId: 0,
+      sessions: [{}, { evseId: 2, startedAt: noon - 6 * minute, endedAt: undefined }]
+    }
+  ]
+  const withOthers = ({ evseId = 1, evses = 2, sessions }: Omit<(typeof taken)[number], "name">) => {
+    const made = ledger("COMPLETED", unused, { ...nothing, evseId })
+    const occupancy = { evses, sessions: sessions.map((one) => ({ ...other, ...one })) }
+    return priceOf({ ...made, surroundings: { ...made.surroundings, occupancy } })
+  }
+  for (const { name, ...given } of taken) {
+    it(`costs nothing where ${name}, and shows the time as reserved`, () => {
+      const { periods, total } = withOthers(given)
+      expect(total).toEqual({ exclVat: 0, inclVat: 0 })
+      const { acceptedAt: startedAt, expiresAt: endedAt } = reservation
+      expect(periods).toEqual([{ startedAt, endedAt, energyWh: 0, charging: false, reserved: true, elements: {} }])
+    })
+  }
+
+  const free: typeof taken = [
+    { name: "nobody charged", sessions: [] },
+    { name: "somebody charged next door", sessions: [{ evseId: 2 }] },
+    { name: "somebody had left by then", sessions: [{ startedAt: noon - 60 * minute, endedAt: noon - 20 * minute }] },
+    { name: "somebody came when it was over", sessions: [{ startedAt: noon + 10 * minute, endedAt: undefined }] },
+    { name: "of the whole charger, a connector was free", evseId: 0, sessions: [{}] },
+    {
+      name: "of the whole charger, one connector or the other was free",
+      evseId: 0,
+      sessions: [{}, { evseId: 2, startedAt: noon - 5 * minute, endedAt: undefined }]
+    }
+  ]
+  for (const { name, ...given } of free) {
+    it(`costs what the tariff asks where ${name}`, () => expect(withOthers(given).total.exclVat).toBe(8))
+  }
 
   it("costs nothing while it stands, nor when it was cancelled", () => {
     expect(costs("RESERVATION", unused, { ...nothing, endedAt: undefined })).toEqual([0, 0])

@@ -1,0 +1,39 @@
+/**
+ * Whether a connector was there for whoever had reserved it. Where somebody else charged at it meanwhile he could not have used it, and owes nothing for
+ * not having come.
+ */
+
+/** A session at the same charger. */
+export interface Occupation {
+  readonly evseId: number
+  /** ms epoch. */
+  readonly startedAt: number
+  /** Undefined while it runs. */
+  readonly endedAt: number | undefined
+}
+
+/** Sessions at a charger while a connector was reserved, and how many connectors it has. */
+export interface Occupancy {
+  readonly evses: number
+  readonly sessions: ReadonlyArray<Occupation>
+}
+
+export interface Keeping {
+  /** 0: any connector of the charger. */
+  readonly evseId: number
+  /** ms epoch. */
+  readonly acceptedAt: number
+  readonly expiresAt: number
+}
+
+/** True where at some moment the reserved connector was taken, or, of a reservation of the whole charger, each of its connectors was. */
+export const wasGivenAway = ({ acceptedAt, evseId, expiresAt }: Keeping, { evses, sessions }: Occupancy): boolean => {
+  const others = sessions.filter((one) => evseId === 0 || one.evseId === evseId)
+  const connectors = evseId === 0 ? evses : 1
+  const takenAt = (at: number) =>
+    new Set(others.filter((one) => one.startedAt <= at && at < (one.endedAt ?? Infinity)).map((one) => one.evseId)).size
+  return others.some(({ startedAt }) => {
+    const at = Math.max(startedAt, acceptedAt)
+    return at < expiresAt && connectors > 0 && takenAt(at) >= connectors
+  })
+}
