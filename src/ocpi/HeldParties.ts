@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
-import type { Partner } from "../domain/party/Partner.ts"
+import { isHub, type Partner } from "../domain/party/Partner.ts"
 import { type PartyId, sameParty } from "../domain/party/Party.ts"
 import type { HubClients } from "../domain/ports/HubClients.ts"
 
@@ -14,12 +14,12 @@ export const heldParties =
   (clients: Pick<HubClients["Service"], "get" | "holder">): MayHold =>
   (partner, party) =>
     Effect.gen(function* () {
-      const { connection, expected, id, organisationId } = partner
+      const { connection, id, organisationId } = partner
       const own = (connection?.parties ?? []).filter((one) => sameParty(one, party))
       // No two partners are the same eMSP.
       if (own.some(({ role }) => role === "EMSP")) return true
       if (own.length > 0) return (yield* clients.holder(organisationId, id, party)) !== "Partner"
-      if (expected?.roles.includes("HUB") !== true) return false
+      if (!isHub(partner)) return false
       const told = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
       return told?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
     })

@@ -102,7 +102,7 @@ const failures = (statuses: ReadonlyArray<readonly [string, string]>): Json =>
 const always: ReadonlyArray<readonly [string, string]> = [
   ["400", "The request cannot be read"],
   ["401", "The token is not known"],
-  ["403", "The partner is suspended"],
+  ["403", "The partner is suspended, or names itself by a party that it does not have"],
   ["429", "Too many requests at once"],
   ["500", "The service failed"]
 ]

@@ -32,7 +32,7 @@ import { wireObjects } from "./objects/WireObjects.ts"
 import { openApi } from "./OpenApi.ts"
 import { ownParties } from "./OwnParties.ts"
 import { recordRequest } from "./Recording.ts"
-import { isRouted, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
+import { asMeant, isNamed, isRouted, misnamed, misrouted, type Routing, routingOf, swapped } from "./Routing.ts"
 import { refusalOf, refuse, statusCodes } from "./Status.ts"
 import { tokensOf, whyUnknown } from "./TokenHeader.ts"
 
@@ -72,7 +72,7 @@ const authentication = Effect.gen(function* () {
 interface Underway {
   readonly request: Request
   readonly target: Target
-  readonly routing: Routing
+  routing: Routing
   answering: Answering
   /** The party of ours that it is for, of several. */
   addressed: PartyId | undefined
@@ -125,12 +125,18 @@ const routed = Effect.gen(function* () {
   const partiesOf = ownParties(yield* Parties)
   return (underway: Underway, { bearer }: Caller) =>
     Effect.gen(function* () {
-      const { answering, routing, target } = underway
-      if (target._tag !== "Module" || !target.facts.hasRouting || !isRouted(target.row.module)) return
+      const { answering, target } = underway
+      if (target._tag !== "Module" || !target.facts.hasRouting || !isNamed(target.row.module)) return
+      const foreign = misnamed(underway.routing, bearer.partner)
+      if (foreign !== undefined) return yield* foreign
+      if (!isRouted(target.row.module)) return
       const { connection, organisationId } = bearer.partner
-      const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(routing, all) === undefined)
+      const meant = (all: ReadonlyArray<PartyId>) => asMeant(underway.routing, all, bearer.partner)
+      const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(meant(all), all) === undefined)
+      const routing = meant(ours)
       const wrong = misrouted(routing, ours)
       if (wrong !== undefined) return yield* wrong
+      underway.routing = routing
       underway.answering = { ...answering, routing: swapped(routing, ours, connection?.parties ?? []) }
       underway.addressed = ours.length > 1 ? routing.to : undefined
     })

@@ -26,6 +26,8 @@ export type Reason =
   | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" | "NotYet" }
   /** By our operator: nothing is exchanged until he takes it back. */
   | { readonly _tag: "Suspended" }
+  /** It speaks in the name of a party that is none of its own. */
+  | { readonly _tag: "ForeignParty"; readonly detail: string }
   /** The body is no JSON, or the query or path cannot be read. */
   | { readonly _tag: "Unreadable"; readonly detail: string }
   /** Nothing is at this address. */
@@ -84,6 +86,8 @@ const unauthorized = {
   NotYet: "This token opens the versions and their details alone until we have your answer to our credentials."
 } as const
 
+const suspended = "Your connection is suspended here. Ask the operator."
+
 /** `unknownToken` is the version's own code for that. */
 export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal => {
   switch (reason._tag) {
@@ -95,11 +99,9 @@ export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal =>
         headers: { "www-authenticate": "Token" }
       }
     case "Suspended":
-      return {
-        http: 403,
-        status: statusCodes.ClientError,
-        message: "Your connection is suspended here. Ask the operator."
-      }
+      return { http: 403, status: statusCodes.ClientError, message: suspended }
+    case "ForeignParty":
+      return { http: 403, status: statusCodes.InvalidParameters, message: reason.detail }
     case "Unreadable":
       return { http: 400, status: statusCodes.InvalidParameters, message: reason.detail }
     case "UnknownPath":

@@ -1,7 +1,11 @@
-/** An organisation of two CPO parties: who addresses one of them gets what is that party's, and who addresses none gets what is the organisation's. */
+/**
+ * Whom a request is for. An organisation of two CPO parties: who addresses one of them gets what is that party's, and who addresses none, or itself, gets what
+ * is the organisation's.
+ */
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { Drive, problemsOf } from "./modules/Drive.ts"
+import type { Answer } from "./partner/Client.ts"
 import type { Partner } from "./partner/Partner.ts"
 import { laterVersions, Roaming } from "./partner/Roaming.ts"
 import { type Json, nextPage } from "./partner/Wire.ts"
@@ -19,6 +23,8 @@ const perKwh = {
 }
 
 const lists = ["locations", "sessions", "cdrs"] as const
+
+const idsIn = ({ data }: Answer): ReadonlyArray<unknown> => (data as ReadonlyArray<Json>).map(({ id }) => id)
 
 /** A list as it is for who addresses this party, page by page of one; each page says how many there are. */
 const listed = async (partner: Partner, module: string, to: Json | undefined): Promise<ReadonlyArray<string>> => {
@@ -38,23 +44,52 @@ const listed = async (partner: Partner, module: string, to: Json | undefined): P
   return ids
 }
 
-/** Two places of two parties, and at each a session that is over and billed. */
-const placed = async (partner: Partner, second: string) => {
-  const made: Array<Readonly<Record<(typeof lists)[number], string>>> = []
-  for (const cpoPartyId of [null, second]) {
-    const spot = await drive.spot(partner)
-    await world.ask("PATCH", `sites/${spot.locationId}`, { cpoPartyId })
-    const { id } = await world.post("tariffs", perKwh)
-    await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
-    const { id: sessions, transactionId } = await drive.session(partner, spot)
-    await spot.station.stop(transactionId, { meterStop: 600 })
-    const record = `cdrs?sessionId=${sessions}`
-    await world.eventually("a record", record, ({ items }) => (items as Array<unknown>).length === 1)
-    const [cdr] = await world.items(record)
-    made.push({ locations: spot.locationId, sessions, cdrs: String(cdr?.["id"]) })
-  }
-  return made
+/** A place of a party, and at it a session that is over and billed. */
+const placedAt = async (partner: Partner, cpoPartyId: string | null) => {
+  const spot = await drive.spot(partner)
+  await world.ask("PATCH", `sites/${spot.locationId}`, { cpoPartyId })
+  const { id } = await world.post("tariffs", perKwh)
+  await world.ask("PUT", `tariffs/${String(id)}/assignments`, { siteId: spot.locationId })
+  const { id: sessions, transactionId } = await drive.session(partner, spot)
+  await spot.station.stop(transactionId, { meterStop: 600 })
+  const record = `cdrs?sessionId=${sessions}`
+  await world.eventually("a record", record, ({ items }) => (items as Array<unknown>).length === 1)
+  const [cdr] = await world.items(record)
+  return { locations: spot.locationId, sessions, cdrs: String(cdr?.["id"]) }
 }
+
+it.each(laterVersions)(
+  "a partner on OCPI %s that addresses itself is answered as if it addressed nobody",
+  async (version) => {
+    const { partner } = await roaming.registered(version)
+    const { locations: id } = await placedAt(partner, null)
+    const asked = (to: Json | undefined, rest = "", module = "locations") =>
+      partner.client.ask("GET", `${partner.endpoint(module)}${rest}`, {
+        token: partner.theirToken ?? "",
+        from: partner.party,
+        to
+      })
+    for (const module of [...lists, "tariffs"]) {
+      const itself = await asked(partner.party, "", module)
+      expect([itself.http, itself.code], module).toEqual([200, 1000])
+      expect(idsIn(itself), module).toEqual(idsIn(await asked(undefined, "", module)))
+      expect(itself.headers, module).toMatchObject({
+        "ocpi-from-party-id": world.organisation.partyId,
+        "ocpi-to-party-id": partner.party.party_id
+      })
+    }
+    expect((await asked(partner.party, `/${id}`)).http).toBe(200)
+    expect((await asked({ country_code: "FR", party_id: "XXX" })).http).toBe(404)
+    expect(problemsOf(partner)).toEqual([])
+  }
+)
+
+it("a hub that addresses itself has named none of our parties", async () => {
+  const { partner: hub } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
+  const asked = { token: hub.theirToken ?? "", from: hub.party, to: hub.party }
+  const { code, http } = await hub.client.ask("GET", hub.endpoint("locations") ?? "", asked)
+  expect([http, code]).toEqual([404, 2001])
+})
 
 const parties: Readonly<Record<string, string>> = { "2.2": "SCA", "2.2.1": "SCB" }
 
@@ -65,10 +100,11 @@ it.each(laterVersions)("lists on OCPI %s are those of the party that is addresse
   // With one party alone everything is its, and afterwards too what no other has.
   const business = { name: `Second ${randomUUID().slice(0, 4)}` }
   const { id } = await world.post("parties", { countryCode: "BE", partyId, businessDetails: business })
-  const [ours, theirs] = await placed(partner, String(id))
+  const ours = await placedAt(partner, null)
+  const theirs = await placedAt(partner, String(id))
   for (const module of lists) {
-    const one = String(ours?.[module])
-    const other = String(theirs?.[module])
+    const one = ours[module]
+    const other = theirs[module]
     expect(await listed(partner, module, second), module).toEqual([other])
     const mine = await listed(partner, module, first())
     expect([mine.includes(one), mine.includes(other)], module).toEqual([true, false])
@@ -80,8 +116,8 @@ it.each(laterVersions)("lists on OCPI %s are those of the party that is addresse
     const { code, http } = await partner.client.ask("GET", `${partner.endpoint("locations")}/${id}`, asked)
     return [http, code]
   }
-  expect(await read(second, theirs?.locations ?? "")).toEqual([200, 1000])
-  expect(await read(second, ours?.locations ?? "")).toEqual([404, 2003])
-  expect(await read(first(), theirs?.locations ?? "")).toEqual([404, 2003])
+  expect(await read(second, theirs.locations)).toEqual([200, 1000])
+  expect(await read(second, ours.locations)).toEqual([404, 2003])
+  expect(await read(first(), theirs.locations)).toEqual([404, 2003])
   expect(problemsOf(partner)).toEqual([])
 })

@@ -126,7 +126,7 @@ describe("routing headers", () => {
 
 describe("a hub", () => {
   it("tells of its clients, reads them back, and v2 shows them", async () => {
-    const { id, partner } = await roaming.registered("2.2.1")
+    const { id, partner } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
     const base = partner.endpoint("hubclientinfo") ?? ""
     const token = partner.theirToken ?? ""
     const info = { party_id: "EMP", country_code: "FR", role: "EMSP", status: "CONNECTED" }

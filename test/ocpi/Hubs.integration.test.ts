@@ -1,8 +1,11 @@
-/** What a hub does for the eMSPs behind it, over real HTTP and at a real charger: each is let what a partner of its own is let, once the hub has told of it. */
+/**
+ * What a hub does for the eMSPs behind it, over real HTTP and at a real charger: each is let what a partner of its own is let, once the hub has told of it. Who
+ * is no hub speaks for itself alone.
+ */
 import { describe, expect, it } from "vitest"
 import { Drive, problemsOf, type Spot } from "./modules/Drive.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { Roaming } from "./partner/Roaming.ts"
+import { laterVersions, Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
 
 const roaming = new Roaming()
@@ -13,14 +16,18 @@ const { world } = roaming
 const behind = { country_code: "FR", party_id: "BHD" }
 const stranger = { country_code: "FR", party_id: "XXX" }
 
-/** A partner that our operator has invited in these roles, and that tells of a party behind it. */
-const registered = async (roles: ReadonlyArray<string>, status = "CONNECTED") => {
-  const partner = await roaming.partner("2.2.1")
-  const { token, versionsUrl } = await roaming.invite(partner, { roles })
-  await partner.register(versionsUrl, token)
-  const info = { ...behind, role: "EMSP", status, last_updated: "2026-05-20T10:00:00Z" }
-  expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)).code).toBe(1000)
-  return partner
+const infoOf = (party: Json, status = "CONNECTED"): Json => ({
+  ...party,
+  role: "EMSP",
+  status,
+  last_updated: "2026-05-20T10:00:00Z"
+})
+
+/** A hub that tells of a party behind it. */
+const aHub = async (status?: string) => {
+  const { partner: hub } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
+  expect((await hub.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind, status))).code).toBe(1000)
+  return hub
 }
 
 /** What a partner does to have another's drivers for its own: tells of the party, and writes, changes, reads and starts a session with its card. */
@@ -74,7 +81,7 @@ describe("a party that a hub tells of", () => {
   it("is nothing to it where it is ours, or a partner itself, whose driver charges on", async () => {
     const { partner: direct } = await roaming.registered("2.2.1")
     await direct.putToken(direct.cards.make("DIRECT1", { whitelist: "ALWAYS" }))
-    const hub = await registered(["HUB"])
+    const hub = await aHub()
     const spot = await drive.spot(hub)
     expect(await grabbed(hub, spot, direct.party, "DIRECT1")).toEqual(nothing)
     expect(await grabbed(hub, spot, hub.cpo ?? {}, "OURS1")).toEqual(nothing)
@@ -85,7 +92,7 @@ describe("a party that a hub tells of", () => {
   })
 
   it("is its own from when it registers, and the hub's again once it has left", async () => {
-    const hub = await registered(["HUB"])
+    const hub = await aHub()
     const spot = await drive.spot(hub)
     const direct = await roaming.partner("2.2.1")
     const { token, versionsUrl } = await roaming.invite(direct)
@@ -111,7 +118,7 @@ describe("a party that a hub tells of", () => {
 
 describe("an eMSP behind a hub", () => {
   it("reserves, starts, steers and stops its driver's session through it, and each result is for it", async () => {
-    const hub = await registered(["HUB"])
+    const hub = await aHub()
     const spot = await drive.spot(hub)
     for (const action of ["ReserveNow", "CancelReservation", "RemoteStartTransaction", "RemoteStopTransaction"]) {
       spot.station.on(action, { status: "Accepted" })
@@ -140,7 +147,7 @@ describe("an eMSP behind a hub", () => {
   })
 
   it("that the hub has not told of is nobody's, and the charger hears nothing", async () => {
-    const hub = await registered(["HUB"])
+    const hub = await aHub()
     const spot = await drive.spot(hub)
     for (const [name, body] of [
       ["START_SESSION", starting(hub, spot, stranger)],
@@ -154,7 +161,7 @@ describe("an eMSP behind a hub", () => {
   })
 
   it("that the hub cannot reach is not asked about its card, whose whitelist decides at once", async () => {
-    const hub = await registered(["HUB"], "OFFLINE")
+    const hub = await aHub("OFFLINE")
     const { station } = await world.station(undefined, { callConcurrency: 5 })
     const push = async (uid: string, whitelist: string) => {
       const card = { ...hub.cards.make(uid, { whitelist }), ...behind }
@@ -173,11 +180,72 @@ describe("an eMSP behind a hub", () => {
     expect(hub.cards.asked).toHaveLength(1)
   })
 
-  it("is behind nobody who only says to be a hub", async () => {
-    const partner = await registered(["EMSP"])
+  it("is behind nobody whom our operator has not invited as a hub", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind))).http).toBe(404)
     const spot = await drive.spot(partner)
-    const { answer } = await passedOn(partner, behind, "START_SESSION", starting(partner, spot, behind))
+    const { answer } = await passedOn(partner, partner.party, "START_SESSION", starting(partner, spot, behind))
     expect([answer.http, answer.code]).toEqual([200, 2001])
     expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
   })
+})
+
+describe.each(laterVersions)("a partner on OCPI %s that is no hub", (version) => {
+  it("is refused whatever it asks in the name of a party that it does not have", async () => {
+    const { partner } = await roaming.registered(version)
+    const spot = await drive.spot(partner)
+    const { country_code, party_id } = partner.party
+    const own = `/${country_code}/${party_id}`
+    const card = partner.cards.make("NAMED1")
+    const asked = async (from: Json, method: string, module: string, path = "", body?: unknown) => {
+      const url = `${partner.endpoint(module)}${path}`
+      const { code, http } = await partner.client.ask(method, url, { token: partner.theirToken ?? "", body, from })
+      return [http, code]
+    }
+    for (const from of [behind, { ...partner.party, party_id: "XXX" }, { ...partner.party, country_code: "FR" }]) {
+      for (const [method, module, path, body] of [
+        ["GET", "locations"],
+        ["GET", "locations", `/${spot.locationId}`],
+        ["GET", "sessions"],
+        ["GET", "cdrs"],
+        ["GET", "tariffs"],
+        ["PUT", "tokens", `${own}/NAMED1`, card],
+        ["PUT", "hubclientinfo", own, infoOf(partner.party)]
+      ] as const) {
+        expect(await asked(from, method, module, path, body), `${method} ${module}`).toEqual([403, 2001])
+      }
+      const { answer } = await passedOn(partner, from, "START_SESSION", starting(partner, spot, partner.party))
+      expect([answer.http, answer.code]).toEqual([403, 2001])
+      expect(await asked(from, "GET", "credentials")).toEqual([200, 1000])
+      const versions = (partner.endpoint("credentials") ?? "").replace(`${version}/credentials`, "versions")
+      const { http } = await partner.client.ask("GET", versions, { token: partner.theirToken ?? "", from })
+      expect(http).toBe(200)
+      const details = (partner.endpoint("credentials") ?? "").replace("/credentials", "")
+      expect((await partner.client.ask("GET", details, { token: partner.theirToken ?? "", from })).http).toBe(200)
+    }
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
+    expect((await partner.ask("GET", "tokens", `${own}/NAMED1`)).http).toBe(404)
+    const lower = { country_code: country_code.toLowerCase(), party_id: party_id.toLowerCase() }
+    expect(await asked(lower, "GET", "locations")).toEqual([200, 1000])
+    expect(problemsOf(partner)).toEqual([])
+  })
+
+  it("tells of its own party alone", async () => {
+    const { partner } = await roaming.registered(version)
+    expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind))).http).toBe(404)
+    expect((await partner.ask("GET", "hubclientinfo", "/FR/BHD")).http).toBe(404)
+    const { country_code, party_id } = partner.party
+    const answer = await partner.ask("PUT", "hubclientinfo", `/${country_code}/${party_id}`, infoOf(partner.party))
+    expect(answer.code).toBe(1000)
+    expect(problemsOf(partner)).toEqual([])
+  })
+})
+
+it("a partner that names a foreign party before it has registered is asked to register", async () => {
+  const partner = await roaming.partner("2.2.1")
+  const { token, versionsUrl } = await roaming.invite(partner)
+  await partner.discover(versionsUrl, token)
+  const answer = await partner.client.ask("GET", partner.endpoint("locations") ?? "", { token, from: behind })
+  expect([answer.http, answer.code]).toEqual([401, 2001])
+  expect((await partner.register(versionsUrl, token)).code).toBe(1000)
 })

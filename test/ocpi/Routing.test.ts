@@ -1,10 +1,32 @@
 import { describe, expect, it } from "vitest"
-import { misrouted, routingOf, swapped } from "../../src/ocpi/Routing.ts"
+import type { Partner } from "../../src/domain/party/Partner.ts"
+import type { PartyRole } from "../../src/domain/party/Party.ts"
+import { asMeant, misrouted, routingOf, swapped } from "../../src/ocpi/Routing.ts"
 
 const ours = [
   { countryCode: "NL", partyId: "VLT" },
   { countryCode: "BE", partyId: "VL2" }
 ]
+
+/** DE ABC, invited in these roles. */
+const partner = (roles: ReadonlyArray<PartyRole>): Partner => ({
+  id: "1",
+  organisationId: "2",
+  name: "Partner",
+  status: "Registered",
+  expected: { countryCode: "DE", partyId: "ABC", roles },
+  connection: {
+    version: "2.2.1",
+    versionsUrl: "https://partner.example/versions",
+    tokenForm: "Base64",
+    parties: [{ countryCode: "DE", partyId: "ABC", role: "EMSP", businessDetails: { name: "One" } }],
+    endpoints: [],
+    registeredAt: 0
+  },
+  switches: {},
+  createdAt: 0,
+  updatedAt: 0
+})
 
 const headers = (from: string, to: string) => {
   const [fromCountry, fromParty, toCountry, toParty] = [...from.split("*"), ...to.split("*")]
@@ -30,6 +52,16 @@ describe("routing headers", () => {
     expect(misrouted(routingOf(headers("DE*ABC", "NL*XXX")), ours)?.reason).toMatchObject({ _tag: "NotFound" })
     expect(misrouted(routingOf(headers("DE*ABC", "nl*vlt")), ours)).toBeUndefined()
     expect(misrouted(routingOf({}), ours)).toBeUndefined()
+  })
+
+  it("that name the caller's own party name nobody, unless it is ours too or a hub asks", () => {
+    const asked = routingOf(headers("DE*ABC", "DE*ABC"))
+    const nobody = { ...asked, to: undefined }
+    expect(asMeant(asked, ours, partner(["EMSP"]))).toEqual(nobody)
+    expect(asMeant(asked, [...ours, { countryCode: "DE", partyId: "ABC" }], partner(["EMSP"]))).toEqual(asked)
+    expect(asMeant(asked, ours, partner(["EMSP", "HUB"]))).toEqual(asked)
+    const others = routingOf(headers("DE*ABC", "NL*XXX"))
+    expect(asMeant(others, ours, partner(["EMSP"]))).toEqual(others)
   })
 
   it("are answered by the party that was asked, or by the default one, to the party that asked", () => {

@@ -24,10 +24,11 @@ it("tokenForm: our calls carry the token in that form alone; without it the othe
 
 it("semanticErrorsAs400: what can be read and makes no sense is HTTP 400 instead of 200", async () => {
   const { id, partner } = await roaming.registered("2.2.1")
-  const url = `${partner.endpoint("hubclientinfo") ?? ""}/FR/EMP`
+  const { country_code, party_id } = partner.party
+  const url = `${partner.endpoint("hubclientinfo") ?? ""}/${country_code}/${party_id}`
   const body = {
     party_id: "XXX",
-    country_code: "FR",
+    country_code,
     role: "EMSP",
     status: "OFFLINE",
     last_updated: "2026-05-20T10:00:00Z"

@@ -98,6 +98,9 @@ export const registeredSince = (
   now: number
 ): number => (connection?.version === version && connection.versionsUrl === versionsUrl ? connection.registeredAt : now)
 
+/** Whether it speaks for parties behind it: by our operator's invitation alone, since that a partner calls itself a hub gives it nothing. */
+export const isHub = ({ expected }: Pick<Partner, "expected">): boolean => expected?.roles.includes("HUB") === true
+
 /** Also while it is suspended. */
 export const isRegistered = ({ connection, status }: Partner): boolean =>
   connection !== undefined && (status === "Registered" || status === "Suspended")

@@ -1,15 +1,29 @@
-/** Hub client info (OCPI 2.2.1 §14), as its receiver: a hub tells which parties are behind it and whether they can be reached. It is kept, and shown in v2. */
+/**
+ * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub tells which parties are behind it and whether they can be reached. It is kept, and shown in v2. Who
+ * is no hub has nobody behind it, and tells of its own parties alone.
+ */
 import { Effect } from "effect"
+import { isHub } from "../../domain/party/Partner.ts"
 import { type PartyId, sameParty } from "../../domain/party/Party.ts"
 import { HubClients } from "../../domain/ports/HubClients.ts"
 import type { Exchange, Handler } from "../Exchange.ts"
 import { clientInfoV22 } from "../objects/clientinfo/v22.ts"
-import { faultOf, invalid } from "../Status.ts"
+import { faultOf, invalid, refuse } from "../Status.ts"
 
 const partyIn = ({ params }: Exchange): PartyId => ({
   countryCode: (params["countryCode"] ?? "").toUpperCase(),
   partyId: (params["partyId"] ?? "").toUpperCase()
 })
+
+const mayTellOf = ({ bearer: { partner } }: Exchange, party: PartyId): boolean =>
+  isHub(partner) || (partner.connection?.parties ?? []).some((own) => sameParty(own, party))
+
+const notTheirs = () =>
+  refuse({
+    _tag: "NotFound",
+    object: "Other",
+    detail: "The party in the address is none of those in your credentials."
+  })
 
 export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
   const get: Handler = (exchange) => {
@@ -21,6 +35,7 @@ export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
 
   const put: Handler = (exchange) =>
     Effect.gen(function* () {
+      if (!mayTellOf(exchange, partyIn(exchange))) return yield* notTheirs()
       const body = yield* exchange.body
       const info = yield* Effect.mapError(clientInfoV22.decode(body), (error) =>
         invalid(`This is no ClientInfo: ${faultOf(error)}`)

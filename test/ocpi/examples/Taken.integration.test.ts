@@ -60,7 +60,7 @@ describe.skipIf(folder === undefined)("the standard's examples (OCPI_EXAMPLES na
   })
 
   it("client info is taken with the time that its example leaves out, and given back", async () => {
-    const { partner } = await roaming.registered("2.2.1")
+    const { partner } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
     const info = example("2.2.1", "inline_mod_hub_client_info_example_put_a_new_clientinfo_object")
     const path = `/${String(info["country_code"])}/${String(info["party_id"])}`
     const whole = { ...info, last_updated: "2026-11-20T08:30:00Z" }

@@ -73,10 +73,10 @@ export class Roaming {
     return partner
   }
 
-  /** A partner that has registered itself. */
-  async registered(version: Version, more: Partial<PartnerOptions> = {}) {
+  /** A partner that has registered itself, as an eMSP or in the roles that it is invited in. */
+  async registered(version: Version, more: Partial<PartnerOptions> = {}, invitation: Json = {}) {
     const partner = await this.partner(version, more)
-    const { id, token, versionsUrl } = await this.invite(partner)
+    const { id, token, versionsUrl } = await this.invite(partner, invitation)
     const answer = await partner.register(versionsUrl, token)
     if (partner.theirToken === undefined) throw new Error(`registration was answered ${answer.text}`)
     return { id, partner }
