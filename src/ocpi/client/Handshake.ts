@@ -4,7 +4,7 @@ import type { PartnerEndpoint } from "../../domain/party/Partner.ts"
 import { Text, Url } from "../objects/Liberal.ts"
 import type { OcpiVersion } from "../Version.ts"
 import { mutual } from "../Version.ts"
-import { type Access, ask, type ClientOptions, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
+import { type Access, ask, type ClientOptions, mayBeUnauthorized, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 
 /** Versions and endpoints of one partner that are read; nobody has more than some dozens. */
 const listMax = 200
@@ -66,7 +66,9 @@ export const discover = (
   options: ClientOptions
 ): Effect.Effect<Discovery | NoVersion, PartnerFailed> =>
   Effect.gen(function* () {
-    const listed = yield* ask({ method: "GET", url: versionsUrl, module: "versions", correlationId }, access, options)
+    const read = (at: string, by: Access) =>
+      ask({ method: "GET", url: at, module: "versions", correlationId }, by, options, mayBeUnauthorized)
+    const listed = yield* read(versionsUrl, access)
     // A single version comes without its list from some.
     const data = Array.isArray(listed.data) ? listed.data : [listed.data]
     const offered = yield* Effect.mapError(decodeVersions(data), unreadable("the list of versions"))
@@ -74,8 +76,7 @@ export const discover = (
     const version = wanted ?? mutual(names)
     const url = offered.find((one) => one.version.trim() === version)?.url
     if (version === undefined || url === undefined) return { _tag: "NoVersion", offered: names }
-    const knowing = { ...access, form: listed.form }
-    const detailed = yield* ask({ method: "GET", url, module: "versions", correlationId }, knowing, options)
+    const detailed = yield* read(url, { ...access, form: listed.form })
     const details = yield* Effect.mapError(
       decodeDetails(detailed.data),
       unreadable(`the details of version ${version}`)

@@ -5,6 +5,7 @@
 import { Clock, Data, Effect } from "effect"
 import type { Partner } from "../../domain/party/Partner.ts"
 import { type Answer, readAnswer } from "../Envelope.ts"
+import { statusCodes } from "../Status.ts"
 import { tokenHeader } from "../TokenHeader.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
 
@@ -118,18 +119,33 @@ const told = (
     message: answer.message
   })
 
-/** Asks a partner; fails for whatever is no success. */
+/** Whether a refusal may be due to nothing but the form of the token. */
+export type OfForm = (http: number, status: number | undefined) => boolean
+
+export const isUnauthorized: OfForm = (http) => http === 401
+
+/**
+ * The same of a partner that is being found out about, which has never taken a token from us: in the wrong form some take it for a bad request, for nobody's
+ * or for a forbidden one, and some fail over it in their own code (OCPI 2.2.1 §5.3: 3000).
+ */
+export const mayBeUnauthorized: OfForm = (http, status) =>
+  (http >= 400 && http < 500) || status === statusCodes.ServerError
+
+/** Asks a partner; fails for whatever is no success. A refusal that is `ofForm` is asked again with the other form of the token. */
 export const ask = (
   what: PartnerCall,
   access: Access,
-  options: ClientOptions
+  options: ClientOptions,
+  ofForm: OfForm = isUnauthorized
 ): Effect.Effect<Answered, PartnerFailed> =>
   Effect.gen(function* () {
-    const first = yield* send(what, access, access.form, options)
-    const retried = first.status === 401 && !access.isFixed
-    const form = retried ? other(access.form) : access.form
-    const last = retried ? yield* send(what, access, form, options) : first
-    const answer = readAnswer(last.status, last.body)
-    if (answer._tag === "Refusal") return yield* told(answer, last)
-    return { data: answer.data, form, http: last.status, headers: last.headers }
+    const by = (form: TokenForm) =>
+      Effect.map(send(what, access, form, options), (got) => ({ form, got, answer: readAnswer(got.status, got.body) }))
+    const first = yield* by(access.form)
+    const again = first.answer._tag === "Refusal" && ofForm(first.got.status, first.answer.status) && !access.isFixed
+    const second = again ? yield* by(other(access.form)) : first
+    // Where both are refused, the form that is not taken for nobody's is the right one, and its answer says what is wrong.
+    const { answer, form, got } = second.got.status === 401 ? first : second
+    if (answer._tag === "Refusal") return yield* told(answer, got)
+    return { data: answer.data, form, http: got.status, headers: got.headers }
   })

@@ -157,6 +157,13 @@ describe("a call to a partner", () => {
     expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
   })
 
+  it("is made once where a registered partner refuses it for anything but its token", async () => {
+    answers = [{ status: 404, body: "" }]
+    const failed = await failure(partner(), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
+    expect(heard).toHaveLength(1)
+    expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 404 })
+  })
+
   it("keeps to the one form that an operator has set", async () => {
     answers = [{ status: 401, body: "" }]
     const failed = await failure(partner({ switches: { tokenForm: "Raw" } }), {

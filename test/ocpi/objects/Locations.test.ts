@@ -133,15 +133,17 @@ describe("what versions say differently", () => {
     expect(encoded("2.2.1", { postalCode: undefined })).not.toHaveProperty("postal_code")
   })
 
-  it("addresses are longer in 2.2.1, states too", () => {
+  it("no text is longer in a later version, and 2.1.1 has no state", () => {
+    const texts = { name: long, address: long, city: long, state: long, postalCode: long, operator: { name: long } }
     const lengths = versions.map((version) => {
-      const { address, state } = encoded(version, { address: long, state: long }) as Record<string, string>
-      return [[...(address ?? "")].length, [...(state ?? "")].length]
+      const { address, city, name, operator, postal_code, state } = encoded(version, texts) as Record<string, string>
+      const operatorName = (operator as unknown as Wire)["name"]
+      return [name, operatorName, address, city, postal_code, state].map((text) => [...String(text ?? "")].length)
     })
     expect(lengths).toEqual([
-      [45, 0],
-      [45, 20],
-      [255, 45]
+      [255, 100, 45, 45, 10, 0],
+      [255, 100, 45, 45, 10, 20],
+      [255, 100, 45, 45, 10, 20]
     ])
   })
 

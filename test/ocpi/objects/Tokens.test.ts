@@ -99,6 +99,12 @@ describe("a partner's word", () => {
     expect(read("2.1.1", word)).toEqual({ allowed: "ALLOWED", token: undefined, authorizationReference: undefined })
   })
 
+  it.each(versions)("in a list of one is that one in %s, and nothing in a list of more or of none", (version) => {
+    const word = { allowed: "BLOCKED", token, authorization_reference: "ref" }
+    expect(read(version, [word])).toEqual(read(version, word))
+    for (const list of [[], [word, word], [[word]]]) expect(() => read(version, list)).toThrow()
+  })
+
   it("counts without a token, with one that cannot be read, and without a reference that is too long", () => {
     const told = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
     expect(read("2.2", { allowed: "BLOCKED" })).toEqual(told)

@@ -16,6 +16,8 @@ export class Cards {
   readonly asked: Array<{ readonly uid: string; readonly type: string | null; readonly body: unknown }> = []
   /** `{ allowed: … }` and more; undefined is an unknown token. */
   authorize: Authorize = () => ({ allowed: "ALLOWED" })
+  /** Whether the word is sent in a list, as by an eMSP whose every answer is one. */
+  wordInList = false
   private readonly version: Version
   private readonly party: Json
   private readonly url: () => string
@@ -83,6 +85,7 @@ export class Cards {
     const token = this.held.find((one) => String(one["uid"]).toUpperCase() === uid.toUpperCase())
     const said = token === undefined ? undefined : this.authorize(token, heard)
     if (said === undefined) return { http: 404, code: this.version === "2.1.1" ? 2001 : 2004 }
-    return { http: 200, code: 1000, data: this.version === "2.1.1" ? said : { token, ...said } }
+    const data = this.version === "2.1.1" ? said : { token, ...said }
+    return { http: 200, code: 1000, data: this.wordInList ? [data] : data }
   }
 }

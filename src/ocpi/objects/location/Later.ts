@@ -1,18 +1,16 @@
-/** Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words and lengths. */
+/**
+ * Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words. Their lengths
+ * are those of the published schemas, by which partners check.
+ */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { cut } from "../credentials/BusinessDetails.ts"
 import { cutTo, field, list } from "../Strict.ts"
 import { coordinatesOf, countryOf, evseParts, evsesOf, hoursOf, powerTypeOf, type Vocabulary } from "./Parts.ts"
 
-export interface LocationLengths {
-  readonly address: number
-  readonly state: number
-}
-
 const postalCodeOf = (text: string | undefined): string | undefined => cutTo(text ?? "", 10) || undefined
 
-export const locationEncoders = (vocabulary: Vocabulary, lengths: LocationLengths) => {
+export const locationEncoders = (vocabulary: Vocabulary) => {
   const connector = (one: LocationConnector) => ({
     id: one.id,
     standard: one.standard,
@@ -33,10 +31,10 @@ export const locationEncoders = (vocabulary: Vocabulary, lengths: LocationLength
     id: one.id,
     publish: true,
     name: cutTo(one.name, 255),
-    address: cutTo(one.address, lengths.address),
+    address: cutTo(one.address, 45),
     city: cutTo(one.city, 45),
     ...field("postal_code", postalCodeOf(one.postalCode)),
-    ...field("state", cutTo(one.state ?? "", lengths.state) || undefined),
+    ...field("state", cutTo(one.state ?? "", 20) || undefined),
     country: countryOf(one),
     coordinates: coordinatesOf(one),
     ...evsesOf(one, evse),

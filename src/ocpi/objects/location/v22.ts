@@ -7,7 +7,7 @@ import type { WireEncoder } from "../Strict.ts"
 import { locationEncoders } from "./Later.ts"
 import { words22 } from "./Words.ts"
 
-const encoders = locationEncoders(words22, { address: 45, state: 20 })
+const encoders = locationEncoders(words22)
 
 export const locationV22: WireEncoder<Location> = encoders.location
 export const evseV22: WireEncoder<LocationEvse> = encoders.evse

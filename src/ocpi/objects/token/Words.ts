@@ -34,6 +34,9 @@ export const Word = Id
 
 export const wordFields = { allowed: Word }
 
+/** Some eMSPs answer every request with a list, and so say their one word in a list of one. */
+export const aloneInList = (input: unknown): unknown => (Array.isArray(input) && input.length === 1 ? input[0] : input)
+
 export const referencesOf: WireTokens["references"] = ({ evseUids, id }) => ({ location_id: id, evse_uids: evseUids })
 
 export const commonFields = {

@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { printTimestamp } from "../../Timestamp.ts"
 import { maybe } from "../Liberal.ts"
 import {
+  aloneInList,
   commonFields,
   commonOf,
   commonPatchFields,
@@ -39,7 +40,11 @@ export const tokensV211: WireTokens = {
     Effect.map(decodePatch(input), (told) => ({ ...commonPatchOf(told), ...named({ contractId: told.auth_id }) })),
   references: referencesOf,
   decodeWord: (input) =>
-    Effect.map(decodeWord(input), ({ allowed }) => ({ allowed, token: undefined, authorizationReference: undefined })),
+    Effect.map(decodeWord(aloneInList(input)), ({ allowed }) => ({
+      allowed,
+      token: undefined,
+      authorizationReference: undefined
+    })),
   encode: (token) => ({
     uid: token.uid,
     type: token.type.toUpperCase() === "RFID" ? "RFID" : "OTHER",

@@ -4,6 +4,7 @@ import type { EnergyContract } from "../../../domain/token/RoamingToken.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { CountryCode, maybe, PartyCode, Text } from "../Liberal.ts"
 import {
+  aloneInList,
   commonFields,
   commonOf,
   commonPatchFields,
@@ -70,7 +71,7 @@ export const tokensV22: WireTokens = {
   references: referencesOf,
   decodeWord: (input, party) =>
     Effect.gen(function* () {
-      const { allowed, authorization_reference, token } = yield* decodeWord(input)
+      const { allowed, authorization_reference, token } = yield* decodeWord(aloneInList(input))
       return {
         allowed,
         token: Option.getOrUndefined(yield* Effect.option(tokensV22.decode(token, party))),
