@@ -377,6 +377,7 @@ export class ChargerActor implements ChargerMailbox {
       this.bootedAt = this.now()
       this.hold.look()
     }
+    if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.words.forget(item.event.tokenUid)
     if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
     if (item._tag === "CommandAnswered") item.concluded?.()
@@ -422,7 +423,7 @@ export class ChargerActor implements ChargerMailbox {
 
   /** Partners' words on a message's card; undefined where it now waits for them. */
   private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerWord> | undefined {
-    const known = this.words.known(item, question, this.now())
+    const known = this.words.known(question, this.now())
     if (known === undefined) this.words.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
     return known
   }

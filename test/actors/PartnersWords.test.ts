@@ -172,6 +172,55 @@ describe("the word that an Authorize got", () => {
     }).pipe(Effect.provide(actors))
   })
 
+  it.effect("is asked for anew at each Authorize, and the newest one is the start's", () => {
+    const { actors, connect, open, world } = connected()
+    return Effect.gen(function* () {
+      const { tell } = yield* connect
+      yield* tell(asked)
+      open[0]?.say("ALLOWED")
+      yield* settle
+      yield* tell(asked)
+      assert.strictEqual(open.length, 2)
+      open[1]?.say("ALLOWED")
+      yield* settle
+      yield* tell(start(100))
+      assert.strictEqual(open.length, 2)
+      assert.deepStrictEqual(
+        startsOf(world).map(({ roaming }) => roaming?.authorizationReference),
+        ["ref-2"]
+      )
+    }).pipe(Effect.provide(actors))
+  })
+
+  it.effect.each(["BLOCKED", undefined])("is over when the card is held up again and the partner says %s", (said) => {
+    const { actors, connect, open } = connected()
+    return Effect.gen(function* () {
+      const { tell } = yield* connect
+      yield* tell(asked)
+      open[0]?.say("ALLOWED")
+      yield* settle
+      yield* tell(asked)
+      open[1]?.say(said)
+      yield* settle
+      yield* tell(start(100))
+      assert.strictEqual(open.length, 3)
+    }).pipe(Effect.provide(actors))
+  })
+
+  it.effect("is of no use to a later start where the first one did not wait for it", () => {
+    const { actors, connect, open } = connected()
+    return Effect.gen(function* () {
+      const { tell } = yield* connect
+      yield* tell(asked)
+      yield* tell(start(100))
+      assert.strictEqual(open.length, 2)
+      open.forEach(({ say }) => say("ALLOWED"))
+      yield* settle
+      yield* tell(start(200, 2))
+      assert.strictEqual(open.length, 3)
+    }).pipe(Effect.provide(actors))
+  })
+
   it.effect("is asked for again where it was no", () => {
     const { actors, connect, open } = connected()
     return Effect.gen(function* () {

@@ -75,6 +75,35 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  common("has its partner asked each time that it is held up, and at a start that follows no such answer", async () => {
+    const { partner } = await roaming.registered(version)
+    for (const whitelist of ["NEVER", "ALLOWED_OFFLINE"]) {
+      const uid = await pushed(partner, { whitelist })
+      const { station } = await aStation()
+      const asked = () => partner.cards.asked.filter((one) => one.uid === uid).length
+      for (const times of [1, 2, 3]) {
+        expect(await authorized(station, uid), whitelist).toMatchObject({ status: "Accepted" })
+        expect(asked(), whitelist).toBe(times)
+      }
+      const first = await station.start(1, uid)
+      expect([first.status, asked()], whitelist).toEqual(["Accepted", 3])
+      await station.stop(first.id, { meterStop: 100 })
+      expect((await station.start(1, uid)).status).toBe("Accepted")
+      expect(asked(), whitelist).toBe(4)
+    }
+    expect(partner.problems).toEqual([])
+  })
+
+  common("charges when its partner says so in a list of one", async () => {
+    const { partner } = await roaming.registered(version)
+    const uid = await pushed(partner, { whitelist: "NEVER" })
+    partner.cards.wordInList = true
+    const { station } = await aStation()
+    expect(await authorized(station, uid)).toMatchObject({ status: "Accepted" })
+    partner.cards.authorize = () => ({ allowed: "EXPIRED" })
+    expect(await authorized(station, uid)).toEqual({ status: "Expired" })
+  })
+
   common("does not charge when its partner says so, and the start is stored all the same", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
