@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type RoamingCdr, versionsWithoutCredits } from "../domain/cdr/RoamingCdr.ts"
 import { NotFound } from "../domain/Errors.ts"
 import { type CdrsTaken, RoamingCdrs } from "../domain/ports/RoamingCdrs.ts"
+import { versionsWithPlainTariffs } from "../domain/tariff/Plain.ts"
 import type { Window, Windowed } from "../domain/values/Window.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "./Arrays.ts"
@@ -91,9 +92,22 @@ const withheld = (sql: SqlClient.SqlClient) =>
     return new Set(found.map(({ id }) => id))
   })
 
+const ofPlainTariffs = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingCdrs.ofPlainTariffs")(function* (organisationId: string, ids: ReadonlyArray<string>) {
+    if (ids.length === 0) return new Set<string>()
+    const own = scopedTo(sql, organisationId)
+    const found = yield* guarded(
+      idRows(own`
+        SELECT d.id FROM cdr d JOIN partner p ON p.id = d.partner_id
+        WHERE ${own.rowsOf("d")} AND ${own.rowsOf("p")} AND d.id = ANY (${uuidArray(ids)})
+          AND p.connection ->> 'version' = ANY (${textArray(versionsWithPlainTariffs)})`)
+    )
+    return new Set(found.map(({ id }) => id))
+  })
+
 export const layer: Layer.Layer<RoamingCdrs, never, SqlClient.SqlClient> = Layer.effect(
   RoamingCdrs,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    RoamingCdrs.of({ window: window(sql), get: get(sql), withheld: withheld(sql) })
+    RoamingCdrs.of({ window: window(sql), get: get(sql), withheld: withheld(sql), ofPlainTariffs: ofPlainTariffs(sql) })
   )
 )

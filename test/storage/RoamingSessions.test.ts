@@ -293,8 +293,13 @@ forEachDriver("what partners' drivers charged", world, (it) => {
         VALUES (${one.partnerId}, ${one.organisationId}, 'Partner', 'Registered', '{"noCreditCdrs": true}', ${now}, ${now})`
       assert.deepStrictEqual(yield* records.withheld(one.organisationId, [cdr.id, ...stored]), new Set(stored))
       assert.deepStrictEqual(yield* records.withheld(freshId(), stored), new Set(), "of another organisation nothing")
+      assert.deepStrictEqual(yield* records.ofPlainTariffs(one.organisationId, [cdr.id]), new Set(), "of no version")
       yield* sql`UPDATE partner SET switches = '{}', connection = '{"version": "2.1.1"}' WHERE id = ${one.partnerId}`
       assert.deepStrictEqual(yield* records.withheld(one.organisationId, [cdr.id, ...stored]), new Set(stored))
+      assert.deepStrictEqual(yield* records.ofPlainTariffs(one.organisationId, [cdr.id]), new Set([cdr.id]))
+      assert.deepStrictEqual(yield* records.ofPlainTariffs(freshId(), [cdr.id]), new Set())
+      yield* sql`UPDATE partner SET connection = '{"version": "2.2"}' WHERE id = ${one.partnerId}`
+      assert.deepStrictEqual(yield* records.ofPlainTariffs(one.organisationId, [cdr.id]), new Set())
       const all = yield* (yield* Cdrs).list(one.organisationId, { limit: 10, partnerId: one.partnerId })
       assert.lengthOf(all.items, 3)
     })

@@ -378,7 +378,10 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
-    Layer.mock(RoamingCdrs, {}),
+    Layer.mock(RoamingCdrs, {
+      withheld: () => Effect.succeed(new Set()),
+      ofPlainTariffs: () => Effect.succeed(new Set())
+    }),
     Layer.mock(RoamingTokens, {
       conflicts: () => Effect.succeed({ items: [], nextCursor: null }),
       pullState: () => Effect.undefined

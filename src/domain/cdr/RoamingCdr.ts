@@ -1,9 +1,21 @@
 /** A charge detail record as the partner sees it whose driver pays (OCPI 2.2.1 §10.3.1): everything is in the record itself, as it was sealed. */
+import { sumOf } from "../money/Amount.ts"
 import type { SessionRoaming } from "../party/Roaming.ts"
+import { isPlain } from "../tariff/Plain.ts"
 import type { Cdr, CdrBody } from "./Cdr.ts"
 
 /** Versions of OCPI that have no words for a record which takes another one back. */
 export const versionsWithoutCredits: ReadonlyArray<string> = ["2.1.1"]
+
+/**
+ * Whether a record's total follows from the plain elements of its tariff alone: whoever reckons with them comes to the same. Not so where another
+ * element has priced something, or a limit has changed the total (without VAT, which they do not have either).
+ */
+export const isPricedPlainly = ({ costs, periods, tariff, total }: CdrBody): boolean => {
+  const priced = new Set(periods.flatMap(({ elements }) => Object.values(elements)))
+  const { exclVat } = sumOf(Object.values(costs))
+  return exclVat === total.exclVat && tariff.elements.every((element, i) => isPlain(element) || !priced.has(i))
+}
 
 export interface RoamingCdr extends Cdr {
   readonly body: CdrBody & { readonly roaming: SessionRoaming }

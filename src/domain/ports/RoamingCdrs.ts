@@ -23,6 +23,11 @@ export class RoamingCdrs extends Context.Service<
       organisationId: string,
       ids: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
+    /** Those of some records whose partner is registered in a version of OCPI that has words for the plain elements of a tariff alone. */
+    readonly ofPlainTariffs: (
+      organisationId: string,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
     /** `NotFound` for one that is not this partner's, or that it does not take, too. */
     readonly get: (taken: CdrsTaken, id: string) => Effect.Effect<RoamingCdr, NotFound | StorageUnavailable>
   }

@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
 import type { Place } from "../../domain/cdr/Place.ts"
+import { isPricedPlainly } from "../../domain/cdr/RoamingCdr.ts"
 import { type CdrFilter, Cdrs } from "../../domain/ports/Cdrs.ts"
 import { RoamingCdrs } from "../../domain/ports/RoamingCdrs.ts"
 import type { SignedData } from "../../domain/session/SignedData.ts"
@@ -46,7 +47,13 @@ const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) =
   }))
 })
 
-const toCdr = ({ body, ...cdr }: DomainCdr, withheld: ReadonlySet<string>): typeof Cdr.Type => ({
+/** Ids of records of which their partners are told less than all, or nothing. */
+interface Untold {
+  readonly withheld: ReadonlySet<string>
+  readonly tariffLeftOut: ReadonlySet<string>
+}
+
+const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: Untold): typeof Cdr.Type => ({
   id: cdr.id,
   number: cdr.number,
   sessionId: cdr.sessionId,
@@ -58,7 +65,14 @@ const toCdr = ({ body, ...cdr }: DomainCdr, withheld: ReadonlySet<string>): type
   tokenType: body.tokenType ?? null,
   authorization: body.authorization ?? null,
   reservationId: body.reservationId ?? null,
-  roaming: body.roaming === undefined ? null : { ...toRoaming(body.roaming), withheld: withheld.has(cdr.id) },
+  roaming:
+    body.roaming === undefined
+      ? null
+      : {
+          ...toRoaming(body.roaming),
+          withheld: withheld.has(cdr.id),
+          tariffLeftOut: tariffLeftOut.has(cdr.id)
+        },
   startedAt: cdr.startedAt,
   endedAt: cdr.endedAt,
   timeZone: body.timeZone,
@@ -84,6 +98,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr, withheld: ReadonlySet<string>): type
 })
 
 const none: ReadonlySet<string> = new Set()
+const allTold: Untold = { withheld: none, tariffLeftOut: none }
 
 /** Records of one page of an export: as many as one statement reads. */
 const exportPage = 500
@@ -116,18 +131,24 @@ export const layer = HttpApiBuilder.group(
 
     /** Records as they are shown. Of a partner's only those can be withheld that a correction or a credit made. */
     const shown = Effect.fnUntraced(function* (organisation: string, page: Page<DomainCdr>) {
-      const doubtful = page.items.filter(
-        ({ body, creditReferenceId, revision }) =>
-          body.roaming !== undefined && (creditReferenceId !== undefined || revision > 0)
-      )
-      const ids = doubtful.map(({ id }) => id)
-      const withheld = ids.length === 0 ? none : yield* roaming.withheld(organisation, ids)
-      return { ...page, items: page.items.map((cdr) => toCdr(cdr, withheld)) }
+      const theirs = page.items.filter(({ body }) => body.roaming !== undefined)
+      const idsOf = (some: (cdr: DomainCdr) => boolean) => theirs.filter(some).map(({ id }) => id)
+      const untold: Untold = {
+        withheld: yield* roaming.withheld(
+          organisation,
+          idsOf(({ creditReferenceId, revision }) => creditReferenceId !== undefined || revision > 0)
+        ),
+        tariffLeftOut: yield* roaming.ofPlainTariffs(
+          organisation,
+          idsOf(({ body, creditReferenceId }) => creditReferenceId === undefined && !isPricedPlainly(body))
+        )
+      }
+      return { ...page, items: page.items.map((cdr) => toCdr(cdr, untold)) }
     })
 
     const one = Effect.fnUntraced(function* (organisation: string, cdr: DomainCdr) {
       const { items } = yield* shown(organisation, { items: [cdr], nextCursor: null })
-      return items[0] ?? toCdr(cdr, none)
+      return items[0] ?? toCdr(cdr, allTold)
     })
 
     /** All records that fit, read page by page as they are taken; the first page before the answer begins. */

@@ -32,5 +32,9 @@ export const RoamingOfCdr = Schema.Struct({
   withheld: Schema.Boolean.annotate({
     description:
       "True: the partner takes no credit records, and is told neither this one nor what takes a record's place; settle with it by hand"
+  }),
+  tariffLeftOut: Schema.Boolean.annotate({
+    description:
+      "True: the partner's version of OCPI has no words for an element, or a limit, that this was priced by; it is told the total without the tariff"
   })
 }).annotate({ identifier: "RoamingOfCdr" })

@@ -257,8 +257,12 @@ it.each(usualVersions)(
     const [dimension] = first["dimensions"] as ReadonlyArray<Json>
     expect(dimension?.["type"]).toBe(version === "2.1.1" ? "TIME" : "RESERVATION_TIME")
     const shown = await partner.pull("tariffs")
-    const tariffs = cdr["tariffs"] as ReadonlyArray<Json>
-    expect(tariffs, "as old as it is in the list").toEqual(shown.filter(({ id }) => id === tariffs[0]?.["id"]))
+    const tariffs = cdr["tariffs"] as ReadonlyArray<Json> | undefined
+    // 2.1.1 has no words for the element that prices the reservation: with the rest of the tariff the partner would come to another total.
+    expect(tariffs === undefined).toBe(version === "2.1.1")
+    expect(tariffs ?? [], "as old as it is in the list").toEqual(shown.filter(({ id }) => id === tariffs?.[0]?.["id"]))
+    const [record] = await world.items(`cdrs?sessionId=${String(id)}`)
+    expect(record?.["roaming"]).toMatchObject({ tariffLeftOut: version === "2.1.1", withheld: false })
     await free.station.start(1, stranger)
     await partner.eventually("the other's, from its start on", () => told().length === 2)
     expect(told()[1]).toMatchObject({ status: "ACTIVE" })

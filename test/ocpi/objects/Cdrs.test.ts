@@ -1,7 +1,9 @@
 /** Charge detail records in the words of each version, against the standard's tables; what a version cannot say is lost by name. */
 import { describe, expect, it } from "vitest"
 import { creditOf } from "../../../src/domain/cdr/Cdr.ts"
-import { type RoamingCdr, versionsWithoutCredits } from "../../../src/domain/cdr/RoamingCdr.ts"
+import { isPricedPlainly, type RoamingCdr, versionsWithoutCredits } from "../../../src/domain/cdr/RoamingCdr.ts"
+import { versionsWithPlainTariffs } from "../../../src/domain/tariff/Plain.ts"
+import type { TariffElement } from "../../../src/domain/tariff/Tariff.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { schemasOf, type Version } from "../schemas/Schemas.ts"
 import { cdr, chargerId, ids, place, roaming } from "./charged.ts"
@@ -15,6 +17,13 @@ const versions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
 const withBody = (body: Partial<RoamingCdr["body"]>): RoamingCdr => ({ ...cdr, body: { ...cdr.body, ...body } })
 
 const { signedData: _, ...unsigned } = cdr.body
+
+/** The same without its reservation: whatever has priced it has words in all versions. */
+const plain = withBody({
+  periods: cdr.body.periods.slice(1),
+  costs: { ...cdr.body.costs, reservation: { exclVat: 0, inclVat: 0 } },
+  total: { exclVat: 6.5, inclVat: 7.8 }
+})
 
 const others: ReadonlyArray<readonly [string, RoamingCdr]> = [
   ["without signatures", { ...cdr, body: unsigned }],
@@ -73,11 +82,11 @@ it("a record begins with the reservation before its session; in 2.1.1, which has
 })
 
 it("its tariff is as old as partners were told; records that do not say so have it of their session's start", () => {
-  const { updatedAt: _, ...old } = cdr.body.tariff
+  const { updatedAt: _, ...old } = plain.body.tariff
   for (const version of versions) {
-    const [tariff] = said(version)["tariffs"] as ReadonlyArray<Json>
+    const [tariff] = said(version, plain)["tariffs"] as ReadonlyArray<Json>
     expect(tariff?.["last_updated"]).toBe("2026-05-20T10:00:00Z")
-    const [unsaid] = said(version, withBody({ tariff: old }))["tariffs"] as ReadonlyArray<Json>
+    const [unsaid] = said(version, { ...plain, body: { ...plain.body, tariff: old } })["tariffs"] as ReadonlyArray<Json>
     expect(unsaid?.["last_updated"]).toBe("2026-05-20T12:00:00Z")
   }
 })
@@ -89,10 +98,16 @@ it("names of fields and what a record carries are each version's own", () => {
     auth_id: roaming.contractId,
     auth_method: "AUTH_REQUEST",
     total_cost: 7.5,
-    location: { id: ids.site, type: "UNKNOWN", evses: [{ uid: ids.evse, connectors: [{ id: "2" }] }] },
-    tariffs: [{ id: ids.tariff, elements: [{ price_components: [{ type: "ENERGY", price: 0.38, step_size: 1 }] }] }]
+    location: { id: ids.site, type: "UNKNOWN", evses: [{ uid: ids.evse, connectors: [{ id: "2" }] }] }
   })
-  for (const lost of ["end_date_time", "session_id", "signed_data", "total_energy_cost", "authorization_reference"]) {
+  for (const lost of [
+    "tariffs",
+    "end_date_time",
+    "session_id",
+    "signed_data",
+    "total_energy_cost",
+    "authorization_reference"
+  ]) {
     expect(v211).not.toHaveProperty(lost)
   }
   for (const version of ["2.2", "2.2.1"] as const) {
@@ -132,6 +147,62 @@ it("names of fields and what a record carries are each version's own", () => {
     connector_standard: "GBT_AC",
     connector_power_type: "AC_2_PHASE"
   })
+})
+
+/** A record that was priced by the elements at the places in `elements`, of a tariff that has one per kWh last. */
+const pricedBy = (
+  special: TariffElement,
+  elements: Readonly<Partial<Record<"ENERGY" | "FLAT" | "TIME", number>>>,
+  more: Partial<RoamingCdr["body"]> = {}
+): RoamingCdr =>
+  withBody({
+    periods: [{ ...cdr.body.periods[1]!, elements }],
+    costs: plain.body.costs,
+    total: plain.body.total,
+    tariff: {
+      ...cdr.body.tariff,
+      elements: [special, { priceComponents: [{ type: "ENERGY", price: 0.38, vat: 20, stepSize: 1 }] }]
+    },
+    ...more
+  })
+
+const perKwh = { priceComponents: [{ type: "ENERGY" as const, price: 0.2, stepSize: 1 }] }
+const above = (amperes: number): TariffElement => ({ ...perKwh, restrictions: { minCurrent: amperes } })
+const below = (amperes: number): TariffElement => ({ ...perKwh, restrictions: { maxCurrent: amperes } })
+const evening: TariffElement = { ...perKwh, restrictions: { startTime: "17:00", minPower: 11 } }
+const reservation: TariffElement = {
+  priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }],
+  restrictions: { reservation: "RESERVATION" }
+}
+
+it("a tariff stands in a record where the version has words for all that priced it, so that everybody reckons the same total", () => {
+  const limited = (exclVat: number) => ({ total: { exclVat, inclVat: 7.8 } })
+  const [byTheSpecial, byTheLast] = [{ ENERGY: 0 }, { ENERGY: 1 }]
+  const cases: ReadonlyArray<readonly [RoamingCdr, inV211: boolean]> = [
+    [cdr, false],
+    [plain, true],
+    [pricedBy(above(16), byTheSpecial), false],
+    [pricedBy(below(16), byTheSpecial), false],
+    [pricedBy(below(16), { ...byTheLast, FLAT: 0 }), false],
+    // What has priced nothing may be left out of it.
+    [pricedBy(above(16), byTheLast), true],
+    [pricedBy(reservation, byTheLast), true],
+    [pricedBy(evening, byTheSpecial), true],
+    // The least or the most that is paid.
+    [pricedBy(evening, byTheSpecial, limited(10)), false],
+    [pricedBy(evening, byTheSpecial, limited(5)), false]
+  ]
+  for (const [given, inV211] of cases) {
+    expect(isPricedPlainly(given.body)).toBe(inV211)
+    expect(Object.hasOwn(said("2.1.1", given), "tariffs")).toBe(inV211)
+    for (const version of ["2.2", "2.2.1"] as const) expect(said(version, given)).toHaveProperty("tariffs")
+    expect(schemasOf["2.1.1"].CDR(said("2.1.1", given), "cdr")).toEqual([])
+  }
+  expect(said("2.1.1", plain)["tariffs"]).toMatchObject([
+    { id: ids.tariff, elements: [{ price_components: [{ type: "ENERGY", price: 0.38, step_size: 1 }] }] }
+  ])
+  const without = versions.filter((version) => !Object.hasOwn(said(version), "tariffs"))
+  expect(without, "as REST has it, which tells where it is left out").toEqual(versionsWithPlainTariffs)
 })
 
 it("a signed value that is longer than the version has room for is left out, and never cut", () => {

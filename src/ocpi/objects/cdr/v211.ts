@@ -1,8 +1,9 @@
 /**
  * Records in OCPI 2.1.1 §10.3: the location is embedded, the end is a stop, money has no VAT. It has no session, no credit records, no parts of the total and
- * nothing that was signed; those are lost, and a credit record is never sent.
+ * nothing that was signed; those are lost, and a credit record is never sent. The tariff is there where its elements as the version has them come to the
+ * same total.
  */
-import type { RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
+import { isPricedPlainly, type RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { field } from "../Strict.ts"
 import { tariffV211 } from "../tariff/v211.ts"
@@ -14,7 +15,7 @@ import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Words.ts"
 
 const encode = (cdr: RoamingCdr): unknown => {
   const { body, lastUpdated } = cdr
-  const tariff = tariffOf(cdr)
+  const tariff = isPricedPlainly(body) ? tariffOf(cdr) : undefined
   return {
     id: cdr.id,
     start_date_time: printTimestamp(cdr.startedAt),
