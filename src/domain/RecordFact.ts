@@ -2,7 +2,7 @@
  * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They stand in the same journal as
  * what chargers told, carry their author, and hold the record as it was and as it is; secrets never enter them.
  */
-import type { ConnectorEquipment } from "./charger/Charger.ts"
+import type { ConnectorEquipment, DescribedEvse } from "./charger/Charger.ts"
 import type { ChargerPolicy } from "./charger/ChargerState.ts"
 import type { Quirk } from "./charger/Quirks.ts"
 import type { TemplateKey } from "./charger/Template.ts"
@@ -27,6 +27,8 @@ export interface ChargerRecord {
   /** Only in what follows a change: true when the password was replaced by it. */
   readonly passwordChanged?: boolean
   readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
+  /** Absent where nothing is told of any. */
+  readonly evses?: ReadonlyArray<DescribedEvse>
 }
 
 export interface OrganisationRecord {

@@ -23,6 +23,12 @@ export const whole = (low: number, high: number) =>
     })
   )
 
+/** A number from `low` to `high`. */
+export const between = (low: number, high: number) =>
+  Schema.Finite.check(
+    rule((n: number) => n >= low && n <= high, `Must lie between ${low} and ${high}`, { minimum: low, maximum: high })
+  )
+
 const storable = rule((text: string) => !unstorable.test(text), "Must have no control characters and be valid Unicode")
 
 /** Longest name of a site, charger, key or organisation; longer ones break every list they are shown in. */

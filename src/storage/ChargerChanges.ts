@@ -1,12 +1,14 @@
 /** What an operator may change about a charger, and the rule that guards its security profile. Part of `Chargers`. */
 import { Effect, Equal } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ChargerPatch } from "../domain/charger/Charger.ts"
-import { Conflict, NotFound } from "../domain/Errors.ts"
+import type { ChargerPatch, DescribedEvse } from "../domain/charger/Charger.ts"
+import { describedEquipment, describedEvses, describedEvsesMax } from "../domain/charger/Describing.ts"
+import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
+import { evseDetailsMax, isWithin } from "../domain/location/Details.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { int4Array, textArray } from "./Arrays.ts"
+import { int4Array, jsonbArray, textArray } from "./Arrays.ts"
 import { findCharger, findRecord } from "./ChargerRows.ts"
 import { factOf, type Recording } from "./Facts.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -25,27 +27,35 @@ export const passwordMissing = (): Conflict =>
 
 type Equipment = ChargerRecord["equipment"]
 
-const place = ({ connectorId, evseId }: Equipment[number]): string => `${evseId}/${connectorId}`
-
-/** Equipment with a patch laid over it, in order; of two entries for one connector the later stands. */
-const mergedEquipment = (standing: Equipment, given: Equipment): Equipment => {
-  const byPlace = new Map([...standing, ...given].map((entry) => [place(entry), entry]))
-  return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
-}
-
 const storeEquipment = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string, entries: Equipment) => own`
   INSERT INTO charger_equipment (charger_id, evse_id, connector_id, standard, format, power_type, max_voltage, max_amperage,
-    max_power_w)
+    max_power_w, terms_and_conditions)
   SELECT c.charger_id, e.* FROM charger c, unnest(
     ${int4Array(entries.map((entry) => entry.evseId))}, ${int4Array(entries.map((entry) => entry.connectorId))},
     ${textArray(entries.map((entry) => entry.standard))}, ${textArray(entries.map((entry) => entry.format))},
     ${textArray(entries.map((entry) => entry.powerType))}, ${int4Array(entries.map((entry) => entry.maxVoltage))},
-    ${int4Array(entries.map((entry) => entry.maxAmperage))}, ${int4Array(entries.map((entry) => entry.maxPowerW))}
+    ${int4Array(entries.map((entry) => entry.maxAmperage))}, ${int4Array(entries.map((entry) => entry.maxPowerW))},
+    ${textArray(entries.map((entry) => entry.termsAndConditions ?? null))}
   ) AS e
   WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}
   ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE SET standard = excluded.standard, format = excluded.format,
     power_type = excluded.power_type, max_voltage = excluded.max_voltage, max_amperage = excluded.max_amperage,
-    max_power_w = excluded.max_power_w`
+    max_power_w = excluded.max_power_w, terms_and_conditions = excluded.terms_and_conditions`
+
+/** Keeps what is told of a charger's evses now, and nothing else of them. */
+const storeEvses = (own: Scoped, chargerId: string, evses: ReadonlyArray<DescribedEvse>) =>
+  Effect.gen(function* () {
+    const ids = int4Array(evses.map(({ evseId }) => evseId))
+    yield* own`
+      DELETE FROM charger_evse v USING charger c
+      WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId} AND v.charger_id = c.charger_id AND v.evse_id <> ALL (${ids})`
+    yield* own`
+      INSERT INTO charger_evse AS v (charger_id, evse_id, details)
+      SELECT c.charger_id, e.* FROM charger c,
+        unnest(${ids}, ${jsonbArray(evses.map(({ evseId: _, ...details }) => details))}) AS e
+      WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}
+      ON CONFLICT (charger_id, evse_id) DO UPDATE SET details = excluded.details WHERE v.details <> excluded.details`
+  })
 
 /** What a patch makes of a record, or why it may not. A profile is lowered only by naming the lower one. */
 const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecord>>, patch: ChargerPatch) =>
@@ -57,14 +67,26 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
     }
     const hasPassword = before.hasPassword || passwordVerifier !== undefined
     if (securityProfile !== undefined && needsPassword(securityProfile) && !hasPassword) return yield* passwordMissing()
+    const { evses: standing = [], ...record } = before
+    const evses = describedEvses(standing, patch.evses ?? [])
+    if (evses.length > describedEvsesMax && evses.length > standing.length) {
+      const detail = `would describe ${evses.length} EVSEs of the charger, and ${describedEvsesMax} is the most`
+      return yield* new InvalidInput({ pointer: "/evses", detail })
+    }
+    const long = evses.find((evse) => !isWithin(evse, evseDetailsMax))
+    if (long !== undefined) {
+      const detail = `would tell more of EVSE ${long.evseId} than ${evseDetailsMax} characters of images, directions and the like`
+      return yield* new InvalidInput({ pointer: "/evses", detail })
+    }
     return {
-      ...before,
+      ...record,
       name: patch.name ?? before.name,
       siteId: siteId ?? before.siteId,
       securityProfile: securityProfile ?? before.securityProfile,
       registration: patch.registration ?? before.registration,
       hasPassword,
-      equipment: mergedEquipment(before.equipment, patch.equipment ?? [])
+      equipment: describedEquipment(before.equipment, patch.equipment ?? []),
+      ...(evses.length === 0 ? {} : { evses })
     }
   })
 
@@ -88,6 +110,7 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
       if (passwordChanged)
         yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
       if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)
+      if (patch.evses !== undefined) yield* storeEvses(own, chargerId, after.evses ?? [])
       const fact = factOf("ChargerChanged", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
       return {
         result: yield* findCharger(sql, own, chargerId),

@@ -5,7 +5,9 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Charger } from "../domain/charger/Charger.ts"
+import { connectorStatuses } from "../domain/charger/ChargerEvent.ts"
 import { NotFound } from "../domain/Errors.ts"
+import { EvseDetails } from "../domain/location/Details.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import { Millis, optional, rowOf } from "./rows.ts"
@@ -19,20 +21,26 @@ export const Equipment = Schema.Struct({
   powerType: Schema.String,
   maxVoltage: Schema.Int,
   maxAmperage: Schema.Int,
-  maxPowerW: Schema.Int
+  maxPowerW: Schema.Int,
+  /** Missing where none is told. */
+  termsAndConditions: Schema.optionalKey(Schema.String)
 })
 
-export const ConnectorStatus = Schema.Literals([
-  "Available",
-  "Preparing",
-  "Charging",
-  "SuspendedEVSE",
-  "SuspendedEV",
-  "Finishing",
-  "Reserved",
-  "Unavailable",
-  "Faulted"
-])
+/** Of `charger_equipment`, as JSON. */
+export const equipmentJson = (sql: SqlClient.SqlClient, alias: string) => sql`
+  jsonb_strip_nulls(jsonb_build_object('standard', ${sql(alias)}.standard, 'format', ${sql(alias)}.format,
+    'powerType', ${sql(alias)}.power_type, 'maxVoltage', ${sql(alias)}.max_voltage, 'maxAmperage', ${sql(alias)}.max_amperage,
+    'maxPowerW', ${sql(alias)}.max_power_w, 'termsAndConditions', ${sql(alias)}.terms_and_conditions))`
+
+/** What is told of an evse, with its number. */
+export const DescribedEvse = Schema.Struct({ evseId: Schema.Int, ...EvseDetails.fields })
+
+/** Of `charger c`, as JSON; null where nothing is told of any. */
+export const evsesJson = (sql: SqlClient.SqlClient) => sql`
+  (SELECT jsonb_agg(v.details || jsonb_build_object('evseId', v.evse_id) ORDER BY v.evse_id)
+    FROM charger_evse v WHERE v.charger_id = c.charger_id)`
+
+export const ConnectorStatus = Schema.Literals(connectorStatuses)
 
 /** Built by SQL as JSON, so that a charger's connectors come in its own row. */
 const ConnectorJson = Schema.Struct({
@@ -74,6 +82,7 @@ export const ChargerRow = Schema.Struct({
   bootedAt: optional(Millis),
   configuration: optional(ConfigurationJson),
   connectors: optional(Schema.Array(ConnectorJson)),
+  evses: optional(Schema.Array(DescribedEvse)),
   lastSeen: optional(Millis),
   lastMessage: Schema.String,
   epoch: optional(Schema.Finite),
@@ -89,7 +98,7 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
   SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", c.name,
     c.security_profile AS "securityProfile", c.registration, c.ocpp_version AS "ocppVersion", c.manufacturer, c.model,
     c.serial_number AS "serialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
-    c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors,
+    c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors, ${evsesJson(sql)} AS evses,
     s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
     n.epoch::float8 AS epoch, (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
     -- A node that is gone could not close what it held: its lease is the last that is known.
@@ -105,9 +114,7 @@ export const selectChargers = (sql: SqlClient.SqlClient) => sql`
     SELECT jsonb_agg(jsonb_build_object(
       'evseId', k.evse_id, 'connectorId', k.connector_id, 'status', k.status, 'errorCode', k.error_code, 'info', k.info,
       'vendorId', k.vendor_id, 'vendorErrorCode', k.vendor_error_code, 'statusAt', trunc(extract(epoch FROM k.status_at) * 1000),
-      'equipment', CASE WHEN e.charger_id IS NOT NULL THEN jsonb_build_object(
-        'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
-        'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w) END
+      'equipment', CASE WHEN e.charger_id IS NOT NULL THEN ${equipmentJson(sql, "e")} END
     ) ORDER BY k.evse_id, k.connector_id) AS connectors
     FROM connector k
     LEFT JOIN charger_equipment e
@@ -135,22 +142,23 @@ const RecordRow = Schema.Struct({
   securityProfile: SecurityProfile,
   registration: Registration,
   hasPassword: Schema.Boolean,
-  equipment: optional(Schema.Array(Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int, ...Equipment.fields })))
+  equipment: optional(
+    Schema.Array(Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int, ...Equipment.fields }))
+  ),
+  evses: optional(Schema.Array(DescribedEvse))
 })
 
 const selectRecord = (sql: SqlClient.SqlClient) => sql`
   SELECT c.charger_id AS "chargerId", c.site_id AS "siteId", c.name, c.security_profile AS "securityProfile", c.registration,
     c.password_verifier IS NOT NULL AS "hasPassword", (
-      SELECT jsonb_agg(jsonb_build_object(
-        'evseId', e.evse_id, 'connectorId', e.connector_id, 'standard', e.standard, 'format', e.format,
-        'powerType', e.power_type, 'maxVoltage', e.max_voltage, 'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w
-      ) ORDER BY e.evse_id, e.connector_id)
+      SELECT jsonb_agg(jsonb_build_object('evseId', e.evse_id, 'connectorId', e.connector_id) || ${equipmentJson(sql, "e")}
+        ORDER BY e.evse_id, e.connector_id)
       FROM charger_equipment e WHERE e.charger_id = c.charger_id
-    ) AS equipment
+    ) AS equipment, ${evsesJson(sql)} AS evses
   FROM charger c`
 
-const recordOf = ({ equipment, ...row }: typeof RecordRow.Type) =>
-  ({ ...row, equipment: equipment ?? [] }) satisfies ChargerRecord
+const recordOf = ({ equipment, evses, ...row }: typeof RecordRow.Type) =>
+  ({ ...row, equipment: equipment ?? [], ...(evses === undefined ? {} : { evses }) }) satisfies ChargerRecord
 
 const chargerRow = rowOf(ChargerRow)
 const recordRow = rowOf(RecordRow)

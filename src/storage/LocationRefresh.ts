@@ -12,8 +12,8 @@ import { locationOfBody, standingOf, standings, type WantedSite } from "./Locati
 import { rowOf, rowsOf } from "./rows.ts"
 
 export interface LocationsOptions {
-  /** A location as it is sent, by format; formats are read by the same names. */
-  readonly texts: (location: Location) => Readonly<Record<string, string>>
+  /** A location as it is sent, by format, undefined in those in which it is not shown; formats are read by the same names. */
+  readonly texts: (location: Location) => Readonly<Record<string, string | undefined>>
   /** Of the service: another one may write locations otherwise, and does so when their turn comes. */
   readonly version: string
 }
@@ -95,29 +95,39 @@ export const anyDue = (sql: SqlClient.SqlClient) =>
 
 interface Looked {
   readonly location: Location
+  readonly texts: Readonly<Record<string, string | undefined>>
   readonly before: Location | undefined
   readonly dueAt: number | undefined
 }
 
 const body = ({ location }: Looked) => JSON.stringify(location)
 
+/** Formats in which it is not shown, for `string_to_array`. */
+const hidden = ({ texts }: Looked) =>
+  Object.entries(texts)
+    .flatMap(([format, text]) => (text === undefined ? [format] : []))
+    .join(",")
+
 const insert = (sql: SqlClient.SqlClient, fresh: ReadonlyArray<Looked>) => sql`
-  INSERT INTO location (id, organisation_id, ordinal, body, last_updated, due_at, looked_at)
+  INSERT INTO location (id, organisation_id, ordinal, body, last_updated, due_at, hidden_in, looked_at)
   SELECT x.id, x.organisation_id,
     coalesce((SELECT max(m.ordinal) FROM location m WHERE m.organisation_id = x.organisation_id), 0)
       + row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.id),
-    x.body::jsonb, x.last_updated, x.due_at, now()
+    x.body::jsonb, x.last_updated, x.due_at, string_to_array(x.hidden, ','), now()
   FROM unnest(${uuidArray(fresh.map(({ location }) => location.id))},
     ${uuidArray(fresh.map(({ location }) => location.organisationId))}, ${textArray(fresh.map(body))},
     ${timestamptzArray(fresh.map(({ location }) => location.lastUpdated))},
-    ${timestamptzArray(fresh.map(({ dueAt }) => dueAt ?? null))}) AS x(id, organisation_id, body, last_updated, due_at)`
+    ${timestamptzArray(fresh.map(({ dueAt }) => dueAt ?? null))}, ${textArray(fresh.map(hidden))})
+    AS x(id, organisation_id, body, last_updated, due_at, hidden)`
 
 const update = (sql: SqlClient.SqlClient, known: ReadonlyArray<Looked>) => sql`
-  UPDATE location l SET body = coalesce(x.body::jsonb, l.body), last_updated = x.last_updated, due_at = x.due_at, looked_at = now()
+  UPDATE location l SET body = coalesce(x.body::jsonb, l.body), last_updated = x.last_updated, due_at = x.due_at,
+    hidden_in = string_to_array(x.hidden, ','), looked_at = now()
   FROM unnest(${uuidArray(known.map(({ location }) => location.id))},
     ${textArray(known.map((one) => (one.location === one.before ? null : body(one))))},
     ${timestamptzArray(known.map(({ location }) => location.lastUpdated))},
-    ${timestamptzArray(known.map(({ dueAt }) => dueAt ?? null))}) AS x(id, body, last_updated, due_at)
+    ${timestamptzArray(known.map(({ dueAt }) => dueAt ?? null))}, ${textArray(known.map(hidden))})
+    AS x(id, body, last_updated, due_at, hidden)
   WHERE l.id = x.id`
 
 const putTexts = (
@@ -130,6 +140,15 @@ const putTexts = (
     ${textArray(rows.map(({ text }) => text))}) AS x(format, id, text)
   ON CONFLICT (format, location_id) DO UPDATE SET text = excluded.text WHERE t.text <> excluded.text`
 
+/** What was written while it was still shown. */
+const takeTexts = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<{ readonly id: string; readonly format: string }>
+) => sql`
+  DELETE FROM location_text t
+  USING unnest(${textArray(rows.map(({ format }) => format))}, ${uuidArray(rows.map(({ id }) => id))}) AS x(format, id)
+  WHERE t.format = x.format AND t.location_id = x.id`
+
 /** Takes locations away, and closes the gaps in the numbers of those behind. Few are, and seldom. */
 const forget = (sql: SqlClient.SqlClient, gone: ReadonlyArray<Location>) =>
   Effect.forEach(
@@ -141,22 +160,20 @@ const forget = (sql: SqlClient.SqlClient, gone: ReadonlyArray<Location>) =>
     { discard: true }
   )
 
-const keep = (
-  sql: SqlClient.SqlClient,
-  { texts }: LocationsOptions,
-  looked: ReadonlyArray<Looked>,
-  gone: ReadonlyArray<Location>
-) =>
+const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: ReadonlyArray<Location>) =>
   Effect.gen(function* () {
-    const rows = looked.flatMap(({ location }) =>
-      Object.entries(texts(location)).map(([format, text]) => ({ id: location.id, format, text }))
+    const all = looked.flatMap(({ location, texts }) =>
+      Object.entries(texts).map(([format, text]) => ({ id: location.id, format, text }))
     )
+    const rows = all.flatMap(({ text, ...row }) => (text === undefined ? [] : [{ ...row, text }]))
+    const unshown = all.filter(({ text }) => text === undefined)
     yield* forget(sql, gone)
     const fresh = looked.filter(({ before }) => before === undefined)
     const known = looked.filter(({ before }) => before !== undefined)
     if (known.length > 0) yield* update(sql, known)
     if (fresh.length > 0) yield* insert(sql, fresh)
     if (rows.length > 0) yield* putTexts(sql, rows)
+    if (unshown.length > 0) yield* takeTexts(sql, unshown)
   })
 
 /**
@@ -185,12 +202,13 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
       const standing = standingOf(row)
       const before = row.before === undefined ? undefined : locationOfBody(row.before)
       const location = locationOf(standing, before, now)
-      if (location !== undefined) looked.push({ location, before, dueAt: dueOf(location, standing, now) })
-      else if (before !== undefined) gone.push(before)
+      if (location !== undefined) {
+        looked.push({ location, texts: options.texts(location), before, dueAt: dueOf(location, standing, now) })
+      } else if (before !== undefined) gone.push(before)
       const fact = unforeseen(before, location, row.ripe || untold.has(row.siteId), now)
       if (fact !== undefined) facts.push(fact)
     }
-    yield* keep(sql, options, looked, gone)
+    yield* keep(sql, looked, gone)
     if (facts.length > 0) yield* tell(sql, facts)
   })
 

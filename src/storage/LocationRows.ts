@@ -2,10 +2,11 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assumedEquipment } from "../domain/charger/Charger.ts"
+import { Company, EvseDetails, SiteDetails } from "../domain/location/Details.ts"
 import type { Location } from "../domain/location/Location.ts"
 import type { AssignedTariff, Standing } from "../domain/location/Standing.ts"
 import { uuidArray } from "./Arrays.ts"
-import { ConnectorStatus, Equipment } from "./ChargerRows.ts"
+import { ConnectorStatus, DescribedEvse, Equipment, equipmentJson, evsesJson } from "./ChargerRows.ts"
 import { optional, rowsOf } from "./rows.ts"
 import { assignmentOf } from "./TariffRows.ts"
 
@@ -25,14 +26,28 @@ const OpeningHours = Schema.Struct({
 
 const Business = Schema.Struct({ name: Schema.String, website: Schema.optional(Schema.String) })
 
+const { operator: _, ...locationDetails } = SiteDetails.fields
+
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(schema)
+
+export const Capabilities = Schema.Array(
+  Schema.Literals([
+    "CHARGING_PREFERENCES_CAPABLE",
+    "CHARGING_PROFILE_CAPABLE",
+    "REMOTE_START_STOP_CAPABLE",
+    "RESERVABLE",
+    "RFID_READER",
+    "START_SESSION_CONNECTOR_REQUIRED",
+    "UNLOCK_CAPABLE"
+  ])
+)
 
 /** A location as it is kept: what is undefined is not there. */
 export const LocationBody = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
   party: Schema.Struct({ countryCode: Schema.String, partyId: Schema.String }),
-  operator: Business,
+  operator: Company,
   name: Schema.String,
   address: Schema.String,
   postalCode: absent(Schema.String),
@@ -48,17 +63,7 @@ export const LocationBody = Schema.Struct({
       uid: Schema.String,
       evseId: absent(Schema.String),
       status: Schema.Literals(["AVAILABLE", "CHARGING", "INOPERATIVE", "OUTOFORDER", "REMOVED", "RESERVED", "UNKNOWN"]),
-      capabilities: Schema.Array(
-        Schema.Literals([
-          "CHARGING_PREFERENCES_CAPABLE",
-          "CHARGING_PROFILE_CAPABLE",
-          "REMOTE_START_STOP_CAPABLE",
-          "RESERVABLE",
-          "RFID_READER",
-          "START_SESSION_CONNECTOR_REQUIRED",
-          "UNLOCK_CAPABLE"
-        ])
-      ),
+      capabilities: Capabilities,
       connectors: Schema.Array(
         Schema.Struct({
           id: Schema.String,
@@ -69,9 +74,12 @@ export const LocationBody = Schema.Struct({
           lastUpdated: Schema.Finite
         })
       ),
+      details: absent(EvseDetails),
       lastUpdated: Schema.Finite
     })
   ),
+  details: absent(Schema.Struct(locationDetails)),
+  unpublishedAt: absent(Schema.Finite),
   lastUpdated: Schema.Finite
 })
 
@@ -105,7 +113,8 @@ const StandingRow = Schema.Struct({
       country: text,
       latitude: number,
       longitude: number,
-      openingHours: optional(OpeningHours)
+      openingHours: optional(OpeningHours),
+      details: optional(SiteDetails)
     })
   ),
   party: Schema.Struct({ countryCode: Schema.String, partyId: Schema.String, businessDetails: Business }),
@@ -125,7 +134,8 @@ const StandingRow = Schema.Struct({
               equipment: optional(Equipment)
             })
           )
-        )
+        ),
+        evses: optional(Schema.Array(DescribedEvse))
       })
     )
   ),
@@ -188,6 +198,12 @@ const tariffOf = (row: NonNullable<Row["tariffs"]>[number]): AssignedTariff => (
   endsAt: row.endsAt
 })
 
+const siteOf = ({ details, ...site }: NonNullable<Row["site"]>, organisationId: string): Standing["site"] => ({
+  ...site,
+  ...details,
+  organisationId
+})
+
 export const standingOf = ({
   chargers = [],
   evses = [],
@@ -196,7 +212,7 @@ export const standingOf = ({
   site,
   tariffs = []
 }: Row): Standing => ({
-  site: site === undefined ? undefined : { ...site, organisationId },
+  site: site === undefined ? undefined : siteOf(site, organisationId),
   party,
   chargers: chargers.map(chargerOf),
   evses,
@@ -218,7 +234,7 @@ export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted
       CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
         'streetAddress', s.street_address, 'streetNumber', s.street_number, 'houseLetter', s.house_letter,
         'postalNumber', s.postal_number, 'city', s.city, 'area', s.area, 'country', s.country, 'latitude', s.latitude,
-        'longitude', s.longitude, 'openingHours', s.opening_hours) END AS site,
+        'longitude', s.longitude, 'openingHours', s.opening_hours, 'details', s.details) END AS site,
       jsonb_build_object('countryCode', p.country_code, 'partyId', p.party_id,
         'businessDetails', coalesce(p.business_details, jsonb_build_object('name', o.name))) AS party,
       k.chargers, e.evses, t.tariffs, l.body AS before,
@@ -236,12 +252,11 @@ export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted
           WHERE f.charger_id = c.charger_id AND lower(key ->> 'key') = 'supportedfeatureprofiles' LIMIT 1),
         'connectors', (
           SELECT jsonb_agg(jsonb_build_object('evseId', k.evse_id, 'connectorId', k.connector_id, 'status', k.status,
-            'equipment', CASE WHEN q.charger_id IS NOT NULL THEN jsonb_build_object(
-              'standard', q.standard, 'format', q.format, 'powerType', q.power_type, 'maxVoltage', q.max_voltage,
-              'maxAmperage', q.max_amperage, 'maxPowerW', q.max_power_w) END) ORDER BY k.evse_id, k.connector_id)
+            'equipment', CASE WHEN q.charger_id IS NOT NULL THEN ${equipmentJson(sql, "q")} END) ORDER BY k.evse_id, k.connector_id)
           FROM connector k LEFT JOIN charger_equipment q
             ON q.charger_id = k.charger_id AND q.evse_id = k.evse_id AND q.connector_id = k.connector_id
-          WHERE k.charger_id = c.charger_id)) ORDER BY c.charger_id) AS chargers,
+          WHERE k.charger_id = c.charger_id),
+        'evses', ${evsesJson(sql)}) ORDER BY c.charger_id) AS chargers,
         max(x.lease_until) FILTER (WHERE n.closed_at IS NULL AND x.lease_until <= now()) AS dead_since
       FROM charger c LEFT JOIN connection n ON n.charger_id = c.charger_id LEFT JOIN node x ON x.node_id = n.node_id
       WHERE c.site_id = w.site_id

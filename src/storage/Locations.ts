@@ -27,33 +27,42 @@ const stepsPerRead = 4
 const extentRow = rowOf(
   Schema.Struct({
     stale: Schema.Boolean,
+    hidden: Schema.Boolean,
     total: optional(Schema.Int),
     oldest: optional(Millis),
     newest: optional(Millis)
   })
 )
 
-const extentOf = (own: Scoped) =>
+/** Of `location l`: not shown in the format. Where nothing is hidden the small index of what is says so. */
+const isHidden = (sql: SqlClient.SqlClient, alias: string, format: string) =>
+  sql`(${sql(alias)}.hidden_in <> '{}' AND ${format}::text = ANY (${sql(alias)}.hidden_in))`
+
+/** `format` is undefined of locations as such, of which nothing is hidden. */
+const extentOf = (sql: SqlClient.SqlClient, own: Scoped, format: string | undefined) =>
   Effect.map(
     extentRow(own`
       SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale,
+        ${format === undefined ? sql`false` : own`EXISTS (SELECT 1 FROM location h WHERE ${own.rowsOf("h")} AND ${isHidden(sql, "h", format)})`} AS hidden,
         (SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}) AS total,
         (SELECT min(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS oldest,
         (SELECT max(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS newest`),
-    (row) => row ?? { stale: false, total: undefined, oldest: undefined, newest: undefined }
+    (row) => row ?? { stale: false, hidden: false, total: undefined, oldest: undefined, newest: undefined }
   )
 
 type Extent = Effect.Success<ReturnType<typeof extentOf>>
 
 /** Whether a window leaves nothing out: then a page is found by number. */
-const spansAll = ({ from, party, to }: Window, { newest, oldest }: Extent): boolean =>
+const spansAll = ({ from, party, to }: Window, { hidden, newest, oldest }: Extent): boolean =>
+  !hidden &&
   party === undefined &&
   (from === undefined || (oldest !== undefined && from <= oldest)) &&
   (to === undefined || (newest !== undefined && to > newest))
 
 const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
 
-const between = (sql: SqlClient.SqlClient, own: Scoped, { from, party, to }: Window) => sql`
+const between = (sql: SqlClient.SqlClient, own: Scoped, { from, party, to }: Window, format: string | undefined) => sql`
+  ${format === undefined ? sql`` : sql`AND NOT ${isHidden(sql, "l", format)}`}
   ${party === undefined ? sql`` : sql`AND l.id IN (${sitesOf(own, party)})`}
   ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
@@ -67,11 +76,11 @@ const numbered = (own: Scoped, { limit, offset }: Window) => own`
   WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int`
 
 /** The locations of a page with their numbers, and how many there are in all. */
-const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent) =>
+const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent, format?: string) =>
   Effect.gen(function* () {
     const { limit, offset } = window
     if (spansAll(window, extent)) return { ids: numbered(own, window), total: extent.total ?? 0 }
-    const span = between(sql, own, window)
+    const span = between(sql, own, window, extent.hidden ? format : undefined)
     const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
     const ids = own`SELECT l.id, l.ordinal, l.body FROM location l WHERE ${own.rowsOf("l")} ${span}
       ORDER BY l.ordinal OFFSET ${offset}::int LIMIT ${limit}::int`
@@ -100,14 +109,14 @@ const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
   )
 
 /** Brings up to date what is read next. A database that takes no writes is read as it stands. */
-const current = ({ sql, step }: Reading, organisationId: string) =>
+const current = ({ sql, step }: Reading, organisationId: string, format?: string) =>
   Effect.gen(function* () {
     const own = scopedTo(sql, organisationId)
-    let extent = yield* guarded(extentOf(own))
+    let extent = yield* guarded(extentOf(sql, own, format))
     for (let n = 0; n < stepsPerRead && extent.stale; n++) {
       const worked = yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false)
       // Where nothing was marked any more, somebody else has worked it in since we looked.
-      extent = yield* guarded(extentOf(own))
+      extent = yield* guarded(extentOf(sql, own, format))
       if (!worked) break
     }
     return { own, extent }
@@ -146,7 +155,7 @@ const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: str
 /** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
 const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string, { after, before }: Around) =>
   Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) => {
-    const items = rows.map(({ body }) => options.texts(locationOfBody(body))[format] ?? "null")
+    const items = rows.flatMap(({ body }) => options.texts(locationOfBody(body))[format] ?? [])
     return Buffer.from(before + items.join(",") + after)
   })
 
@@ -156,11 +165,18 @@ const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null
  * A page of the whole list in one statement, as long as nothing is marked or left out; `fits` is false otherwise. Each value is given once and no part is put
  * together here: partners crawl, and this statement is most of what they cost.
  */
-const wholeOf = (own: Scoped, format: string, { from, limit, offset, to }: Window, { after, before }: Around) =>
+const wholeOf = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  format: string,
+  { from, limit, offset, to }: Window,
+  { after, before }: Around
+) =>
   guarded(
     wholeRow(own`
       WITH asked AS MATERIALIZED (
         SELECT a.id, NOT EXISTS (SELECT 1 FROM location_stale m WHERE m.organisation_id = a.id)
+            AND NOT EXISTS (SELECT 1 FROM location h WHERE h.organisation_id = a.id AND ${isHidden(sql, "h", format)})
             AND coalesce((SELECT min(f.last_updated) FROM location f WHERE f.organisation_id = a.id) >= a.since, true)
             AND coalesce((SELECT max(f.last_updated) FROM location f WHERE f.organisation_id = a.id) < a.until, true) AS fits,
           coalesce((SELECT max(f.ordinal) FROM location f WHERE f.organisation_id = a.id), 0) AS total
@@ -179,11 +195,11 @@ const json = (reading: Reading) =>
   Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window, around: Around) {
     const found =
       window.party === undefined
-        ? yield* wholeOf(scopedTo(reading.sql, organisationId), format, window, around)
+        ? yield* wholeOf(reading.sql, scopedTo(reading.sql, organisationId), format, window, around)
         : undefined
     if (found !== undefined && found.fits && found.missing === 0) return found
-    const { extent, own } = yield* current(reading, organisationId)
-    const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent))
+    const { extent, own } = yield* current(reading, organisationId, format)
+    const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent, format))
     const page = yield* guarded(piecesRow(piecesOf(reading.sql, ids, format, around)))
     const { body, count, missing } = page ?? { body: new Uint8Array(), count: 0, missing: 1 }
     return { body: missing === 0 ? body : yield* made(reading, ids, format, around), count, total }

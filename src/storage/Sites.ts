@@ -3,6 +3,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
+import { isWithin, SiteDetails, siteDetailsMax, siteDetailsOf, siteFieldsOf } from "../domain/location/Details.ts"
 import { Sites, type Writing } from "../domain/ports/Sites.ts"
 import type { Site, SiteInput, SitePatch } from "../domain/site/Site.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
@@ -34,12 +35,21 @@ const SiteRow = Schema.Struct({
   longitude: coordinate,
   openingHours: optional(Schema.Unknown),
   cpoPartyId: text,
+  details: optional(SiteDetails),
   createdAt: Millis,
   updatedAt: Millis
 })
 
-const siteOf = rowOf(SiteRow)
-const sitesOf = rowsOf(SiteRow)
+const siteRow = rowOf(SiteRow)
+const siteRows = rowsOf(SiteRow)
+
+const toSite = ({ details, ...row }: typeof SiteRow.Type): Site => ({ ...row, ...siteFieldsOf(details) })
+
+const siteOf = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(siteRow(statement), (row) => (row === undefined ? undefined : toSite(row)))
+
+const sitesOf = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(siteRows(statement), (rows) => rows.map(toSite))
 
 const pages = pagedList("sites", UuidKey, (site: Site) => site.id)
 
@@ -49,7 +59,7 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.group_id AS "groupId", s.organisation_id AS "organisationId", s.name, s.time_zone AS "timeZone",
   s.street_address AS "streetAddress", s.street_number AS "streetNumber", s.house_letter AS "houseLetter",
   s.postal_number AS "postalNumber", s.city, s.area, s.country, s.latitude, s.longitude, s.opening_hours AS "openingHours",
-  s.party_id AS "cpoPartyId",
+  s.party_id AS "cpoPartyId", s.details,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt"`
 
 const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : PgTypes.jsonb(value))
@@ -61,6 +71,14 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
       : undefined
     return site ?? (yield* notFound(id))
   })
+
+/** Its details, where partners can be shown all of them. */
+const boundedDetails = (site: SiteInput) => {
+  const details = siteDetailsOf(site)
+  if (isWithin(details, siteDetailsMax)) return Effect.succeed(details)
+  const detail = `holds more than ${siteDetailsMax} characters of images, directions, tokens and the like in all`
+  return Effect.fail(new InvalidInput({ pointer: "", detail }))
+}
 
 /** A party of the organisation's, by its id. */
 const ownParty = (own: Scoped, id: string | undefined) =>
@@ -75,16 +93,18 @@ const ownParty = (own: Scoped, id: string | undefined) =>
 const create = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Sites.create")(function* (input: SiteInput, writing: Writing) {
     yield* storable(input)
+    const details = yield* boundedDetails(input)
     const own = scopedTo(sql, writing.by.organisationId)
     const id = secrets.uuid(writing.now)
     const now = new Date(writing.now)
     const insert = siteOf(own`
       INSERT INTO site AS s (id, organisation_id, name, time_zone, street_address, street_number, house_letter, postal_number, city,
-        area, country, latitude, longitude, opening_hours, party_id, created_at, updated_at)
+        area, country, latitude, longitude, opening_hours, party_id, details, created_at, updated_at)
       VALUES (${id}, ${own.id}, ${input.name},
         coalesce(${input.timeZone}, (SELECT o.time_zone FROM organisation o WHERE ${own.itself("o")})),
         ${input.streetAddress}, ${input.streetNumber}, ${input.houseLetter}, ${input.postalNumber}, ${input.city}, ${input.area},
-        ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${input.cpoPartyId ?? null}, ${now}, ${now})
+        ${input.country}, ${input.latitude}, ${input.longitude}, ${jsonOrNull(input.openingHours)}, ${input.cpoPartyId ?? null},
+        ${jsonOrNull(details)}, ${now}, ${now})
       RETURNING ${columns(sql)}`)
     const write = Effect.gen(function* () {
       yield* ownParty(own, input.cpoPartyId)
@@ -96,10 +116,11 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(write)
   })
 
-/** A site with a patch laid over it: undefined leaves a field, null clears it. */
+/** A site with a patch laid over it: undefined leaves a field, null clears it, and what says nothing is as if it were cleared. */
 const patched = (site: Site, patch: SitePatch): Site => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined)
-  return { ...site, ...Object.fromEntries(given.map(([key, value]) => [key, value ?? undefined])) }
+  const laid: Site = { ...site, ...Object.fromEntries(given.map(([key, value]) => [key, value ?? undefined])) }
+  return { ...laid, ...siteFieldsOf(siteDetailsOf(laid)) }
 }
 
 const timeZoneRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
@@ -120,6 +141,7 @@ const update = ({ journaled, secrets, sql }: Recording) =>
       const before = yield* find(sql, own, id)
       const changed = patched(before, patch.timeZone === null ? { ...patch, timeZone: yield* zoneOf(own) } : patch)
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
+      const details = yield* boundedDetails(changed)
       yield* ownParty(own, changed.cpoPartyId)
       const after = { ...changed, updatedAt: writing.now }
       const change = own`
@@ -127,7 +149,7 @@ const update = ({ journaled, secrets, sql }: Recording) =>
           street_number = ${after.streetNumber}, house_letter = ${after.houseLetter}, postal_number = ${after.postalNumber},
           city = ${after.city}, area = ${after.area}, country = ${after.country}, latitude = ${after.latitude},
           longitude = ${after.longitude}, opening_hours = ${jsonOrNull(after.openingHours)}, party_id = ${after.cpoPartyId ?? null},
-          updated_at = ${new Date(after.updatedAt)}
+          details = ${jsonOrNull(details)}, updated_at = ${new Date(after.updatedAt)}
         WHERE ${own.rowsOf("s")} AND s.id = ${id}`
       yield* refusingValues(change)
       const fact = factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing)

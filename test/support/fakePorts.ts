@@ -1,6 +1,8 @@
 /** The ports that REST stands on, faked over a `FakeWorld`; secrets are the real ones, since they need no database. */
 import { Effect, Layer, Redacted } from "effect"
+import { describedEquipment, describedEvses } from "../../src/domain/charger/Describing.ts"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import { siteDetailsOf, siteFieldsOf } from "../../src/domain/location/Details.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
@@ -74,6 +76,7 @@ const sites = (world: FakeWorld) =>
           latitude: input.latitude,
           longitude: input.longitude,
           openingHours: input.openingHours,
+          ...siteFieldsOf(siteDetailsOf(input)),
           cpoPartyId: input.cpoPartyId,
           createdAt: now,
           updatedAt: now
@@ -147,7 +150,7 @@ const chargers = (world: FakeWorld) =>
           page
         )
       ),
-    update: (chargerId, { equipment, passwordVerifier, ...patch }, { by, now }) =>
+    update: (chargerId, { equipment, evses, passwordVerifier, ...patch }, { by, now }) =>
       world.write(() =>
         Effect.gen(function* () {
           const charger = yield* owned(world.chargers.get(chargerId), by.organisationId, "charger", chargerId)
@@ -156,9 +159,13 @@ const chargers = (world: FakeWorld) =>
             const told = equipment?.find(
               (one) => one.evseId === connector.evseId && one.connectorId === connector.connectorId
             )
-            return told === undefined ? connector : { ...connector, equipment: told }
+            if (told === undefined) return connector
+            const { connectorId, evseId } = connector
+            const standing = connector.equipment === undefined ? [] : [{ evseId, connectorId, ...connector.equipment }]
+            return { ...connector, equipment: describedEquipment(standing, [told])[0] }
           })
-          const changed = { ...patched(charger, patch, now), connectors }
+          const described = describedEvses(charger.evses ?? [], evses ?? [])
+          const changed = { ...patched(charger, patch, now), connectors, evses: described }
           world.chargers.set(chargerId, changed)
           if (passwordVerifier !== undefined) world.passwords.set(chargerId, passwordVerifier)
           return changed

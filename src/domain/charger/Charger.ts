@@ -1,4 +1,5 @@
 /** A charger as everybody but its actor sees it: what the operator registered, and the projection of what it reported. */
+import type { EvseDetails } from "../location/Details.ts"
 import type { ConfigurationKey } from "./ChargerCommand.ts"
 import type { ConnectorStatus } from "./ChargerEvent.ts"
 
@@ -10,7 +11,12 @@ export interface ConnectorEquipment {
   readonly maxVoltage: number
   readonly maxAmperage: number
   readonly maxPowerW: number
+  /** Address of the operator's terms; undefined where none is told. */
+  readonly termsAndConditions?: string | undefined
 }
+
+/** What the operator has told of an evse, by its number within the charger. */
+export type DescribedEvse = EvseDetails & { readonly evseId: number }
 
 /** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
 export const assumedEquipment: ConnectorEquipment = {
@@ -54,6 +60,8 @@ export interface Charger {
   readonly configuration: ReadonlyArray<ConfigurationKey>
   /** Without the whole charger's pseudo-connector 0, ordered by evse and connector. */
   readonly connectors: ReadonlyArray<Connector>
+  /** What the operator has told of its evses, in their order, also of those that were not reported yet. */
+  readonly evses?: ReadonlyArray<DescribedEvse> | undefined
   /** What connector 0 reported, if anything. */
   readonly wholeStatus: ConnectorStatus | undefined
   readonly lastSeen: number | undefined
@@ -83,6 +91,17 @@ export interface ChargerRegistration {
   readonly registration?: "Accepted" | "Pending" | "Rejected" | undefined
 }
 
+/** Terms that are not named stay as they are; null takes them away. */
+export type GivenEquipment = Omit<ConnectorEquipment, "termsAndConditions"> & {
+  readonly evseId: number
+  readonly connectorId: number
+  readonly termsAndConditions?: string | null | undefined
+}
+
+export type GivenEvse = { readonly evseId: number } & {
+  readonly [K in keyof EvseDetails]?: EvseDetails[K] | null | undefined
+}
+
 export interface ChargerPatch {
   readonly name?: string
   readonly siteId?: string
@@ -90,5 +109,7 @@ export interface ChargerPatch {
   readonly passwordVerifier?: Uint8Array
   readonly registration?: "Accepted" | "Pending" | "Rejected"
   /** Equipment by (evse, connector); entries not named stay as they are. */
-  readonly equipment?: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
+  readonly equipment?: ReadonlyArray<GivenEquipment>
+  /** Evses by their numbers; entries and fields not named stay as they are. */
+  readonly evses?: ReadonlyArray<GivenEvse>
 }

@@ -3,6 +3,7 @@
  * what was shown before, which gives the times: a piece is as old as its last real change, and what contains it is no older.
  */
 import type { BusinessDetails, PartyId } from "../party/Party.ts"
+import { type Company, type EvseDetails, type SiteDetails, siteDetailsOf } from "./Details.ts"
 import { type EvseStatus, statusOf } from "./EvseStatus.ts"
 import { missingOf } from "./Missing.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
@@ -31,6 +32,7 @@ export interface LocationConnector extends ChosenTariffs {
   readonly maxPowerW: number
   /** True where the operator has not told what it is. */
   readonly assumed: boolean
+  readonly termsAndConditions?: string | undefined
   /** ms epoch. */
   readonly lastUpdated: number
 }
@@ -43,6 +45,8 @@ export interface LocationEvse {
   readonly capabilities: ReadonlyArray<Capability>
   /** At least one. */
   readonly connectors: ReadonlyArray<LocationConnector>
+  /** Undefined where the operator has told nothing of it. */
+  readonly details?: EvseDetails | undefined
   /** ms epoch; of a removed one, when it was. */
   readonly lastUpdated: number
 }
@@ -52,7 +56,7 @@ export interface Location {
   readonly id: string
   readonly organisationId: string
   readonly party: PartyId
-  readonly operator: BusinessDetails
+  readonly operator: BusinessDetails | Company
   readonly name: string
   readonly address: string
   readonly postalCode: string | undefined
@@ -65,9 +69,16 @@ export interface Location {
   readonly timeZone: string
   readonly openingHours: OpeningHours | undefined
   readonly evses: ReadonlyArray<LocationEvse>
+  /** What else the operator has told of the site; undefined where nothing. */
+  readonly details?: LocationDetails | undefined
+  /** ms epoch: since when it is not for everybody any more, for as long as what is gone is shown. */
+  readonly unpublishedAt?: number | undefined
   /** ms epoch. */
   readonly lastUpdated: number
 }
+
+/** Of a site, but who operates it. */
+export type LocationDetails = Omit<SiteDetails, "operator">
 
 /** Days in which partners are still shown what is gone, so that those who ask for changes only learn of it. */
 export const removedShownDays = 90
@@ -148,6 +159,11 @@ export const removed = (before: LocationEvse, at: number): LocationEvse =>
 const isShown = (evse: LocationEvse, now: number): boolean =>
   evse.status !== "REMOVED" || evse.lastUpdated > now - removedShownMillis
 
+const detailsOf = ({ evses = [] }: StandingCharger, evseId: number): EvseDetails | undefined => {
+  const { evseId: _, ...details } = evses.find((one) => one.evseId === evseId) ?? { evseId }
+  return Object.keys(details).length === 0 ? undefined : details
+}
+
 const evseOf = (
   named: StandingEvse,
   standing: Standing,
@@ -166,7 +182,8 @@ const evseOf = (
     evseId: named.publicId,
     status,
     capabilities: capabilitiesOf(charger, connectors),
-    connectors
+    connectors,
+    details: detailsOf(charger, named.evseId)
   }
   return since<LocationEvse>(next, before, now)
 }
@@ -175,6 +192,19 @@ const addressOf = ({ houseLetter, streetAddress, streetNumber }: Standing["site"
   [streetAddress, `${streetNumber ?? ""}${houseLetter ?? ""}`]
     .filter((part) => part !== undefined && part !== "")
     .join(" ")
+
+/** What the operator has told of a site: who operates it, and the rest. */
+const toldOf = (site: Standing["site"] & object) => {
+  const { operator, ...details } = siteDetailsOf(site) ?? {}
+  return { operator, details: Object.keys(details).length === 0 ? undefined : details }
+}
+
+/** Since when a location is not for everybody that was until then, or is gone for not as long as what is gone is shown. */
+const unpublishedAtOf = (isPublished: boolean, before: Location | undefined, now: number): number | undefined => {
+  if (isPublished || before === undefined) return undefined
+  const at = before.details?.publish === false ? before.unpublishedAt : now
+  return at === undefined || at <= now - removedShownMillis ? undefined : at
+}
 
 /** Everything of a location that was shown, as gone. */
 const withdrawn = (before: Location, now: number): Location | undefined => {
@@ -200,11 +230,12 @@ export const locationOf = (standing: Standing, before: Location | undefined, now
   const evses = standing.evses
     .map((named) => evseOf(named, standing, known.get(named.uid), now))
     .filter((evse): evse is LocationEvse => evse !== undefined && isShown(evse, now))
+  const { details, operator } = toldOf(site)
   const next = {
     id: site.id,
     organisationId: site.organisationId,
     party: { countryCode: party.countryCode, partyId: party.partyId },
-    operator: party.businessDetails,
+    operator: operator ?? party.businessDetails,
     name: site.name,
     address,
     postalCode: site.postalNumber,
@@ -215,7 +246,9 @@ export const locationOf = (standing: Standing, before: Location | undefined, now
     longitude,
     timeZone: site.timeZone,
     openingHours: site.openingHours,
-    evses
+    evses,
+    details,
+    unpublishedAt: unpublishedAtOf(details?.publish !== false, before, now)
   }
   return since<Location>(next, before, now)
 }
@@ -226,6 +259,7 @@ export const dueOf = (location: Location, standing: Standing, now: number): numb
     .filter(({ status }) => status === "REMOVED")
     .map(({ lastUpdated }) => lastUpdated + removedShownMillis)
   const bounds = standing.tariffs.flatMap(({ endsAt, startsAt }) => [startsAt, endsAt])
-  const times = [...forgotten, ...bounds].filter((at): at is number => at !== undefined && at > now)
+  const unpublished = location.unpublishedAt === undefined ? [] : [location.unpublishedAt + removedShownMillis]
+  const times = [...forgotten, ...unpublished, ...bounds].filter((at): at is number => at !== undefined && at > now)
   return times.length === 0 ? undefined : Math.min(...times)
 }

@@ -1,5 +1,5 @@
 /** What a location is made of, as it stands in the records of operator and chargers. */
-import type { ConnectorEquipment } from "../charger/Charger.ts"
+import type { ConnectorEquipment, DescribedEvse } from "../charger/Charger.ts"
 import type { ConnectorStatus } from "../charger/ChargerEvent.ts"
 import type { BusinessDetails, PartyId } from "../party/Party.ts"
 import type { Site } from "../site/Site.ts"
@@ -24,6 +24,8 @@ export interface StandingCharger {
   /** OCPP 1.6 §9.1.24 SupportedFeatureProfiles, as far as it is known. */
   readonly featureProfiles: ReadonlyArray<string>
   readonly connectors: ReadonlyArray<StandingConnector>
+  /** What the operator has told of its evses. */
+  readonly evses?: ReadonlyArray<DescribedEvse> | undefined
 }
 
 /** An evse by the names that it has for partners. */

@@ -1,6 +1,7 @@
 /** A site: where chargers stand. REST v1 calls it a group and numbers it; OCPI calls it a Location. */
+import type { SiteDetails, Told } from "../location/Details.ts"
 
-export interface Site {
+export interface Site extends Told<SiteDetails> {
   readonly id: string
   /** REST v1's integer id. */
   readonly groupId: number

@@ -6,10 +6,12 @@ import {
   type Connector as DomainConnector
 } from "../../domain/charger/Charger.ts"
 import type { Seen } from "../../domain/ports/Presence.ts"
+import type { EvseDetails, Told } from "../../domain/location/Details.ts"
 import type { Site } from "../../domain/site/Site.ts"
 import { chargerStatus, chargerStatusFields, connectionOf } from "../ChargerStatus.ts"
 import { Time, whole } from "../Fields.ts"
 import { connectorStandards, powerTypes } from "./ConnectorWords.ts"
+import { evseDetails, termsAndConditions } from "./LocationFields.ts"
 
 /** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
 const PlaceNumber = whole(1, 9999)
@@ -36,8 +38,22 @@ export const ConnectorChange = Schema.Struct({
       "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
   }),
   evseId: Schema.optionalKey(PlaceNumber),
-  ...equipment
+  ...equipment,
+  termsAndConditions: Schema.optionalKey(Schema.NullOr(termsAndConditions))
 }).annotate({ identifier: "ConnectorChange" })
+
+const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** What is told of an EVSE; what is not named stays as it is. */
+export const EvseChange = Schema.Struct({
+  evseId: PlaceNumber.annotate({ description: "Of an OCPP 1.6 charger the connectorId: each connector is an EVSE" }),
+  physicalReference: cleared(evseDetails.physicalReference),
+  floorLevel: cleared(evseDetails.floorLevel),
+  coordinates: cleared(evseDetails.coordinates),
+  directions: cleared(evseDetails.directions),
+  images: cleared(evseDetails.images),
+  parkingRestrictions: cleared(evseDetails.parkingRestrictions)
+}).annotate({ identifier: "EvseChange" })
 
 const Connector = Schema.Struct({
   connectorId: Schema.Int,
@@ -53,10 +69,20 @@ const Connector = Schema.Struct({
   maxVoltage: Schema.Int,
   maxAmperage: Schema.Int,
   maxPowerW: Schema.Int,
+  termsAndConditions: Schema.NullOr(Schema.String),
   assumed: Schema.Boolean.annotate({ description: "True while the operator has not told what the connector is" })
 }).annotate({ identifier: "Connector" })
 
-const Evse = Schema.Struct({ evseId: Schema.Int, connectors: Schema.Array(Connector) }).annotate({ identifier: "Evse" })
+const Evse = Schema.Struct({
+  evseId: Schema.Int,
+  connectors: Schema.Array(Connector),
+  physicalReference: Schema.NullOr(evseDetails.physicalReference),
+  floorLevel: Schema.NullOr(evseDetails.floorLevel),
+  coordinates: Schema.NullOr(evseDetails.coordinates),
+  directions: evseDetails.directions,
+  images: evseDetails.images,
+  parkingRestrictions: evseDetails.parkingRestrictions
+}).annotate({ identifier: "Evse" })
 
 export const Charger = Schema.Struct({
   ...chargerStatusFields,
@@ -93,16 +119,25 @@ const connector = (stored: DomainConnector): typeof Connector.Type => {
     maxVoltage: known.maxVoltage,
     maxAmperage: known.maxAmperage,
     maxPowerW: known.maxPowerW,
+    termsAndConditions: known.termsAndConditions ?? null,
     assumed: stored.equipment === undefined
   }
 }
 
-const evses = (connectors: ReadonlyArray<DomainConnector>): ReadonlyArray<typeof Evse.Type> =>
-  [...new Set(connectors.map((one) => one.evseId))].map((evseId) => ({
-    evseId,
-    connectors: connectors.filter((one) => one.evseId === evseId).map(connector)
-  }))
-
+const evses = ({ connectors, evses: described = [] }: DomainCharger): ReadonlyArray<typeof Evse.Type> =>
+  [...new Set(connectors.map((one) => one.evseId))].map((evseId) => {
+    const told: Told<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
+    return {
+      evseId,
+      connectors: connectors.filter((one) => one.evseId === evseId).map(connector),
+      physicalReference: told.physicalReference ?? null,
+      floorLevel: told.floorLevel ?? null,
+      coordinates: told.coordinates ?? null,
+      directions: told.directions ?? [],
+      images: told.images ?? [],
+      parkingRestrictions: told.parkingRestrictions ?? []
+    }
+  })
 
 /** A charger of the domain, its site and what memory holds of it, as REST v2 shows it. */
 export const toCharger = (
@@ -119,7 +154,7 @@ export const toCharger = (
   status: charger.wholeStatus ?? null,
   bootedAt: charger.bootedAt ?? null,
   offlineSince: connectionOf(charger, seen).offlineSince ?? null,
-  evses: evses(charger.connectors),
+  evses: evses(charger),
   createdAt: charger.createdAt,
   updatedAt: charger.updatedAt
 })

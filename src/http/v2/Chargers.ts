@@ -40,7 +40,8 @@ const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): C
           ...placeOf(told),
           maxPowerW: told.maxPowerW ?? powerOf(told.powerType, told.maxVoltage, told.maxAmperage)
         }))
-      })
+      }),
+  ...(change.evses === undefined ? {} : { evses: change.evses })
 })
 
 const shown = Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /** Chargers in REST v2: what an operator registers, what the charger reports, its message log and its configuration. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { describedEvsesMax } from "../../domain/charger/Describing.ts"
 import { ChargerId, Name, rule, text, Time, Uuid } from "../Fields.ts"
-import { Charger, ConnectorChange } from "./ChargerSchema.ts"
+import { Charger, ConnectorChange, EvseChange } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
@@ -88,6 +89,11 @@ const eachOnce = rule(
   "Must name each connector once"
 )
 
+const eachEvseOnce = rule(
+  (evses: ReadonlyArray<typeof EvseChange.Type>) => new Set(evses.map(({ evseId }) => evseId)).size === evses.length,
+  "Must name each EVSE once"
+)
+
 export const ChargerChange = Schema.Struct({
   name: Schema.optionalKey(Name),
   siteId: Schema.optionalKey(Uuid),
@@ -95,7 +101,8 @@ export const ChargerChange = Schema.Struct({
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
   registration: Schema.optionalKey(Registration.annotate({ description: "What its next BootNotification is told" })),
-  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce))
+  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce)),
+  evses: Schema.optionalKey(Schema.Array(EvseChange).check(Schema.isMaxLength(describedEvsesMax), eachEvseOnce))
 })
   .check(credentialsFit)
   .annotate({ identifier: "ChargerChange" })
@@ -150,7 +157,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     payload: ChargerChange,
     success: ChargerOnce,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Change a charger, or tell what its connectors are", "chargers:write")),
+  }).annotateMerge(operation("Change a charger, or tell what its connectors and EVSEs are", "chargers:write")),
   HttpApiEndpoint.delete("remove", "/v2/chargers/:chargerId", {
     params,
     success: HttpApiSchema.NoContent,

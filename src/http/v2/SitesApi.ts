@@ -1,8 +1,10 @@
 /** Sites in REST v2: where chargers stand. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Country, Name, optionalText, rule, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
+import { EnergyMix } from "../../domain/tariff/Tariff.ts"
+import { between, Country, Name, optionalText, parseTime, rule, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
+import { siteDetails } from "./LocationFields.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 import { operation } from "./Middleware.ts"
 
@@ -33,10 +35,33 @@ export const OpeningHours = Schema.Struct({
   exceptionalClosings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax)))
 }).annotate({ identifier: "OpeningHours" })
 
-const between = (low: number, high: number) =>
-  Schema.Finite.check(
-    rule((n: number) => n >= low && n <= high, `Must lie between ${low} and ${high}`, { minimum: low, maximum: high })
-  )
+/** OCPI 2.2.1 §8.4.11, §8.4.21: a period ends later than it begins. */
+const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
+  const { exceptionalClosings = [], exceptionalOpenings = [], regularHours = [] } = hours
+  const exceptions = { exceptionalClosings, exceptionalOpenings }
+  return [
+    ...regularHours.flatMap(({ periodBegin, periodEnd }, n) =>
+      periodEnd > periodBegin
+        ? []
+        : [
+            {
+              path: ["regularHours", n, "periodEnd"],
+              issue: "Must be later than periodBegin; hours past midnight are two periods, of two days"
+            }
+          ]
+    ),
+    ...Object.entries(exceptions).flatMap(([list, periods]) =>
+      periods.flatMap(({ periodBegin, periodEnd }, n) =>
+        (parseTime(periodEnd) ?? 0) > (parseTime(periodBegin) ?? 0)
+          ? []
+          : [{ path: [list, n, "periodEnd"], issue: "Must be later than periodBegin" }]
+      )
+    )
+  ]
+})
+
+/** As they are told; what was told before periods were looked at is shown as it is. */
+const NewOpeningHours = OpeningHours.check(isOrdered).annotate({ identifier: "NewOpeningHours" })
 
 const latitude = between(-90, 90)
 const longitude = between(-180, 180)
@@ -52,7 +77,7 @@ const details = {
   country: Country.annotate({ description: "ISO 3166-1 alpha-3; alpha-2 is taken" }),
   latitude,
   longitude,
-  openingHours: OpeningHours
+  openingHours: NewOpeningHours
 }
 
 const nullable = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -69,6 +94,18 @@ const input = {
   latitude: nullable(details.latitude),
   longitude: nullable(details.longitude),
   openingHours: nullable(details.openingHours),
+  publish: nullable(siteDetails.publish),
+  publishAllowedTo: nullable(siteDetails.publishAllowedTo),
+  parkingType: nullable(siteDetails.parkingType),
+  directions: nullable(siteDetails.directions),
+  relatedLocations: nullable(siteDetails.relatedLocations),
+  facilities: nullable(siteDetails.facilities),
+  operator: nullable(siteDetails.operator),
+  suboperator: nullable(siteDetails.suboperator),
+  owner: nullable(siteDetails.owner),
+  chargingWhenClosed: nullable(siteDetails.chargingWhenClosed),
+  images: nullable(siteDetails.images),
+  energyMix: nullable(siteDetails.energyMix),
   cpoPartyId: nullable(
     Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
   )
@@ -97,6 +134,18 @@ export const Site = Schema.Struct({
   latitude: Schema.NullOr(Schema.Finite),
   longitude: Schema.NullOr(Schema.Finite),
   openingHours: Schema.NullOr(OpeningHours),
+  publish: siteDetails.publish,
+  publishAllowedTo: siteDetails.publishAllowedTo,
+  parkingType: Schema.NullOr(siteDetails.parkingType),
+  directions: siteDetails.directions,
+  relatedLocations: siteDetails.relatedLocations,
+  facilities: siteDetails.facilities,
+  operator: Schema.NullOr(siteDetails.operator),
+  suboperator: Schema.NullOr(siteDetails.suboperator),
+  owner: Schema.NullOr(siteDetails.owner),
+  chargingWhenClosed: Schema.NullOr(Schema.Boolean),
+  images: siteDetails.images,
+  energyMix: Schema.NullOr(EnergyMix),
   cpoPartyId: text.annotate({ description: "`id` of one of /v2/parties; null for the default one" }),
   createdAt: Time,
   updatedAt: Time
@@ -106,7 +155,9 @@ export const Site = Schema.Struct({
 export const SiteDetail = Schema.Struct({
   ...Site.fields,
   ocpi: Schema.Struct({
-    published: Schema.Boolean.annotate({ description: "Partners see it as an OCPI Location" }),
+    published: Schema.Boolean.annotate({
+      description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
+    }),
     missing: Schema.Array(
       Schema.Literals(["streetAddress", "city", "country", "latitude", "longitude", "chargers"])
     ).annotate({

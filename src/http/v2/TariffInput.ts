@@ -33,11 +33,13 @@ const Element = Schema.Struct({
 
 const Limit = forgiving(PriceLimit.fields)
 
-const Url = text(urlMax).check(
+/** An address that a browser opens. */
+export const Url = text(urlMax).check(
   rule((url: string) => /^https?:\/\//i.test(url) && URL.canParse(url), "Must be an http(s) URL", { format: "uri" })
 )
 
-const AltText = Schema.Struct({
+/** A text in one language. */
+export const AltText = Schema.Struct({
   language: Schema.String.check(
     rule((code: string) => /^[a-z]{2}$/.test(code), "Must be an ISO 639-1 code, as in en", { pattern: "^[a-z]{2}$" })
   ),
@@ -46,7 +48,8 @@ const AltText = Schema.Struct({
 
 const { energySources, environImpact } = EnergyMix.fields
 
-const Mix = forgiving({
+/** Where energy comes from. */
+export const Mix = forgiving({
   isGreenEnergy: Schema.Boolean,
   energySources: Schema.optionalKey(energySources.schema.check(Schema.isMaxLength(mixMax))),
   environImpact: Schema.optionalKey(environImpact.schema.check(Schema.isMaxLength(mixMax))),

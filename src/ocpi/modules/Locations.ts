@@ -42,6 +42,8 @@ export const locationsHandlers = ({ base }: ListOptions) =>
     const locationOf = (exchange: Exchange) =>
       locations.get(organisationOf(exchange), exchange.params["locationId"] ?? "").pipe(
         Effect.catchTag("NotFound", () => Effect.fail(none())),
+        Effect.map(exchange.wire.location.shown),
+        Effect.filterOrFail((one) => one !== undefined, none),
         // What the list does not have is not there by its id.
         Effect.filterOrFail(
           ({ party }) => exchange.addressed === undefined || sameParty(party, exchange.addressed),

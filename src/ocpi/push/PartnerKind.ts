@@ -3,6 +3,8 @@
  * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
  */
 import { Effect, Layer } from "effect"
+import { NotFound } from "../../domain/Errors.ts"
+import type { Location } from "../../domain/location/Location.ts"
 import type { PartyId } from "../../domain/party/Party.ts"
 import type { Locations } from "../../domain/ports/Locations.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
@@ -36,7 +38,17 @@ const knowsAll = ({ client, partner }: Telling): boolean => {
   return version !== undefined && factsOf(version).hasParties
 }
 
+/** As the partner's version shows it, which may be not at all. */
+const shownIn = ({ wire }: Telling, location: Location): Effect.Effect<Location, NotFound> => {
+  const shown = wire.location.shown(location)
+  return shown === undefined ? Effect.fail(new NotFound({ kind: "location", id: location.id })) : Effect.succeed(shown)
+}
+
 const gone = () => Effect.succeed(forgotten)
+
+/** Made when it is asked for, which it is but once for each evse. */
+const wasTold = (reach: Reach["Service"], partnerId: string, siteId: string) =>
+  Effect.suspend(() => reach.wasTold(partnerId, locationRef(siteId)))
 
 /** A partner without locations knows none that names a tariff. */
 const isNamed = (reach: Reach["Service"], { client, item, partner }: Telling) =>
@@ -63,9 +75,11 @@ const telling = Effect.gen(function* () {
       ? Effect.succeed(owned)
       : Effect.map(partyAt(one.item.organisationId, "party", 0), (party): A => ({ ...owned, party }))
 
-  /** Made when it is asked for, which it is but once for each evse. */
-  const wasTold = (partnerId: string, siteId: string) =>
-    Effect.suspend(() => reach.wasTold(partnerId, locationRef(siteId)))
+  const placeAt = (one: Telling, siteId: string) =>
+    locationAt(one.item.organisationId, siteId, one.item.position).pipe(
+      Effect.flatMap((location) => shownIn(one, location)),
+      Effect.flatMap((location) => named(one, location))
+    )
 
   return (one: Telling): Pushing<Outcome> => {
     const { item, partner, wire } = one
@@ -74,16 +88,14 @@ const telling = Effect.gen(function* () {
     const party = partyAt(organisationId, "party", position)
     switch (item.kind) {
       case "location":
-        return locationAt(organisationId, item.id, position).pipe(
-          Effect.flatMap((location) => named(one, location)),
+        return placeAt(one, item.id).pipe(
           Effect.flatMap((location) => tellLocation(one, location)),
           Effect.catchTag("NotFound", gone)
         )
       case "evse": {
         const [siteId = "", uid = ""] = item.id.split("/")
-        return locationAt(organisationId, siteId, position).pipe(
-          Effect.flatMap((location) => named(one, location)),
-          Effect.flatMap((location) => tellEvse(one, location, uid, wasTold(partner.id, siteId))),
+        return placeAt(one, siteId).pipe(
+          Effect.flatMap((location) => tellEvse(one, location, uid, wasTold(reach, partner.id, siteId))),
           Effect.catchTag("NotFound", gone)
         )
       }

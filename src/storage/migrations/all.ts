@@ -59,6 +59,7 @@ import { connectorMeters } from "./0057_connector_meters.ts"
 import { namedObjects } from "./0058_named_objects.ts"
 import { furtherStops } from "./0059_further_stops.ts"
 import { reservedConnectors } from "./0060_reserved_connectors.ts"
+import { siteDetails } from "./0061_site_details.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -121,4 +122,5 @@ export const migrations = {
   "0058_named_objects": namedObjects,
   "0059_further_stops": furtherStops,
   "0060_reserved_connectors": reservedConnectors,
+  "0061_site_details": siteDetails
 }

@@ -22,6 +22,16 @@ const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
 const hasPassword = (chargerId: string, password: string): boolean =>
   Buffer.from(passwordVerifier(secrets, password)).equals(Buffer.from(app.world.passwords.get(chargerId) ?? []))
 
+/** An EVSE of which nobody has told anything. */
+const undescribed = {
+  physicalReference: null,
+  floorLevel: null,
+  coordinates: null,
+  directions: [],
+  images: [],
+  parkingRestrictions: []
+}
+
 /** What the charger would have reported. */
 const report = (chargerId: string, changes: Json) => {
   const charger = app.world.chargers.get(chargerId)
@@ -189,8 +199,13 @@ describe("a charger that reported itself", () => {
       ]
     })
     expect(json.evses).toEqual([
-      { evseId: 1, connectors: [expect.objectContaining({ connectorId: 1, status: "Available", assumed: true })] },
       {
+        ...undescribed,
+        evseId: 1,
+        connectors: [expect.objectContaining({ connectorId: 1, status: "Available", assumed: true })]
+      },
+      {
+        ...undescribed,
         evseId: 2,
         connectors: [expect.objectContaining({ connectorId: 1, errorCode: "GroundFailure", assumed: true })]
       }

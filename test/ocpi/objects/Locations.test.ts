@@ -68,7 +68,7 @@ describe.each(versions)("a location in %s", (version) => {
 
   it("is as the standard has it", () => {
     expect(faults(encoded(version))).toEqual([])
-    const texts: Readonly<Record<string, string>> = locationTexts(location)
+    const texts: Readonly<Record<string, string | undefined>> = locationTexts(location)
     expect(JSON.parse(texts[version] ?? "")).toEqual(JSON.parse(JSON.stringify(encoded(version))))
   })
 

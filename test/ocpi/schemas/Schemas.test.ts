@@ -58,6 +58,16 @@ it("fractions of seconds came with 2.2", () => {
   expect(versions.map((version) => faults(version, "Tariff", { last_updated }).length)).toEqual([1, 0, 0])
 })
 
+it("those whom a location is shown to are named where it is not for everybody, each as the table has it", () => {
+  const allowed = (publish: boolean, ...publish_allowed_to: ReadonlyArray<Json>) =>
+    faults("2.2.1", "Location", { publish, publish_allowed_to }).length
+  expect(allowed(false, { uid: "1", type: "RFID" }, { visual_number: "1", issuer: "X" }, { group_id: "G" })).toBe(0)
+  expect(allowed(true, { group_id: "G" })).toBe(1)
+  expect(allowed(false, { issuer: "X" })).toBe(1)
+  expect(allowed(false, { uid: "1" })).toBe(1)
+  expect(allowed(false, { visual_number: "1" })).toBe(1)
+})
+
 it("a credit names what it takes back, and nothing else does", () => {
   expect(faults("2.2.1", "CDR", { credit: true, credit_reference_id: "C-0" })).toEqual([])
   expect(faults("2.2.1", "CDR", { credit: true })).toHaveLength(1)

@@ -4,12 +4,10 @@ import {
   ci,
   type Check,
   decimal,
-  digits,
   type Fields,
   get,
   int,
   listOf,
-  matching,
   object,
   oneOf,
   partOf,
@@ -20,42 +18,23 @@ import {
   url
 } from "./Shape.ts"
 import { connectorTypes211 } from "./v211.ts"
-
-const token: Check = matching(/^[\u0021-\u007e]{1,64}$/, "a token of 1 to 64 printable characters")
-const country = matching(/^[A-Z]{3}$/, "an ISO 3166-1 alpha-3 code")
-export const countryCode = matching(/^[A-Z]{2}$/, "an ISO 3166-1 alpha-2 code")
-export const partyId = matching(/^[A-Z0-9]{3}$/, "three letters or digits")
-const currency = matching(/^[A-Z]{3}$/, "an ISO 4217 code")
-const language = matching(/^[a-z]{2}$/, "an ISO 639-1 code")
-const hour = matching(/^([01]\d|2[0-3]):[0-5]\d$/, "a time as HH:MM")
-const day = matching(/^\d{4}-\d{2}-\d{2}$/, "a day as YYYY-MM-DD")
-const weekday: Check = (value, at) =>
-  typeof value === "number" && [1, 2, 3, 4, 5, 6, 7].includes(value) ? [] : [`${at}: must be 1 to 7`]
-
-const owned: Fields = { country_code: [countryCode, "1"], party_id: [partyId, "1"] }
-
-const displayText = object({ language: [language, "1"], text: [text(512), "1"] })
-export const price = object({ excl_vat: [decimal, "1"], incl_vat: [decimal, "?"] })
-
-const image = object({
-  url: [url, "1"],
-  thumbnail: [url, "?"],
-  category: [oneOf("CHARGER", "ENTRANCE", "LOCATION", "NETWORK", "OPERATOR", "OTHER", "OWNER"), "1"],
-  type: [ci(4), "1"],
-  width: [digits(5), "?"],
-  height: [digits(5), "?"]
-})
-
-const businessDetails = object({ name: [text(100), "1"], website: [url, "?"], logo: [image, "?"] })
-
-const latitude = matching(/^-?\d{1,2}\.\d{5,7}$/, "a latitude of five to seven decimals")
-const longitude = matching(/^-?\d{1,3}\.\d{5,7}$/, "a longitude of five to seven decimals")
-const geoLocation = object({ latitude: [latitude, "1"], longitude: [longitude, "1"] })
-const additionalGeoLocation = object({
-  latitude: [latitude, "1"],
-  longitude: [longitude, "1"],
-  name: [displayText, "?"]
-})
+import {
+  token,
+  country,
+  currency,
+  language,
+  hour,
+  day,
+  owned,
+  displayText,
+  price,
+  image,
+  businessDetails,
+  geoLocation,
+  additionalGeoLocation,
+  hours,
+  energyMix
+} from "./v22Parts.ts"
 
 const status = oneOf(
   "AVAILABLE",
@@ -116,40 +95,6 @@ export const evse22: Fields = {
   last_updated: [time, "1"]
 }
 
-const regularHours = object({ weekday: [weekday, "1"], period_begin: [hour, "1"], period_end: [hour, "1"] })
-const exceptionalPeriod = object({ period_begin: [time, "1"], period_end: [time, "1"] })
-
-/** The hours of the week are there where it is not "always", and then at least one. */
-const hours = object(
-  {
-    twentyfourseven: [bool, "1"],
-    regular_hours: [regularHours, "*"],
-    exceptional_openings: [exceptionalPeriod, "*"],
-    exceptional_closings: [exceptionalPeriod, "*"]
-  },
-  (value, at) => {
-    const regular = get(value, "regular_hours")
-    const hasRegular = Array.isArray(regular) && regular.length > 0
-    return hasRegular === (get(value, "twentyfourseven") === true)
-      ? [`${at}: must have either regular_hours or twentyfourseven`]
-      : []
-  }
-)
-
-const energyMix = object({
-  is_green_energy: [bool, "1"],
-  energy_sources: [
-    object({
-      source: [oneOf("NUCLEAR", "GENERAL_FOSSIL", "COAL", "GAS", "GENERAL_GREEN", "SOLAR", "WIND", "WATER"), "1"],
-      percentage: [decimal, "1"]
-    }),
-    "*"
-  ],
-  environ_impact: [object({ category: [oneOf("NUCLEAR_WASTE", "CARBON_DIOXIDE"), "1"], amount: [decimal, "1"] }), "*"],
-  supplier_name: [text(64), "?"],
-  energy_product_name: [text(64), "?"]
-})
-
 const facility = oneOf(
   "HOTEL",
   "RESTAURANT",
@@ -175,13 +120,30 @@ const facility = oneOf(
 
 const tokenType = oneOf("AD_HOC_USER", "APP_USER", "OTHER", "RFID")
 
-const publishTokenType = object({
-  uid: [ci(36), "?"],
-  type: [tokenType, "?"],
-  visual_number: [text(64), "?"],
-  issuer: [text(64), "?"],
-  group_id: [ci(36), "?"]
-})
+/** One of the three names a token; a type goes with a uid, an issuer with a number (2.2.1 §8.4.20). */
+const publishTokenType = object(
+  {
+    uid: [ci(36), "?"],
+    type: [tokenType, "?"],
+    visual_number: [text(64), "?"],
+    issuer: [text(64), "?"],
+    group_id: [ci(36), "?"]
+  },
+  (value, at) => {
+    const has = (name: string) => typeof get(value, name) === "string"
+    const names = has("uid") || has("visual_number") || has("group_id")
+    const paired = (!has("uid") || has("type")) && (!has("visual_number") || has("issuer"))
+    return names && paired ? [] : [`${at}: must name a token, with its type or issuer`]
+  }
+)
+
+/** Those whom a location is shown to are named where it is not for everybody, and there only. */
+export const publication: Check = (value, at) => {
+  const allowed = get(value, "publish_allowed_to")
+  return get(value, "publish") === true && Array.isArray(allowed) && allowed.length > 0
+    ? [`${at}.publish_allowed_to: is there though everybody may see it`]
+    : []
+}
 
 export const location22: Fields = {
   ...owned,
@@ -426,7 +388,7 @@ export const v22: Schemas = {
     url: [url, "1"],
     roles: [object({ role: [role, "1"], business_details: [businessDetails, "1"], ...owned }), "+"]
   }),
-  Location: object(location22),
+  Location: object(location22, publication),
   EVSE: object(evse22),
   Connector: object(connector22),
   Tariff: tariff22,

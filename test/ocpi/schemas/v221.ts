@@ -7,17 +7,17 @@ import {
   cdrToken22,
   connector22,
   connectorTypes22,
-  countryCode,
   creditNames,
   evse22,
   location22,
-  partyId,
   powerTypes22,
+  publication,
   session22,
   signedData,
   v22,
   versionDetails
 } from "./v22.ts"
+import { countryCode, partyId } from "./v22Parts.ts"
 
 const connectorTypes = oneOf(
   ...connectorTypes22,
@@ -72,7 +72,7 @@ const cdr: Fields = {
 export const v221: Schemas = {
   ...v22,
   VersionDetails: versionDetails("2.2.1"),
-  Location: object(location),
+  Location: object(location, publication),
   EVSE: object(evse),
   Connector: object(connector),
   Session: object(session),

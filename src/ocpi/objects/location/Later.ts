@@ -1,12 +1,12 @@
 /**
- * Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words. Their lengths
- * are those of the published schemas, by which partners check.
+ * Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words. Their lengths are those of the published schemas, by which partners
+ * check: later texts of 2.2.1 allow 255 characters of an address and 45 of a state, and what is longer than 45 and 20 is refused all the same.
  */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
 import { printTimestamp } from "../../Timestamp.ts"
-import { cut } from "../credentials/BusinessDetails.ts"
 import { cutTo, field, list } from "../Strict.ts"
-import { coordinatesOf, countryOf, evseParts, evsesOf, hoursOf, powerTypeOf, type Vocabulary } from "./Parts.ts"
+import { companyOf, coordinatesOf, publicationOf, siteParts, termsOf } from "./Details.ts"
+import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf, type Vocabulary } from "./Parts.ts"
 
 const postalCodeOf = (text: string | undefined): string | undefined => cutTo(text ?? "", 10) || undefined
 
@@ -20,6 +20,7 @@ export const locationEncoders = (vocabulary: Vocabulary) => {
     max_amperage: one.maxAmperage,
     max_electric_power: one.maxPowerW,
     ...list("tariff_ids", [...(one.tariffId === undefined ? [] : [one.tariffId]), ...one.laterTariffIds]),
+    ...termsOf(one.termsAndConditions),
     last_updated: printTimestamp(one.lastUpdated)
   })
 
@@ -29,7 +30,7 @@ export const locationEncoders = (vocabulary: Vocabulary) => {
     country_code: one.party.countryCode,
     party_id: one.party.partyId,
     id: one.id,
-    publish: true,
+    ...publicationOf(one.details),
     name: cutTo(one.name, 255),
     address: cutTo(one.address, 45),
     city: cutTo(one.city, 45),
@@ -37,10 +38,12 @@ export const locationEncoders = (vocabulary: Vocabulary) => {
     ...field("state", cutTo(one.state ?? "", 20) || undefined),
     country: countryOf(one),
     coordinates: coordinatesOf(one),
+    ...field("parking_type", one.details?.parkingType),
     ...evsesOf(one, evse),
-    operator: cut(one.operator),
+    operator: companyOf(one.operator),
     time_zone: one.timeZone,
     ...field("opening_times", hoursOf(one.openingHours)),
+    ...siteParts(one.details, vocabulary),
     last_updated: printTimestamp(one.lastUpdated)
   })
 

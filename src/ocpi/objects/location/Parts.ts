@@ -2,13 +2,8 @@
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
 import type { OpeningHours } from "../../../domain/location/OpeningHours.ts"
 import { parseTimestamp, printTimestamp } from "../../Timestamp.ts"
+import { type DetailWords, evseDetailParts } from "./Details.ts"
 import { cutTo, field, list } from "../Strict.ts"
-
-/** Six decimals are what every version takes. */
-export const coordinatesOf = ({ latitude, longitude }: Pick<Location, "latitude" | "longitude">) => ({
-  latitude: latitude.toFixed(6),
-  longitude: longitude.toFixed(6)
-})
 
 const timeOf = (text: string): string => {
   const at = parseTimestamp(text)
@@ -45,7 +40,7 @@ export const hoursOf = (hours: OpeningHours | undefined) => {
 }
 
 /** What a version has words for. */
-export interface Vocabulary {
+export interface Vocabulary extends DetailWords {
   readonly standards: ReadonlySet<string>
   readonly powerTypes: ReadonlySet<string>
   readonly capabilities: ReadonlySet<string>
@@ -76,6 +71,7 @@ export const evseParts = (
       evse.capabilities.filter((one) => vocabulary.capabilities.has(one))
     ),
     connectors: connectors.map(connector),
+    ...evseDetailParts(evse.details),
     last_updated: printTimestamp(evse.lastUpdated)
   }
 }

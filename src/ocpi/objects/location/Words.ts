@@ -27,6 +27,26 @@ const standards221 = [
   ...["5_20", "6_30", "6_50", "10_30", "10_50", "14_30", "14_50"].map((type) => `NEMA_${type}`)
 ]
 
+const facilities211 = [
+  "AIRPORT",
+  "BUS_STOP",
+  "CAFE",
+  "CARPOOL_PARKING",
+  "FUEL_STATION",
+  "HOTEL",
+  "MALL",
+  "MUSEUM",
+  "NATURE",
+  "RECREATION_AREA",
+  "RESTAURANT",
+  "SPORT",
+  "SUPERMARKET",
+  "TAXI_STAND",
+  "TRAIN_STATION",
+  "WIFI"
+]
+const facilities22 = new Set([...facilities211, "BIKE_SHARING", "METRO_STATION", "PARKING_LOT", "TRAM_STOP"])
+
 const powerTypes211 = ["AC_1_PHASE", "AC_3_PHASE", "DC"]
 
 const capabilities211 = [
@@ -41,7 +61,9 @@ const capabilities211 = [
 export const words211: Vocabulary = {
   standards: new Set(standards211),
   powerTypes: new Set(powerTypes211),
-  capabilities: new Set(capabilities211)
+  capabilities: new Set(capabilities211),
+  facilities: new Set(facilities211),
+  impact: "source"
 }
 
 /** Of its further capabilities this one is ours. */
@@ -50,11 +72,15 @@ const capabilities22 = [...capabilities211, "CHARGING_PREFERENCES_CAPABLE"]
 export const words22: Vocabulary = {
   ...words211,
   standards: new Set(standards22),
-  capabilities: new Set(capabilities22)
+  capabilities: new Set(capabilities22),
+  facilities: facilities22,
+  impact: "category"
 }
 
 export const words221: Vocabulary = {
   standards: new Set(standards221),
   powerTypes: new Set([...powerTypes211, "AC_2_PHASE", "AC_2_PHASE_SPLIT"]),
-  capabilities: new Set([...capabilities22, "START_SESSION_CONNECTOR_REQUIRED"])
+  capabilities: new Set([...capabilities22, "START_SESSION_CONNECTOR_REQUIRED"]),
+  facilities: facilities22,
+  impact: "category"
 }

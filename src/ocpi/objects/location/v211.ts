@@ -1,16 +1,26 @@
 /**
  * Locations in OCPI 2.1.1 §8.3. Lost there: the party (the credentials have it), the state, what lies beyond 45 characters of an address, the power of
- * connectors, tariffs that are not valid yet, connectors of kinds that came later, and the last minute of days that end at 24:00.
+ * connectors, tariffs that are not valid yet, connectors, facilities and kinds of places that came later, and the last minute of days that end at 24:00.
+ * It cannot say that a location is not for everybody: such a one is not shown.
  */
-import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
+import type { Location, LocationConnector, LocationDetails, LocationEvse } from "../../../domain/location/Location.ts"
 import { printTimestamp } from "../../Timestamp.ts"
-import { cut } from "../credentials/BusinessDetails.ts"
 import { cutTo, field, type WireEncoder } from "../Strict.ts"
-import { coordinatesOf, countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
+import { companyOf, coordinatesOf, siteParts, termsOf } from "./Details.ts"
+import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
 import { words211 } from "./Words.ts"
 
 /** It must have a postal code, and sites need none: a dash is what others send. */
 const noPostalCode = "-"
+
+/** Its types of places are five, and one for what nobody has told. */
+const types: ReadonlySet<string> = new Set(["ON_STREET", "PARKING_GARAGE", "PARKING_LOT", "UNDERGROUND_GARAGE"])
+
+export const typeOf = (details: LocationDetails | undefined): string => {
+  const parking = details?.parkingType
+  if (parking === undefined) return "UNKNOWN"
+  return types.has(parking) ? parking : "OTHER"
+}
 
 const connector = (one: LocationConnector) => ({
   id: one.id,
@@ -20,6 +30,7 @@ const connector = (one: LocationConnector) => ({
   voltage: one.maxVoltage,
   amperage: one.maxAmperage,
   ...field("tariff_id", one.tariffId),
+  ...termsOf(one.termsAndConditions),
   last_updated: printTimestamp(one.lastUpdated)
 })
 
@@ -27,8 +38,7 @@ const evse = (one: LocationEvse) => evseParts(one, words211, connector)
 
 const location = (one: Location) => ({
   id: one.id,
-  // Nobody has told what kind of place it is.
-  type: "UNKNOWN",
+  type: typeOf(one.details),
   name: cutTo(one.name, 255),
   address: cutTo(one.address, 45),
   city: cutTo(one.city, 45),
@@ -36,9 +46,10 @@ const location = (one: Location) => ({
   country: countryOf(one),
   coordinates: coordinatesOf(one),
   ...evsesOf(one, evse),
-  operator: cut(one.operator),
+  operator: companyOf(one.operator),
   time_zone: one.timeZone,
   ...field("opening_times", hoursOf(one.openingHours)),
+  ...siteParts(one.details, words211),
   last_updated: printTimestamp(one.lastUpdated)
 })
 

@@ -1,0 +1,42 @@
+/** How what an operator tells of connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
+import { evseDetailsOf, type EvseDetails, type Told } from "../location/Details.ts"
+import type { ConnectorEquipment, DescribedEvse, GivenEquipment, GivenEvse } from "./Charger.ts"
+
+type Equipment = { readonly evseId: number; readonly connectorId: number } & ConnectorEquipment
+
+/** EVSEs that are described of one charger at most: each may have images and directions, and all of them stand in one location. */
+export const describedEvsesMax = 128
+
+const place = ({ connectorId, evseId }: Pick<Equipment, "connectorId" | "evseId">): string => `${evseId}/${connectorId}`
+
+/** Of two entries for one connector the later stands. */
+export const describedEquipment = (
+  standing: ReadonlyArray<Equipment>,
+  given: ReadonlyArray<GivenEquipment>
+): ReadonlyArray<Equipment> => {
+  const byPlace = new Map(standing.map((entry) => [place(entry), entry]))
+  for (const { termsAndConditions, ...entry } of given) {
+    const terms = termsAndConditions === undefined ? byPlace.get(place(entry))?.termsAndConditions : termsAndConditions
+    byPlace.set(place(entry), terms === undefined || terms === null ? entry : { ...entry, termsAndConditions: terms })
+  }
+  return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
+}
+
+/** Null takes a field away, and an EVSE of which nothing is told any more is none. */
+export const describedEvses = (
+  standing: ReadonlyArray<DescribedEvse>,
+  given: ReadonlyArray<GivenEvse>
+): ReadonlyArray<DescribedEvse> => {
+  const byNumber = new Map<number, Told<EvseDetails>>(standing.map(({ evseId, ...details }) => [evseId, details]))
+  for (const { evseId, ...told } of given) {
+    const changes = Object.entries(told).filter(([, value]) => value !== undefined)
+    const laid = Object.fromEntries(changes.map(([key, value]) => [key, value ?? undefined]))
+    byNumber.set(evseId, { ...byNumber.get(evseId), ...laid })
+  }
+  return [...byNumber]
+    .flatMap(([evseId, told]) => {
+      const details = evseDetailsOf(told)
+      return details === undefined ? [] : [{ evseId, ...details }]
+    })
+    .sort((a, b) => a.evseId - b.evseId)
+}

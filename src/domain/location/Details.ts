@@ -1,0 +1,147 @@
+/**
+ * What an operator tells of a site, its EVSEs and connectors beside what partners must have: what drivers find a place by, and what is there (OCPI 2.2.1
+ * §8.3 Location and EVSE, §8.4). All of it may be missing, and what is missing is left out of everything that is kept and sent.
+ */
+import { Schema } from "effect"
+import { EnergyMix } from "../tariff/Tariff.ts"
+
+const optional = Schema.optionalKey
+
+/** ISO 639-1, and the text in that language. */
+export const DisplayText = Schema.Struct({ language: Schema.String, text: Schema.String })
+export type DisplayText = typeof DisplayText.Type
+
+export const imageCategories = ["CHARGER", "ENTRANCE", "LOCATION", "NETWORK", "OPERATOR", "OTHER", "OWNER"] as const
+
+export const Image = Schema.Struct({
+  url: Schema.String,
+  thumbnail: optional(Schema.String),
+  category: Schema.Literals(imageCategories),
+  /** `jpeg`, `png` and the like. */
+  type: Schema.String,
+  /** Pixels. */
+  width: optional(Schema.Int),
+  height: optional(Schema.Int)
+})
+export type Image = typeof Image.Type
+
+/** A company with its logo, which the business details of parties have none of. */
+export const Company = Schema.Struct({
+  name: Schema.String,
+  website: optional(Schema.String),
+  logo: optional(Image)
+})
+export type Company = typeof Company.Type
+
+export const Coordinates = Schema.Struct({ latitude: Schema.Finite, longitude: Schema.Finite })
+export type Coordinates = typeof Coordinates.Type
+
+/** Another place that belongs to the site, as its entrance. */
+export const RelatedLocation = Schema.Struct({ ...Coordinates.fields, name: optional(DisplayText) })
+export type RelatedLocation = typeof RelatedLocation.Type
+
+export const publishTokenTypes = ["AD_HOC_USER", "APP_USER", "OTHER", "RFID"] as const
+
+/** Tokens whose owners are shown a location that is not for everybody: those that have all that is told here. */
+export const PublishToken = Schema.Struct({
+  uid: optional(Schema.String),
+  type: optional(Schema.Literals(publishTokenTypes)),
+  visualNumber: optional(Schema.String),
+  issuer: optional(Schema.String),
+  groupId: optional(Schema.String)
+})
+export type PublishToken = typeof PublishToken.Type
+
+export const parkingTypes = [
+  "ALONG_MOTORWAY",
+  "ON_DRIVEWAY",
+  "ON_STREET",
+  "PARKING_GARAGE",
+  "PARKING_LOT",
+  "UNDERGROUND_GARAGE"
+] as const
+
+export const facilities = [
+  "AIRPORT",
+  "BIKE_SHARING",
+  "BUS_STOP",
+  "CAFE",
+  "CARPOOL_PARKING",
+  "FUEL_STATION",
+  "HOTEL",
+  "MALL",
+  "METRO_STATION",
+  "MUSEUM",
+  "NATURE",
+  "PARKING_LOT",
+  "RECREATION_AREA",
+  "RESTAURANT",
+  "SPORT",
+  "SUPERMARKET",
+  "TAXI_STAND",
+  "TRAIN_STATION",
+  "TRAM_STOP",
+  "WIFI"
+] as const
+
+export const parkingRestrictions = ["CUSTOMERS", "DISABLED", "EV_ONLY", "MOTORCYCLES", "PLUGGED"] as const
+
+export const SiteDetails = Schema.Struct({
+  /** False: only for the owners of tokens in `publishAllowedTo`. Missing is true. */
+  publish: optional(Schema.Boolean),
+  publishAllowedTo: optional(Schema.Array(PublishToken)),
+  parkingType: optional(Schema.Literals(parkingTypes)),
+  directions: optional(Schema.Array(DisplayText)),
+  relatedLocations: optional(Schema.Array(RelatedLocation)),
+  facilities: optional(Schema.Array(Schema.Literals(facilities))),
+  /** Without it the party that the site belongs to. */
+  operator: optional(Company),
+  suboperator: optional(Company),
+  owner: optional(Company),
+  chargingWhenClosed: optional(Schema.Boolean),
+  images: optional(Schema.Array(Image)),
+  energyMix: optional(EnergyMix)
+})
+export type SiteDetails = typeof SiteDetails.Type
+
+export const EvseDetails = Schema.Struct({
+  physicalReference: optional(Schema.String),
+  floorLevel: optional(Schema.String),
+  coordinates: optional(Coordinates),
+  directions: optional(Schema.Array(DisplayText)),
+  images: optional(Schema.Array(Image)),
+  parkingRestrictions: optional(Schema.Array(Schema.Literals(parkingRestrictions)))
+})
+export type EvseDetails = typeof EvseDetails.Type
+
+/** As it is told: undefined for what nothing is told of. */
+export type Told<A> = { readonly [K in keyof A]?: A[K] | undefined }
+
+const siteKeys = Object.keys(SiteDetails.fields) as ReadonlyArray<keyof SiteDetails>
+const evseKeys = Object.keys(EvseDetails.fields) as ReadonlyArray<keyof EvseDetails>
+
+const says = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+
+/** The fields that say something; undefined where none does. An empty list says nothing. */
+const saying = <A extends object>(told: Told<A>, keys: ReadonlyArray<keyof A>): A | undefined => {
+  const entries = keys.filter((key) => says(told[key])).map((key) => [key, told[key]] as const)
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as A)
+}
+
+/** What is kept of a site beside its columns. That it may be published goes without saying. */
+export const siteDetailsOf = (told: Told<SiteDetails>): SiteDetails | undefined =>
+  saying<SiteDetails>({ ...told, publish: told.publish === false ? false : undefined }, siteKeys)
+
+export const evseDetailsOf = (told: Told<EvseDetails>): EvseDetails | undefined => saying<EvseDetails>(told, evseKeys)
+
+/** Characters that the details of a site, and of an evse, have at most as JSON: they are sent to every partner with each change of the location. */
+export const siteDetailsMax = 65_536
+export const evseDetailsMax = 16_384
+
+export const isWithin = (details: SiteDetails | EvseDetails | undefined, max: number): boolean =>
+  details === undefined || JSON.stringify(details).length <= max
+
+/** Every field of a site's details, so that two sites are compared field by field. */
+export const siteFieldsOf = (details: SiteDetails | undefined): Told<SiteDetails> =>
+  Object.fromEntries(siteKeys.map((key) => [key, details?.[key]]))

@@ -1,0 +1,173 @@
+/** What operators tell of places beside what they must, and locations that are not for everybody. */
+import { describe, expect, it } from "vitest"
+import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
+import { describedEquipment, describedEvses } from "../../../src/domain/charger/Describing.ts"
+import { evseDetailsOf, siteDetailsOf, siteFieldsOf } from "../../../src/domain/location/Details.ts"
+import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/location/Location.ts"
+import { asForEverybody } from "../../../src/domain/location/Publication.ts"
+import type { Standing, StandingCharger } from "../../../src/domain/location/Standing.ts"
+import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
+
+const now = Date.UTC(2026, 4, 20, 12)
+const minute = 60_000
+const day = 86_400_000
+
+const charger: StandingCharger = {
+  chargerId: "CP-1",
+  registration: "Accepted",
+  connected: true,
+  wholeStatus: undefined,
+  featureProfiles: ["Core"],
+  connectors: [
+    { evseId: 1, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true },
+    { evseId: 2, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true }
+  ]
+}
+
+const site: NonNullable<Standing["site"]> = {
+  id: "01990000-0000-7000-8000-000000000001",
+  organisationId: "01990000-0000-7000-8000-0000000000aa",
+  name: "Harbour",
+  timeZone: "Europe/Amsterdam",
+  streetAddress: "Quay",
+  streetNumber: "12",
+  houseLetter: undefined,
+  postalNumber: undefined,
+  city: "Lelystad",
+  area: undefined,
+  country: "NLD",
+  latitude: 52.5,
+  longitude: 5.25,
+  openingHours: undefined
+}
+
+const standing: Standing = {
+  site,
+  party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
+  chargers: [charger],
+  evses: [1, 2].map((evseId) => ({
+    uid: `uid-${evseId}`,
+    publicId: `NL*ABC*E00000${evseId}`,
+    chargerId: "CP-1",
+    evseId,
+    removed: false
+  })),
+  tariffs: []
+}
+
+const made = (given: Standing, before?: Location, at = now): Location => {
+  const location = locationOf(given, before, at)
+  if (location === undefined) throw new Error("no location")
+  return location
+}
+
+const withSite = (told: object): Standing => ({ ...standing, site: { ...site, ...told } })
+const withCharger = (told: Partial<StandingCharger>): Standing => ({
+  ...standing,
+  chargers: [{ ...charger, ...told }]
+})
+
+describe("what is told of a site", () => {
+  it("is the location's, and its operator stands before the party", () => {
+    const { operator, ...rest } = siteTold
+    const location = made(withSite(siteTold))
+    expect(location.operator).toEqual(operator)
+    expect(location.details).toEqual(rest)
+    expect(made(standing).operator).toEqual({ name: "Charge AG" })
+    expect(made(standing).details).toBeUndefined()
+  })
+
+  it("touches the location alone when it changes, and nothing when it does not", () => {
+    const before = made(standing)
+    const after = made(withSite({ images: siteTold.images }), before, now + minute)
+    expect(after.lastUpdated).toBe(now + minute)
+    expect(after.evses).toEqual(before.evses)
+    expect(made(withSite({ images: siteTold.images }), after, now + 2 * minute)).toBe(after)
+    // Nor where nothing is told, of one that was made before there was anything to tell.
+    expect(made(withSite(siteFieldsOf(undefined)), before, now + minute)).toBe(before)
+  })
+
+  it("is kept where it says something: no empty lists, and not that it may be published", () => {
+    expect(siteDetailsOf({ publish: true, images: [], directions: undefined })).toBeUndefined()
+    expect(siteDetailsOf({ publish: false, images: [], chargingWhenClosed: false })).toEqual({
+      publish: false,
+      chargingWhenClosed: false
+    })
+    expect(evseDetailsOf({ parkingRestrictions: [] })).toBeUndefined()
+  })
+})
+
+describe("what is told of an evse or a connector", () => {
+  it("touches it and what contains it, and no other", () => {
+    const before = made(standing)
+    const after = made(withCharger({ evses: [{ evseId: 2, ...evseTold }] }), before, now + minute)
+    expect(after.evses.map(({ details, lastUpdated }) => [details, lastUpdated])).toEqual([
+      [undefined, now],
+      [evseTold, now + minute]
+    ])
+    expect(after.lastUpdated).toBe(now + minute)
+    const [first, second] = charger.connectors
+    const connectors = [
+      { ...first!, equipment: { ...assumedEquipment, termsAndConditions: terms }, assumed: false },
+      second!
+    ]
+    const [evse] = made(withCharger({ connectors }), before, now + minute).evses
+    expect(evse?.connectors[0]).toMatchObject({ termsAndConditions: terms, lastUpdated: now + minute })
+  })
+
+  it("is laid over what stands, field by field: null takes one away", () => {
+    const standing = [{ evseId: 2, ...evseTold }]
+    expect(describedEvses(standing, [{ evseId: 1, floorLevel: "0" }])).toEqual([
+      { evseId: 1, floorLevel: "0" },
+      ...standing
+    ])
+    const { images: _, ...left } = evseTold
+    expect(describedEvses(standing, [{ evseId: 2, images: null, floorLevel: undefined }])).toEqual([
+      { evseId: 2, ...left }
+    ])
+    const nothing = Object.fromEntries(Object.keys(evseTold).map((key) => [key, null]))
+    expect(describedEvses(standing, [{ evseId: 2, ...nothing }])).toEqual([])
+  })
+
+  it("terms that are not named stay with their connector, and null takes them away", () => {
+    const one = { evseId: 1, connectorId: 1, ...assumedEquipment }
+    const told = [{ ...one, termsAndConditions: terms }]
+    expect(describedEquipment([], told)).toEqual(told)
+    expect(describedEquipment(told, [{ ...one, maxAmperage: 16 }])).toEqual([{ ...told[0], maxAmperage: 16 }])
+    expect(describedEquipment(told, [{ ...one, termsAndConditions: null }])).toEqual([one])
+  })
+})
+
+describe("a location that is not for everybody", () => {
+  const hidden = withSite({ publish: false, publishAllowedTo })
+
+  it("is not shown where that cannot be said, if it never was for everybody", () => {
+    const location = made(hidden)
+    expect(location.details).toEqual({ publish: false, publishAllowedTo })
+    expect(asForEverybody(location)).toBeUndefined()
+    expect(dueOf(location, hidden, now)).toBeUndefined()
+  })
+
+  it("is shown there as gone for ninety days if it was, and nothing that happens at it since", () => {
+    const shown = made(standing)
+    expect(asForEverybody(shown)).toBe(shown)
+    const after = made(hidden, shown, now + minute)
+    const busy = made({ ...hidden, chargers: [{ ...charger, connected: false }] }, after, now + day)
+    expect(busy.lastUpdated).toBe(now + day)
+    const gone = asForEverybody(busy)
+    expect(gone?.lastUpdated).toBe(now + minute)
+    expect(gone?.evses.map(({ evseId, lastUpdated, status }) => [evseId, status, lastUpdated])).toEqual([
+      [undefined, "REMOVED", now + minute],
+      [undefined, "REMOVED", now + minute]
+    ])
+    const end = now + minute + removedShownDays * day
+    expect(dueOf(busy, hidden, now + day)).toBe(end)
+    expect(asForEverybody(made(hidden, busy, end - 1))).toBeDefined()
+    const forgotten = made(hidden, busy, end)
+    expect(asForEverybody(forgotten)).toBeUndefined()
+    // It is for everybody again.
+    const back = made(standing, forgotten, end + day)
+    expect(asForEverybody(back)).toBe(back)
+    expect(back.lastUpdated).toBe(end + day)
+  })
+})

@@ -1,0 +1,165 @@
+/** What operators tell of places over REST v2, as partners of each version pull it and are pushed it, and locations that are not for everybody. */
+import { describe, expect, it } from "vitest"
+import { evseTold, publishAllowedTo, siteTold, terms } from "../support/details.ts"
+import type { Partner } from "./partner/Partner.ts"
+import { Driver, makePlace, type Place } from "./partner/Place.ts"
+import { Roaming } from "./partner/Roaming.ts"
+import { usualVersions } from "./partner/Usual.ts"
+import type { Json } from "./partner/Wire.ts"
+
+const roaming = new Roaming()
+
+const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
+
+const pushedTo = (partner: Partner, { siteId }: Place): Json | undefined =>
+  [...partner.stores.locations.values()].find(({ id }) => id === siteId)
+
+const evsesOf = (location: Json | undefined): ReadonlyArray<Json> => list(location?.["evses"])
+
+const statusesOf = (location: Json | undefined) => evsesOf(location).map(({ status }) => status)
+
+const listedTo = async (partner: Partner, { siteId }: Place): Promise<Json | undefined> =>
+  list((await partner.ask("GET", "locations", "?limit=100")).data).find(({ id }) => id === siteId)
+
+const equipment = {
+  connectorId: 1,
+  standard: "IEC_62196_T2",
+  format: "SOCKET",
+  powerType: "AC_3_PHASE",
+  maxVoltage: 230,
+  maxAmperage: 32
+}
+
+const change = (path: string, body: Json) => roaming.world.ask("PATCH", path, body)
+
+describe.each(usualVersions)("a partner on %s", (version) => {
+  it("is shown everything that was told of a place, and told when it changes", async () => {
+    const place = await makePlace(roaming.world, siteTold)
+    await change(`chargers/${place.chargerId}`, {
+      evses: [{ evseId: 1, ...evseTold }],
+      connectors: [{ ...equipment, termsAndConditions: terms }]
+    })
+    const { partner } = await roaming.registered(version)
+    await partner.eventually("the location is pushed", () => pushedTo(partner, place) !== undefined)
+    const location = pushedTo(partner, place)
+    expect(location).toEqual(await listedTo(partner, place))
+    expect(location).toMatchObject({
+      facilities: version === "2.1.1" ? ["HOTEL", "WIFI"] : ["HOTEL", "BIKE_SHARING", "WIFI"],
+      [version === "2.1.1" ? "type" : "parking_type"]: version === "2.1.1" ? "OTHER" : "ALONG_MOTORWAY",
+      operator: { name: "Quay Charging", logo: { category: "OPERATOR" } },
+      owner: { name: "City of Lelystad" },
+      directions: siteTold.directions,
+      images: siteTold.images,
+      charging_when_closed: false,
+      energy_mix: { supplier_name: "Polder Power" }
+    })
+    const [first, second] = evsesOf(location)
+    expect(first).toMatchObject({
+      physical_reference: "Bay 12",
+      floor_level: "-2",
+      parking_restrictions: ["EV_ONLY", "CUSTOMERS"]
+    })
+    expect(list(first?.["connectors"])[0]?.["terms_and_conditions"]).toBe(terms)
+    expect(second).not.toHaveProperty("physical_reference")
+
+    await change(`sites/${place.siteId}`, { images: null, facilities: ["MUSEUM"] })
+    await partner.eventually(
+      "the site's change is pushed",
+      () => JSON.stringify(pushedTo(partner, place)?.["facilities"]) === '["MUSEUM"]'
+    )
+    expect(pushedTo(partner, place)).not.toHaveProperty("images")
+    await change(`chargers/${place.chargerId}`, { evses: [{ evseId: 2, floorLevel: "3" }] })
+    await partner.eventually(
+      "the evse's change is pushed",
+      () => evsesOf(pushedTo(partner, place))[1]?.["floor_level"] === "3"
+    )
+    expect(await listedTo(partner, place)).toEqual(pushedTo(partner, place))
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("a place that is not for everybody", () => {
+  it("is pushed and listed with those whom it is for, and is not there in 2.1.1", async () => {
+    const place = await makePlace(roaming.world, { publish: false, publishAllowedTo })
+    const later = (await roaming.registered("2.2.1")).partner
+    const { id, partner: old } = await roaming.registered("2.1.1")
+    const open = await makePlace(roaming.world)
+    for (const partner of [later, old]) {
+      await partner.eventually("the open place is pushed", () => pushedTo(partner, open) !== undefined)
+    }
+    await later.eventually("it is pushed", () => pushedTo(later, place) !== undefined)
+    expect(pushedTo(later, place)).toMatchObject({
+      publish: false,
+      publish_allowed_to: [
+        { visual_number: "12345-67", issuer: "NewMotion" },
+        { uid: "12345678905880", type: "RFID" },
+        { group_id: "EMPLOYEES" }
+      ]
+    })
+    expect(await listedTo(later, place)).toEqual(pushedTo(later, place))
+    const [evse] = evsesOf(pushedTo(later, place))
+
+    expect(pushedTo(old, place)).toBeUndefined()
+    expect(await listedTo(old, place)).toBeUndefined()
+    expect(await listedTo(old, open)).toBeDefined()
+    for (const path of [`/${place.siteId}`, `/${place.siteId}/${String(evse?.["uid"])}`]) {
+      expect((await old.ask("GET", "locations", path)).http).toBe(404)
+    }
+    const view = await roaming.world.get(`partners/${id}/view/locations?limit=100`)
+    expect(list(view["items"]).map((one) => one["id"])).not.toContain(place.siteId)
+    // What its evses do is told to one, and not to the other.
+    await place.station.status(1, "Faulted")
+    await later.eventually("the status is pushed", () => statusesOf(pushedTo(later, place)).includes("OUTOFORDER"))
+    await open.station.status(1, "Faulted")
+    await old.eventually("another status is pushed", () => statusesOf(pushedTo(old, open)).includes("OUTOFORDER"))
+    expect(old.server.heard.filter(({ path }) => path.includes(place.siteId))).toEqual([])
+    expect([...later.problems, ...old.problems]).toEqual([])
+  })
+
+  it("is taken away in 2.1.1 where it was for everybody, and given back when it is so again", async () => {
+    const place = await makePlace(roaming.world)
+    const { partner } = await roaming.registered("2.1.1")
+    await partner.eventually("the location is pushed", () => statusesOf(pushedTo(partner, place)).length === 2)
+    await change(`sites/${place.siteId}`, { publish: false })
+    await partner.eventually("it is taken away", () =>
+      statusesOf(pushedTo(partner, place)).every((status) => status === "REMOVED")
+    )
+    expect(statusesOf(await listedTo(partner, place))).toEqual(["REMOVED", "REMOVED"])
+    await change(`sites/${place.siteId}`, { publish: true })
+    await partner.eventually("it is given back", () => statusesOf(pushedTo(partner, place)).includes("AVAILABLE"))
+    expect(partner.problems).toEqual([])
+  })
+})
+
+describe("the location of a session in 2.1.1", () => {
+  it("has all that the location has, of the evse and connector that were used, and stays as it was in the record", async () => {
+    const place = await makePlace(roaming.world, siteTold)
+    await change(`chargers/${place.chargerId}`, {
+      evses: [1, 2].map((evseId) => ({ evseId, ...evseTold, physicalReference: `Bay ${evseId}` })),
+      connectors: [1, 2].map((connectorId) => ({ ...equipment, connectorId, termsAndConditions: terms }))
+    })
+    const { partner } = await roaming.registered("2.1.1")
+    await partner.eventually("the location is pushed", () => pushedTo(partner, place) !== undefined)
+    expect((await partner.putToken(partner.cards.make("DETAILS1"))).code).toBe(1000)
+    const driver = new Driver(place)
+    await driver.start("DETAILS1")
+    const session = () => [...partner.stores.sessions.values()].find(({ status }) => status === "ACTIVE")
+    await partner.eventually("the session is pushed", () => session() !== undefined)
+
+    const whole = pushedTo(partner, place) ?? {}
+    const timeless = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value, (key, item: unknown) => (key === "last_updated" ? undefined : item)))
+    const [used] = evsesOf(whole)
+    const expected = (status: string) => timeless({ ...whole, evses: [{ ...used, status }] })
+    expect(timeless(session()?.["location"])).toEqual(expected("CHARGING"))
+
+    await driver.stop()
+    await partner.eventually("the record is sent", () => partner.stores.cdrs.size === 1)
+    await change(`sites/${place.siteId}`, { images: null, owner: null, parkingType: null })
+    const [record] = [...partner.stores.cdrs.values()]
+    expect(timeless(record?.["location"])).toEqual(expected("UNKNOWN"))
+    // It is the same when it is asked for later.
+    expect(await partner.pull("cdrs")).toEqual([record])
+    expect(partner.problems).toEqual([])
+  })
+})
