@@ -1,6 +1,8 @@
 /** The body of a stored charge detail record, as it was sealed. */
 import { Schema } from "effect"
+import { EvseDetails } from "../domain/location/Details.ts"
 import { TariffBody } from "../domain/tariff/Tariff.ts"
+import { Capabilities, LocationBody } from "./LocationRows.ts"
 import { RoamingRow } from "./RoamingRows.ts"
 import { PeriodRow, SessionRow } from "./SessionRows.ts"
 
@@ -30,7 +32,18 @@ export const PlaceRow = Schema.Struct({
   powerType: text,
   maxVoltage: figure,
   maxAmperage: figure,
-  maxPowerW: figure
+  maxPowerW: figure,
+  shown: Schema.optionalKey(
+    Schema.Struct({
+      operator: LocationBody.fields.operator,
+      timeZone: Schema.String,
+      openingHours: LocationBody.fields.openingHours,
+      details: LocationBody.fields.details,
+      capabilities: Schema.optional(Capabilities),
+      evse: Schema.optional(EvseDetails),
+      termsAndConditions: Schema.optional(Schema.String)
+    })
+  )
 })
 
 export const TokenTypeRow = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])

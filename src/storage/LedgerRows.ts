@@ -147,7 +147,6 @@ const offeredSince = (sql: SqlClient.SqlClient) => sql`
     WHERE a.tariff_id = v.tariff_id AND a.organisation_id = v.organisation_id AND a.created_at <= greatest(s.started_at, s.created_at)
   ))`
 
-/** Ledgers of the sessions that fit; with what their meters signed where a record may be made of them. */
 /**
  * What the connector of `session s` was said to be in while it lasted, and when it began. History is kept for a while; of older sessions there is
  * none, and a corrected price of theirs rests on their readings alone.
@@ -188,6 +187,10 @@ const occupancy = (sql: SqlClient.SqlClient) => sql`
           AND o.started_at > s.started_at - ${occupyingDays}::int * interval '1 day'
       ) n WHERE n.to_at IS NULL OR n.to_at > s.started_at)) END`
 
+/** Of `session s`: its record goes to a partner. */
+const isPartners = (sql: SqlClient.SqlClient) => sql`(s.ended_at IS NOT NULL AND s.partner_id IS NOT NULL)`
+
+/** Ledgers of the sessions that fit; with what their meters signed, and partners are shown, where a record may be made of them. */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`
@@ -203,7 +206,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
         WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL ORDER BY x.at, x.key LIMIT ${readingsMost}
       ) m
     ) AS readings, ${statuses(sql)} AS statuses, org.standby_power_w AS "standbyPowerW", ${forRecords ? signedSamples(sql) : sql`NULL::json`} AS signed,
-    ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", ${placeColumn(sql)} AS place, k.type AS "tokenType", (
+    ${forRecords ? meterPublicKey(sql) : sql`NULL::text`} AS "meterPublicKey", e.max_power_w AS "maxPowerW", ${placeColumn(sql, forRecords ? isPartners(sql) : sql`false`)} AS place, k.type AS "tokenType", (
       SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.stop_wh)
       FROM (
         SELECT o.meter_start_wh, CASE WHEN NOT o.superseded THEN o.meter_stop_wh

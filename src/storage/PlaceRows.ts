@@ -1,5 +1,5 @@
 /** Where `session s` stands, with the names that its site and evse have for partners: for those who price sessions and those who show them. */
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 
 /** Beside `session s`: its connector's equipment as `e`, its charger as `c`, its site as `i`, whose party as `q`, its evse as `u`. */
 export const withPlace = (sql: SqlClient.SqlClient) => sql`
@@ -10,12 +10,24 @@ export const withPlace = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN evse u ON u.organisation_id = s.organisation_id AND u.charger_id = s.charger_id AND u.evse_id = s.evse_id
     AND u.site_id = s.site_id`
 
-/** A `Place` as JSON. */
-export const placeColumn = (sql: SqlClient.SqlClient) => sql`
+/** What partners are shown of the location, with the one evse and connector of `session s`; null where they are shown none. */
+const shown = (sql: SqlClient.SqlClient) => sql`
+  (SELECT jsonb_strip_nulls(jsonb_build_object('operator', l.body -> 'operator', 'timeZone', l.body -> 'timeZone',
+      'openingHours', l.body -> 'openingHours', 'details', l.body -> 'details', 'capabilities', v.evse -> 'capabilities',
+      'evse', v.evse -> 'details', 'termsAndConditions', o.connector -> 'termsAndConditions'))
+    FROM location l
+    LEFT JOIN LATERAL (SELECT x.evse FROM jsonb_array_elements(l.body -> 'evses') AS x(evse)
+      WHERE x.evse ->> 'uid' = u.uid::text LIMIT 1) v ON true
+    LEFT JOIN LATERAL (SELECT x.connector FROM jsonb_array_elements(v.evse -> 'connectors') AS x(connector)
+      WHERE x.connector ->> 'id' = s.connector_id::text LIMIT 1) o ON true
+    WHERE l.id = s.site_id AND l.organisation_id = s.organisation_id)`
+
+/** A `Place` as JSON; with what partners are shown of the location where `isShown` is true of `session s`. */
+export const placeColumn = (sql: SqlClient.SqlClient, isShown: Statement.Fragment) => sql`
   json_strip_nulls(json_build_object(
     'party', CASE WHEN q.id IS NOT NULL THEN json_build_object('countryCode', q.country_code, 'partyId', q.party_id) END,
     'evseUid', u.uid, 'publicEvseId', u.public_id,
     'siteName', i.name, 'streetAddress', i.street_address, 'streetNumber', i.street_number, 'houseLetter', i.house_letter,
     'postalNumber', i.postal_number, 'city', i.city, 'area', i.area, 'country', i.country, 'latitude', i.latitude, 'longitude', i.longitude,
     'chargerName', c.name, 'standard', e.standard, 'format', e.format, 'powerType', e.power_type, 'maxVoltage', e.max_voltage,
-    'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w))`
+    'maxAmperage', e.max_amperage, 'maxPowerW', e.max_power_w, 'shown', CASE WHEN ${isShown} THEN ${shown(sql)} END))`

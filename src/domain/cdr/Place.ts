@@ -2,7 +2,21 @@
  * Where energy was delivered, as it was when the record was issued: sites are renamed and moved and chargers taken away, and a record stays
  * true (OCPI 2.2.1 `mod_cdrs` CdrLocation). What was not known then is missing.
  */
-import type { PartyId } from "../party/Party.ts"
+import type { Company, EvseDetails } from "../location/Details.ts"
+import type { Capability, LocationDetails } from "../location/Location.ts"
+import type { OpeningHours } from "../location/OpeningHours.ts"
+import type { BusinessDetails, PartyId } from "../party/Party.ts"
+
+/** What else partners were shown of it as a location, with the evse and connector that were used. */
+export interface ShownPlace {
+  readonly operator: BusinessDetails | Company
+  readonly timeZone: string
+  readonly openingHours?: OpeningHours | undefined
+  readonly details?: LocationDetails | undefined
+  readonly capabilities?: ReadonlyArray<Capability> | undefined
+  readonly evse?: EvseDetails | undefined
+  readonly termsAndConditions?: string | undefined
+}
 
 export interface Place {
   /** Whose site it is, of the organisation's parties. Places that were sealed before there were partners have none. */
@@ -31,4 +45,9 @@ export interface Place {
   readonly maxVoltage?: number
   readonly maxAmperage?: number
   readonly maxPowerW?: number
+  /**
+   * Only of a partner's driver, since versions of OCPI before 2.2 have the whole location within sessions and records; missing where partners were shown
+   * none, and in records of the first versions.
+   */
+  readonly shown?: ShownPlace
 }

@@ -1,13 +1,17 @@
 /**
- * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with nothing else in it). The
+ * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with no other EVSE in it). The
  * charger's own identity is in none of them. What the operator has not told of a connector is what is assumed of every one; what he has not told
  * of a site is `#NA`, and its coordinates are zero.
  */
-import type { Place } from "../../../domain/cdr/Place.ts"
+import type { Place, ShownPlace } from "../../../domain/cdr/Place.ts"
 import { assumedEquipment } from "../../../domain/charger/Charger.ts"
 import { printTimestamp } from "../../Timestamp.ts"
 import { notApplicable, required } from "./Figures.ts"
-import { field } from "../Strict.ts"
+import { companyOf, evseDetailParts, siteParts, termsOf } from "../location/Details.ts"
+import { hoursOf } from "../location/Parts.ts"
+import { typeOf } from "../location/v211.ts"
+import { words211 } from "../location/Words.ts"
+import { field, list } from "../Strict.ts"
 
 /** Words of later versions, and the nearest that 2.2 has; in a record a connector cannot be left out. */
 const nearestV22: Readonly<Record<string, string>> = {
@@ -46,6 +50,8 @@ export interface Used {
   readonly evseId: number
   readonly connectorId: number
   readonly place: Place | undefined
+  /** By which it is priced; undefined where it is not. */
+  readonly tariffId?: string | undefined
 }
 
 export const evseUidOf = ({ evseId, place }: Used): string =>
@@ -80,22 +86,46 @@ const connectorOf = (
   }
 }
 
-/** `status` is the evse's, which a Location cannot be without; `at` is when all this was so, ms epoch. */
+/** What else a Location has, where partners were shown one. */
+const shownParts = (shown: ShownPlace | undefined) =>
+  shown === undefined
+    ? {}
+    : {
+        operator: companyOf(shown.operator),
+        time_zone: shown.timeZone,
+        ...field("opening_times", hoursOf(shown.openingHours)),
+        ...siteParts(shown.details, words211)
+      }
+
+const evseShownParts = (shown: ShownPlace | undefined) => ({
+  ...list(
+    "capabilities",
+    (shown?.capabilities ?? []).filter((one) => words211.capabilities.has(one))
+  ),
+  ...evseDetailParts(shown?.evse)
+})
+
+/**
+ * A whole Location, of which the one evse and connector that were used are there. `status` is the evse's, which it cannot be without; `at` is when all this
+ * was so, ms epoch.
+ */
 export const locationV211 = (used: Used, status: string, at: number) => {
   const { format, maxAmperage, maxVoltage, power, standard } = connectorOf(used, nearestV211, oldPower)
-  const { place } = used
+  const { place, tariffId } = used
   const last_updated = printTimestamp(at)
   return {
     ...siteOf(used),
-    type: "UNKNOWN",
+    type: typeOf(place?.shown?.details),
     postal_code: required(place?.postalNumber, 10),
     country: required(place?.country, 3),
     ...coordinatesOf(place),
+    ...shownParts(place?.shown),
     evses: [
       {
         uid: evseUidOf(used),
         ...field("evse_id", used.evseId === 0 ? undefined : place?.publicEvseId),
         status,
+        ...evseShownParts(place?.shown),
         connectors: [
           {
             id: connectorIdOf(used),
@@ -104,6 +134,8 @@ export const locationV211 = (used: Used, status: string, at: number) => {
             power_type: power,
             voltage: maxVoltage,
             amperage: maxAmperage,
+            ...field("tariff_id", tariffId),
+            ...termsOf(place?.shown?.termsAndConditions),
             last_updated
           }
         ],

@@ -22,7 +22,8 @@ export const usedOf = ({ body, siteId }: RoamingCdr): Used => ({
   siteId,
   evseId: body.evseId,
   connectorId: body.connectorId,
-  place: body.place
+  place: body.place,
+  tariffId: body.tariff.id
 })
 
 /** The tariff as it was sealed: as it stood when the session began, and as partners were told of it. The first records do not say when that was. */
