@@ -1,6 +1,8 @@
 // A charger written by somebody else: the npm package `ocpp-rpc`, in strict mode, so that every answer of the service is checked against
-// OCPP's own JSON schemas. It boots, authorises a card, charges, stops and goes; with --stay it boots, stays until Ctrl+C and does
-// what it is told.
+// OCPP's own JSON schemas. It boots, authorises a card, charges for three quarters of an hour with 11 kW, stops and goes; with --stay it boots, stays
+// until Ctrl+C and does what it is told.
+//
+// So that nobody has to wait three quarters of an hour its clock is that much behind when it begins, and runs fast until it is right again.
 //
 //   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 CARD-1
 //   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 --stay
@@ -12,7 +14,15 @@ const [endpoint = "ws://localhost:8080/ocpp", identity = "VL-0001", idTag = "CAR
   (word) => !word.startsWith("--")
 )
 const charger = new RPCClient({ endpoint, identity, protocols: ["ocpp1.6"], strictMode: true })
-const now = () => new Date().toISOString()
+const wait = (millis) => new Promise((resolve) => setTimeout(resolve, millis))
+const quarter = 15 * 60_000
+const whPerQuarter = 2750
+let behind = stays ? 0 : 3 * quarter
+const now = () => new Date(Date.now() - behind).toISOString()
+const quarterOfAnHour = async () => {
+  await wait(300)
+  behind -= quarter
+}
 
 // What the service asks of a charger a few seconds after it has booted.
 const asked = new Promise((resolve) => {
@@ -50,20 +60,24 @@ const answers = {
     }
   })
 }
+// While it stays its clock is right, and it is a fast charger: 200 Wh take it three seconds (240 kW).
+const threeSeconds = () => wait(3_000)
 let running
 const begin = async (card) => {
   if (running !== undefined) return
-  const start = { connectorId: 1, idTag: card, meterStart: 5000, timestamp: now() }
-  running = (await call("StartTransaction", start)).transactionId
+  const start = { connectorId: 1, idTag: card, meterStart: 20_000, timestamp: now() }
+  const { transactionId } = await call("StartTransaction", start)
+  running = transactionId
   await status("Charging")
-  // Little enough for a minute: what no connector can give is held for a look at it, and not billed.
-  await meter(running, 5200)
+  await threeSeconds()
+  if (running === transactionId) await meter(transactionId, 20_200)
 }
 const end = async () => {
   if (running === undefined) return
   const transactionId = running
   running = undefined
-  await call("StopTransaction", { transactionId, meterStop: 5400, timestamp: now(), reason: "Remote" })
+  await threeSeconds()
+  await call("StopTransaction", { transactionId, meterStop: 20_400, timestamp: now(), reason: "Remote" })
   await status("Available")
 }
 const obey = ({ method, params }) => {
@@ -112,9 +126,13 @@ if (stays) {
 await call("Authorize", { idTag })
 const { transactionId } = await call("StartTransaction", { connectorId: 1, idTag, meterStart: 1000, timestamp: now() })
 await status("Charging")
-await meter(transactionId, 2500)
-await meter(transactionId, 4200)
-await call("StopTransaction", { transactionId, idTag, meterStop: 4500, timestamp: now(), reason: "Local" })
+await quarterOfAnHour()
+await meter(transactionId, 1000 + whPerQuarter)
+await quarterOfAnHour()
+await meter(transactionId, 1000 + 2 * whPerQuarter)
+await quarterOfAnHour()
+const meterStop = 1000 + 3 * whPerQuarter
+await call("StopTransaction", { transactionId, idTag, meterStop, timestamp: now(), reason: "Local" })
 await status("Available")
 await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 10_000).unref())])
 await charger.close()

@@ -56,7 +56,7 @@ const run = async (name: string, service: Service): Promise<ReadonlyArray<string
 const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 const check = async (service: Service): Promise<void> => {
-  const [chargerV2, sessions, chargerV1] = (await run("read", service)).map((line) => parse(line))
+  const [chargerV2, sessions, cdrs, chargerV1] = (await run("read", service)).map((line) => parse(line))
   assert.deepInclude(chargerV2, {
     chargerId: "VL-0001",
     manufacturer: "Example",
@@ -76,9 +76,26 @@ const check = async (service: Service): Promise<void> => {
     chargerId: "VL-0001",
     tokenUid: "CARD-1",
     status: "COMPLETED",
-    energyWh: 3500,
-    meterStopWh: 4500
+    energyWh: 8250,
+    meterStopWh: 9250,
+    heldReason: null,
+    cost: { currency: "EUR", exclVat: 3.3, inclVat: 3.993 }
   })
+  const [cdr, ...more] = (cdrs?.["items"] ?? []) as ReadonlyArray<Record<string, unknown>>
+  assert.deepStrictEqual(more, [])
+  assert.deepInclude(cdr, {
+    number: 1,
+    sessionId: session?.["id"],
+    chargerId: "VL-0001",
+    tokenUid: "CARD-1",
+    currency: "EUR",
+    totalCost: { exclVat: 3.3, inclVat: 3.993 },
+    totalEnergyCost: { exclVat: 3.3, inclVat: 3.993 },
+    totalEnergyKwh: 8.25,
+    totalParkingTimeHours: 0,
+    credit: false
+  })
+  assert.approximately(Number(cdr?.["totalTimeHours"]), 0.75, 0.01)
   assert.deepInclude(chargerV1, {
     chargerId: "VL-0001",
     chargerName: "Quay 1",
@@ -89,36 +106,56 @@ const check = async (service: Service): Promise<void> => {
 }
 
 describe("the README", () => {
-  it("tells the truth: register, charge, read, kill -9, start again, read again", { timeout: 180_000 }, async () => {
-    await using service = await Service.start({ env: { V1_ALLOW_HTTP: "true" } })
-    const [site, charger, token] = (await run("register", service)).map((line) => parse(line))
-    assert.strictEqual(site?.["name"], "Harbour")
-    assert.strictEqual(charger?.["chargerId"], "VL-0001")
-    assert.strictEqual(token?.["uid"], "CARD-1")
+  it(
+    "tells the truth: register, price, charge, bill, read, kill -9, start again, read again",
+    { timeout: 180_000 },
+    async () => {
+      await using service = await Service.start({ env: { V1_ALLOW_HTTP: "true" } })
+      const [site, charger, token] = (await run("register", service)).map((line) => parse(line))
+      assert.strictEqual(site?.["name"], "Harbour")
+      assert.strictEqual(charger?.["chargerId"], "VL-0001")
+      assert.strictEqual(token?.["uid"], "CARD-1")
+      await run("tariff", service)
 
-    const said = await run("charge", service)
-    assert.match(said[0] ?? "", /^BootNotification +\{"status":"Accepted"/)
-    assert.match(said.join("\n"), /StartTransaction +\{"transactionId":\d+,"idTagInfo":\{"status":"Accepted"\}\}/)
-    const shown = /```text\n([\s\S]*?)```/.exec(readme)?.[1]?.trimEnd().split("\n") ?? []
-    const shape = (line: string) => line.replace(/\d{4}-[\dT:.-]+Z/, "TIME").replace(/"transactionId":\d+/, "ID")
-    assert.deepStrictEqual(said.map(shape), shown.map(shape), "the transcript in the README is out of date")
+      const said = await run("charge", service)
+      assert.match(said[0] ?? "", /^BootNotification +\{"status":"Accepted"/)
+      assert.match(said.join("\n"), /StartTransaction +\{"transactionId":\d+,"idTagInfo":\{"status":"Accepted"\}\}/)
+      const [shown = [], bill = []] = [...readme.matchAll(/```text\n([\s\S]*?)```/g)].map(([, text = ""]) =>
+        text.trimEnd().split("\n")
+      )
+      const shape = (line: string) => line.replace(/\d{4}-[\dT:.-]+Z/, "TIME").replace(/"transactionId":\d+/, "ID")
+      assert.deepStrictEqual(said.map(shape), shown.map(shape), "the transcript in the README is out of date")
 
-    await check(service)
-    await run("kill", service)
-    assert.strictEqual((await service.life.end()).signal, "SIGKILL")
-    await service.restart()
-    await check(service)
-  })
+      await until(
+        () => "the session is billed",
+        30_000,
+        async () => JSON.stringify(parse((await service.rest.request("GET", "cdrs")).text)["items"]) !== "[]"
+      )
+      assert.deepStrictEqual([...(await run("bill", service))], bill, "the bill in the README is out of date")
+
+      // The charger has closed its connection, which the service hears of a moment later.
+      await until(
+        () => "the charger is seen to be gone",
+        90_000,
+        async () => parse((await service.rest.request("GET", "chargers/VL-0001")).text)["activeConnection"] === false
+      )
+      await check(service)
+      await run("kill", service)
+      assert.strictEqual((await service.life.end()).signal, "SIGKILL")
+      await service.restart()
+      await check(service)
+    }
+  )
 
   it("has a charger that stays and does what it is told", { timeout: 180_000 }, async () => {
     await using service = await Service.start()
     await run("register", service)
     await using charger = starting("stay", service)
-    await until(charger.said, 30_000, () => charger.said().includes("It stays."))
+    await until(charger.said, 90_000, () => charger.said().includes("It stays."))
     const [line = ""] = await run("command", service)
     const { id, result, status } = parse(line)
     assert.deepStrictEqual([status, result], ["Accepted", { status: "Accepted" }])
-    await until(charger.said, 30_000, async () => {
+    await until(charger.said, 90_000, async () => {
       const { effect, sessionId } = parse((await service.rest.request("GET", `commands/${String(id)}`)).text)
       return effect === "SessionStarted" && typeof sessionId === "string"
     })

@@ -13,7 +13,7 @@ describe("the guide on roaming", () => {
     await using service = await Service.start({ env: { OUTBOUND_ALLOW_PRIVATE: "true" } })
     await guide.run("place", service)
     await using charger = guide.starting("charger", service)
-    await until(charger.said, 30_000, () => charger.said().includes("It stays."))
+    await until(charger.said, 90_000, () => charger.said().includes("It stays."))
     assert.deepStrictEqual([...(await guide.run("partner", service))], shown, "the story in the guide is out of date")
     // The same invitation a second time is none, and says what to do.
     const refused = await guide.run("partner", service, (text) => `${text.trimEnd()} 2>&1 || true`)
