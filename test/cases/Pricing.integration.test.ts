@@ -158,7 +158,8 @@ describe("parking", () => {
       elements: [{ priceComponents: [component("ENERGY", 0.4), component("PARKING_TIME", 6)] }]
     })
     await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
-    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 6 * hour
+    // It ends a minute ago: before the `Available` that the station said when it connected.
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 6 * hour - minute
     const { id: transactionId } = await station.start(1, await world.card(), {
       meterStart: 1234,
       timestamp: iso(startedAt)
@@ -201,7 +202,7 @@ describe("parking", () => {
     const assignments = `tariffs/${String(tariff["id"])}/assignments`
     expect(await world.ask("PUT", assignments, { chargerId: id })).toMatchObject({ warnings: [] })
     const charge = async (connectorId: number, ...more: ReadonlyArray<object>) => {
-      const startedAt = Math.floor(Date.now() / 1000) * 1000 - hour
+      const startedAt = Math.floor(Date.now() / 1000) * 1000 - hour - minute
       const start = { meterStart: 1234, timestamp: iso(startedAt) }
       const { id: transactionId } = await station.start(connectorId, await world.card(), start)
       const meterValue = Array.from({ length: 10 }, (_, i) =>
@@ -230,7 +231,7 @@ describe("parking", () => {
       elements: [{ priceComponents: [component("PARKING_TIME", 6)] }]
     })
     await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
-    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 2 * hour
+    const startedAt = Math.floor(Date.now() / 1000) * 1000 - 2 * hour - minute
     const { id: transactionId } = await station.start(1, await world.card(), {
       meterStart: 1,
       timestamp: iso(startedAt)
