@@ -8,8 +8,8 @@ export const remoteStart: Command<"RemoteStart"> = {
   action: "RemoteStartTransaction",
   encode: ({ chargingProfile, place, tokenUid }) =>
     present({
-      idTag: tokenUid,
       connectorId: optionalConnectorIdOf(place) || undefined,
+      idTag: tokenUid,
       chargingProfile: chargingProfile === undefined ? undefined : writeProfile(chargingProfile)
     }),
   decode: answersWith(["Accepted", "Rejected"])

@@ -8,9 +8,9 @@ export const getDiagnostics: Command<"GetDiagnostics"> = {
   encode: (command) =>
     present({
       location: command.location,
+      ...writeRetries(command),
       startTime: writeOptionalTime(command.startTime),
-      stopTime: writeOptionalTime(command.stopTime),
-      ...writeRetries(command)
+      stopTime: writeOptionalTime(command.stopTime)
     }),
   decode: answersWithout(readFileName)
 }
@@ -21,8 +21,9 @@ export const updateFirmware: Command<"UpdateFirmware"> = {
   encode: (command) =>
     present({
       location: command.location,
+      retries: command.retries,
       retrieveDate: writeNearestTime(command.retrieveAt),
-      ...writeRetries(command)
+      retryInterval: command.retryIntervalSeconds
     }),
   decode: answersWithout(() => undefined)
 }

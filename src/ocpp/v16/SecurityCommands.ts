@@ -7,14 +7,14 @@ export const getLog: Command<"GetLog"> = {
   action: "GetLog",
   encode: (command) =>
     present({
-      logType: command.logType,
-      requestId: command.requestId,
-      ...writeRetries(command),
       log: present({
         remoteLocation: command.location,
         oldestTimestamp: writeOptionalTime(command.oldestAt),
         latestTimestamp: writeOptionalTime(command.latestAt)
-      })
+      }),
+      logType: command.logType,
+      requestId: command.requestId,
+      ...writeRetries(command)
     }),
   decode: answersWith(["Accepted", "Rejected", "AcceptedCanceled"], readFileName)
 }
@@ -24,8 +24,8 @@ export const signedUpdateFirmware: Command<"SignedUpdateFirmware"> = {
   action: "SignedUpdateFirmware",
   encode: (command) =>
     present({
-      requestId: command.requestId,
       ...writeRetries(command),
+      requestId: command.requestId,
       firmware: present({
         location: command.location,
         retrieveDateTime: writeNearestTime(command.retrieveAt),

@@ -43,11 +43,12 @@ export const schemaProblem = (action: string, kind: "req" | "conf", payload: unk
 
 const requestOf = (action: string): JsonSchema => schemas.find(({ $id }) => $id === `urn:${action}.req`)!
 
+const definitionOf = (root: JsonSchema, ref: string): JsonSchema => root.definitions![ref.split("/").at(-1)!]!
+
 type Words = (known: ReadonlyArray<string>) => ReadonlyArray<string>
 
 const variantsBy = (root: JsonSchema, schema: JsonSchema, value: unknown, words: Words): ReadonlyArray<unknown> => {
-  if (schema.$ref !== undefined)
-    return variantsBy(root, root.definitions![schema.$ref.split("/").at(-1)!]!, value, words)
+  if (schema.$ref !== undefined) return variantsBy(root, definitionOf(root, schema.$ref), value, words)
   if (schema.enum !== undefined) return words(schema.enum)
   if (Array.isArray(value)) {
     return value.flatMap((item, i) =>
@@ -86,13 +87,15 @@ export const pruned = (action: string, payload: unknown): unknown =>
     payload
   )
 
-const orderedBy = (schema: JsonSchema, value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((item) => orderedBy(schema.items ?? {}, item))
+const orderedBy = (root: JsonSchema, schema: JsonSchema, value: unknown): unknown => {
+  if (schema.$ref !== undefined) return orderedBy(root, definitionOf(root, schema.$ref), value)
+  if (Array.isArray(value)) return value.map((item) => orderedBy(root, schema.items ?? {}, item))
   if (typeof value !== "object" || value === null) return value
   const members = value as Readonly<Record<string, unknown>>
   const named = Object.entries(schema.properties ?? {}).filter(([name]) => Object.hasOwn(members, name))
-  return Object.fromEntries(named.map(([name, member]) => [name, orderedBy(member, members[name])]))
+  return Object.fromEntries(named.map(([name, member]) => [name, orderedBy(root, member, members[name])]))
 }
 
 /** The payload with its fields, and those of what is in it, in the order in which the schema of the request has them. */
-export const inSpecifiedOrder = (action: string, payload: unknown): unknown => orderedBy(requestOf(action), payload)
+export const inSpecifiedOrder = (action: string, payload: unknown): unknown =>
+  orderedBy(requestOf(action), requestOf(action), payload)
