@@ -28,10 +28,6 @@ export const windowDefaultLimit = 50
 /** Most items of one window: a page of locations with ten charge points each has a megabyte. */
 export const windowMaxLimit = 100
 
-/** Whether a change at `at` is in the window's span. */
-export const isWithin = ({ from, to }: Pick<Window, "from" | "to">, at: number): boolean =>
-  (from === undefined || at >= from) && (to === undefined || at < to)
-
 /** The window's part of a filtered list that is in memory. */
 export const windowOf = <A>(items: ReadonlyArray<A>, { limit, offset }: Window): Windowed<A> => ({
   items: items.slice(offset, offset + limit),

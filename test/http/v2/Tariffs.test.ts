@@ -210,6 +210,11 @@ describe("what is wrong with a tariff", () => {
       ["/tariff/elements/0/restrictions/startDate"]
     ],
     [
+      "never applies, since its dates end where they begin",
+      tariff({ ...sound, restrictions: { startDate: "2026-03-01", endDate: "2026-03-01" } }),
+      ["/tariff/elements/0/restrictions/endDate"]
+    ],
+    [
       "an empty range",
       tariff({ ...sound, restrictions: { minKwh: 5, maxKwh: 5 } }),
       ["/tariff/elements/0/restrictions/maxKwh"]
