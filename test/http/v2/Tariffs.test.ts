@@ -215,6 +215,11 @@ describe("what is wrong with a tariff", () => {
       ["/tariff/elements/0/restrictions/endDate"]
     ],
     [
+      "more VAT than there is price",
+      tariff({ priceComponents: [component("ENERGY", 0.5, { vat: 100.5 })] }),
+      ["/tariff/elements/0/priceComponents/0/vat"]
+    ],
+    [
       "an empty range",
       tariff({ ...sound, restrictions: { minKwh: 5, maxKwh: 5 } }),
       ["/tariff/elements/0/restrictions/maxKwh"]
