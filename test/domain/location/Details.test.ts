@@ -3,69 +3,10 @@ import { describe, expect, it } from "vitest"
 import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
 import { describedEquipment, describedEvses } from "../../../src/domain/charger/Describing.ts"
 import { evseDetailsOf, siteDetailsOf, siteFieldsOf } from "../../../src/domain/location/Details.ts"
-import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/location/Location.ts"
+import { dueOf, removedShownDays } from "../../../src/domain/location/Location.ts"
 import { asForEverybody } from "../../../src/domain/location/Publication.ts"
-import type { Standing, StandingCharger } from "../../../src/domain/location/Standing.ts"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
-
-const now = Date.UTC(2026, 4, 20, 12)
-const minute = 60_000
-const day = 86_400_000
-
-const charger: StandingCharger = {
-  chargerId: "CP-1",
-  registration: "Accepted",
-  connected: true,
-  wholeStatus: undefined,
-  featureProfiles: ["Core"],
-  connectors: [
-    { evseId: 1, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true },
-    { evseId: 2, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true }
-  ]
-}
-
-const site: NonNullable<Standing["site"]> = {
-  id: "01990000-0000-7000-8000-000000000001",
-  organisationId: "01990000-0000-7000-8000-0000000000aa",
-  name: "Harbour",
-  timeZone: "Europe/Amsterdam",
-  streetAddress: "Quay",
-  streetNumber: "12",
-  houseLetter: undefined,
-  postalNumber: undefined,
-  city: "Lelystad",
-  area: undefined,
-  country: "NLD",
-  latitude: 52.5,
-  longitude: 5.25,
-  openingHours: undefined
-}
-
-const standing: Standing = {
-  site,
-  party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
-  chargers: [charger],
-  evses: [1, 2].map((evseId) => ({
-    uid: `uid-${evseId}`,
-    publicId: `NL*ABC*E00000${evseId}`,
-    chargerId: "CP-1",
-    evseId,
-    removed: false
-  })),
-  tariffs: []
-}
-
-const made = (given: Standing, before?: Location, at = now): Location => {
-  const location = locationOf(given, before, at)
-  if (location === undefined) throw new Error("no location")
-  return location
-}
-
-const withSite = (told: object): Standing => ({ ...standing, site: { ...site, ...told } })
-const withCharger = (told: Partial<StandingCharger>): Standing => ({
-  ...standing,
-  chargers: [{ ...charger, ...told }]
-})
+import { charger, day, made, minute, now, standing, withCharger, withSite } from "../../support/standing.ts"
 
 describe("what is told of a site", () => {
   it("is the location's, and its operator stands before the party", () => {

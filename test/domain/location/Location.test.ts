@@ -6,59 +6,7 @@ import { dueOf, type Location, locationOf, removedShownDays } from "../../../src
 import { missingOf } from "../../../src/domain/location/Missing.ts"
 import type { Standing, StandingCharger } from "../../../src/domain/location/Standing.ts"
 import { tariffsOf } from "../../../src/domain/location/TariffChoice.ts"
-
-const now = Date.UTC(2026, 4, 20, 12)
-const minute = 60_000
-const day = 86_400_000
-
-const charger: StandingCharger = {
-  chargerId: "SECRET-1",
-  registration: "Accepted",
-  connected: true,
-  wholeStatus: undefined,
-  featureProfiles: ["Core"],
-  connectors: [
-    { evseId: 1, connectorId: 1, status: "Available", equipment: assumedEquipment, assumed: true },
-    { evseId: 2, connectorId: 1, status: "Charging", equipment: assumedEquipment, assumed: true }
-  ]
-}
-
-const standing: Standing = {
-  site: {
-    id: "01990000-0000-7000-8000-000000000001",
-    organisationId: "01990000-0000-7000-8000-0000000000aa",
-    name: "Harbour",
-    timeZone: "Europe/Amsterdam",
-    streetAddress: "Quay",
-    streetNumber: "12",
-    houseLetter: "b",
-    postalNumber: undefined,
-    city: "Lelystad",
-    area: undefined,
-    country: "NLD",
-    latitude: 52.5,
-    longitude: 5.25,
-    openingHours: undefined
-  },
-  party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
-  chargers: [charger],
-  evses: [
-    { uid: "uid-1", publicId: "NL*ABC*E000001", chargerId: "SECRET-1", evseId: 1, removed: false },
-    { uid: "uid-2", publicId: "NL*ABC*E000002", chargerId: "SECRET-1", evseId: 2, removed: false }
-  ],
-  tariffs: []
-}
-
-const made = (given: Standing = standing, before?: Location, at = now): Location => {
-  const location = locationOf(given, before, at)
-  if (location === undefined) throw new Error("no location")
-  return location
-}
-
-const withCharger = (change: Partial<StandingCharger>): Standing => ({
-  ...standing,
-  chargers: [{ ...charger, ...change }]
-})
+import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
 
 describe("what a connector says means for partners", () => {
   const on = { connected: true, registration: "Accepted", wholeStatus: undefined } as const
