@@ -32,11 +32,12 @@ export const limits = {
     // Refused chargers come back after 5 to 30 s, spread so that they do not come together.
     retryAfterSeconds: 5,
     retryJitterSeconds: 25,
-    // Refusals per minute and network before nothing is looked up any more: a site of misconfigured chargers stays below.
+    // Refusals per minute and network before no reason is told any more: a site of misconfigured chargers stays below.
     refusalsPerMinute: 60,
-    // Through which, from such a network, chargers that this process has never seen still come in.
-    lookupsPerSecond: 20,
-    // Wrong passwords per minute and charger that are looked at (CWE-307): a person mistypes, a guesser needs millions.
+    // Looked up at a time for all such networks, an eighth of what everybody may: in the line of their own they keep nobody else waiting.
+    maxSuspectUpgrades: 32,
+    // Wrong passwords per minute and charger that are told so (CWE-307). A right one is never held back, so that nobody can lock a
+    // charger out; what protects a password is its length.
     guessesPerMinute: 20,
     // A charger on a flapping line reconnects often; two chargers with one id would take turns for ever.
     reconnectBurst: 300,

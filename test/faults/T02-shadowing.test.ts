@@ -41,7 +41,7 @@ it("lets nobody but the charger itself take a charger's place", { timeout: 600_0
       const kinds = ["none", "wrong", "right"].flatMap((kind) => Array.from({ length: 10 }, () => kind))
       for (const kind of kinds.map((k) => ({ k, at: random() })).sort((a, b) => a.at - b.at)) {
         const password = { none: undefined, wrong: `${passwordOf(id)}x`, right: passwordOf(id) }[kind.k]
-        // Whoever guesses does so from elsewhere; from the charger's own network he would use up its tries too (T04).
+        // Whoever guesses does so from elsewhere, and the charger's own network has no refusals.
         const from = kind.k === "right" ? "127.0.0.1" : `127.0.${between(random, 1, 200)}.1`
         const result = await dial(service.ocppUrl, id, password, from)
         const status = result instanceof Connection ? 101 : result

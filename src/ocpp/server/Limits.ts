@@ -27,11 +27,11 @@ export interface OcppLimits {
   readonly retryAfterSeconds: number
   readonly retryJitterSeconds: number
 
-  /** Refused upgrades per minute of one network (/24 or /64) before it is answered without looking anything up. */
+  /** Refused upgrades per minute of one network (/24 or /64) before its failures are told apart no more, and it waits in a line of its own. */
   readonly refusalsPerMinute: number
-  /** Ids per second that such a network may still ask about: chargers that this process has never seen come in through here. */
-  readonly lookupsPerSecond: number
-  /** Wrong passwords per minute and charger that reach the verifier, from wherever they come (CWE-307). */
+  /** Upgrades of all such networks that are looked up at one time. */
+  readonly maxSuspectUpgrades: number
+  /** Wrong passwords per minute and charger that are told so, from wherever they come (CWE-307); all others are told to come back later. */
   readonly guessesPerMinute: number
   /** Reconnects of one charger: this many at once, then `reconnectsPerMinute`. Two chargers with one id would otherwise take turns. */
   readonly reconnectBurst: number
@@ -76,7 +76,7 @@ export const defaultLimits: OcppLimits = {
   retryAfterSeconds: 5,
   retryJitterSeconds: 25,
   refusalsPerMinute: 60,
-  lookupsPerSecond: 20,
+  maxSuspectUpgrades: 32,
   guessesPerMinute: 20,
   reconnectBurst: 300,
   reconnectsPerMinute: 60,

@@ -12,7 +12,7 @@ import { parseChargerPath } from "./ChargerPath.ts"
 import { basicPassword, checkCertificate, checkPassword } from "./Credentials.ts"
 import type { Handshake } from "./Handshake.ts"
 import type { OcppLimits } from "./Limits.ts"
-import { type Refusal, refusals } from "./Refusals.ts"
+import { isAuthFailure, type Refusal, refusals } from "./Refusals.ts"
 import type { Origin } from "./RemoteAddress.ts"
 import { agree, offeredOcpp } from "./Subprotocol.ts"
 import type { UpgradeGuard } from "./UpgradeGuard.ts"
@@ -74,23 +74,20 @@ const isRefusal = (checked: Identity | Refusal): checked is Refusal => "status" 
 
 const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Identity | Refusal => {
   const { guard, now, respelled, secrets } = parts
-  const { network } = handshake.origin
   const { chargerId } = charger
   const verifiers = [charger, ...charger.pending].flatMap(({ passwordVerifier }) => passwordVerifier ?? [])
   const password = basicPassword(handshake.request.headers.authorization, chargerId)
   if (password === undefined) return refusals.missingPassword
   if (password === "user" || verifiers.length === 0) return refusals.wrongPassword
-  if (!guard.mayGuess(chargerId, network, now())) {
-    return refusals.limited(guard.guessWaitSeconds(chargerId, network, now()))
-  }
+  // Before anything is counted: whoever guesses must not lock out the charger that knows it. A look costs some microseconds.
   for (const passwordVerifier of verifiers) {
     const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
     if (spelling === undefined) continue
     if (spelling !== "as given") respelled(chargerId, spelling)
     return { passwordVerifier }
   }
-  guard.guessedWrong(chargerId, network, now())
-  return refusals.wrongPassword
+  if (guard.guessedWrong(chargerId, now())) return refusals.wrongPassword
+  return refusals.limited(guard.guessWaitSeconds(chargerId, now()))
 }
 
 const certificateLines = {
@@ -149,12 +146,12 @@ const knockOf = ({ origin, request }: Handshake, chargerId: string, at: number):
   at
 })
 
-/** The charger `chargerId` as it is registered, unless its network has been refused too often to be worth asking. */
+/** The charger `chargerId` as it is registered. */
 const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake, chargerId: string) {
   const { directory, guard, now } = parts
   const { network } = handshake.origin
-  if (guard.isOverLimit(network, now()) && !guard.mayLookUp(chargerId, network, now())) {
-    return yield* Effect.fail(refusals.limited(parts.retryAfter()))
+  if (guard.isOverLimit(network, now()) && guard.isKnownMissing(chargerId, now())) {
+    return yield* Effect.fail(refusals.unknown(chargerId))
   }
   const charger = yield* directory
     .credentials(chargerId)
@@ -165,11 +162,15 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
   return yield* Effect.fail(refusals.unknown(chargerId))
 })
 
+/** What is told to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
+const told = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
+  isAuthFailure(refusal) && guard.isOverLimit(origin.network, now()) ? refusals.limited(retryAfter()) : refusal
+
 /** What a handshake proves, or why it is refused. */
-export const prove = Effect.fnUntraced(function* (
-  parts: ProofParts,
-  handshake: Handshake
-): Effect.fn.Return<Proven, Refusal> {
+export const prove = (parts: ProofParts, handshake: Handshake): Effect.Effect<Proven, Refusal> =>
+  Effect.mapError(proof(parts, handshake), (refusal) => told(parts, handshake, refusal))
+
+const proof = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake): Effect.fn.Return<Proven, Refusal> {
   const { guard, now, protocols } = parts
   const { origin, request } = handshake
   const path = parseChargerPath(request.url ?? "")
@@ -188,7 +189,7 @@ export const prove = Effect.fnUntraced(function* (
     const names = protocols.map(({ subprotocol }) => subprotocol)
     return yield* Effect.fail(refusals.subprotocol(only16 ? ["ocpp1.6"] : names))
   }
-  if (!guard.proved(chargerId, origin.network, now())) {
+  if (!guard.proved(chargerId, now())) {
     return yield* Effect.fail(refusals.flapping(guard.reconnectWaitSeconds(chargerId, now())))
   }
   const { version } = agreed

@@ -39,6 +39,7 @@ const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   "unknown",
   "profile",
   "transport",
+  "limited",
   "missing",
   "wrong",
   "certificate",

@@ -45,6 +45,8 @@ export class Upgrades {
   private readonly parts: UpgradeParts
   private readonly websockets: WebSockets<typeof ChargerWebSocket>
   private readonly proofs: Turns<Handshake>
+  /** The same for networks that were refused too often: their flood delays their own and nobody else. */
+  private readonly suspects: Turns<Handshake>
   private readonly openings: Turns<() => void>
   /** Admissions that are under way, by charger. */
   private readonly admitting = new Map<string, number>()
@@ -54,7 +56,7 @@ export class Upgrades {
 
   constructor(parts: UpgradeParts) {
     this.parts = parts
-    const { maxBufferedChunks, maxConcurrentUpgrades, maxFrameBytes, maxFragments } = parts.limits
+    const { maxBufferedChunks, maxConcurrentUpgrades, maxFrameBytes, maxFragments, maxSuspectUpgrades } = parts.limits
     const options = {
       noServer: true,
       clientTracking: false,
@@ -68,7 +70,8 @@ export class Upgrades {
       WebSocket: ChargerWebSocket
     }
     this.websockets = new WebSocketServer<typeof ChargerWebSocket>(options)
-    this.proofs = new Turns(maxConcurrentUpgrades, (handshake) => parts.run(this.handle(handshake)))
+    this.proofs = new Turns(maxConcurrentUpgrades, (handshake) => parts.run(this.handle(handshake, this.proofs)))
+    this.suspects = new Turns(maxSuspectUpgrades, (handshake) => parts.run(this.handle(handshake, this.suspects)))
     // A batch of admissions comes back at one moment; opening them all at once would hold the event loop up.
     this.openings = new Turns(Number.POSITIVE_INFINITY, (open) => {
       open()
@@ -83,14 +86,19 @@ export class Upgrades {
 
   /** Takes a request over from the HTTP server. */
   receive(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): void {
-    const { lag, limits, now, retryAfter } = this.parts
+    const { guard, lag, limits, now, retryAfter } = this.parts
     const handshake = new Handshake(request, socket, head, origin, now(), (settled) => void this.open.delete(settled))
     if (this.isStopping) return this.refuse(handshake, refusals.stopping(retryAfter()))
     if (this.open.size >= limits.maxWaitingUpgrades || lag.isOverloaded) {
       return this.refuse(handshake, refusals.unavailable(retryAfter()))
     }
+    const line = guard.isOverLimit(origin.network, now()) ? this.suspects : this.proofs
+    // Half of the room is everybody else's.
+    if (line === this.suspects && line.size >= limits.maxWaitingUpgrades / 2) {
+      return this.refuse(handshake, refusals.unavailable(retryAfter()))
+    }
     this.open.add(handshake)
-    this.proofs.offer(handshake)
+    line.offer(handshake)
   }
 
   /** Once a second: answers those that have waited for too long. */
@@ -108,11 +116,11 @@ export class Upgrades {
     for (const handshake of this.open) this.refuse(handshake, refusals.stopping(this.parts.retryAfter()))
   }
 
-  private handle(handshake: Handshake): Effect.Effect<void> {
-    if (handshake.isSettled) return Effect.sync(() => this.proofs.done())
+  private handle(handshake: Handshake, line: Turns<Handshake>): Effect.Effect<void> {
+    if (handshake.isSettled) return Effect.sync(() => line.done())
     return prove(this.parts, handshake).pipe(
       // An admission may wait for an old connection's ping; whoever else comes is proved meanwhile.
-      Effect.ensuring(Effect.sync(() => this.proofs.done())),
+      Effect.ensuring(Effect.sync(() => line.done())),
       Effect.flatMap((proven) => (handshake.isSettled ? Effect.void : this.admit(handshake, proven))),
       Effect.catch((refusal: Refusal) => Effect.sync(() => this.refuse(handshake, refusal))),
       Effect.catchCause((cause) => {

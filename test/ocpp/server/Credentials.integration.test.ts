@@ -1,7 +1,7 @@
 /** How chargers prove themselves over real sockets, profile by profile, and what guessing costs. */
 import { describe, expect, it } from "vitest"
-import { attempt, connect, raw, upgradeRequest } from "./client.ts"
-import { HandClock, startServer } from "./harness.ts"
+import { attempt, connect, until } from "./client.ts"
+import { HandClock, startServer, type TestServer } from "./harness.ts"
 
 /** Bytes that are no UTF-8, among them a colon. */
 const binary = Uint8Array.from([0xff, 0xfe, 0x3a, 0x00, 0x80, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0xc3, 0x28])
@@ -121,89 +121,134 @@ describe("the least security profile", () => {
 })
 
 describe("guessing", () => {
-  /** A guess from one of 250 networks. */
-  const wrong = (i: number): string =>
-    upgradeRequest("/ocpp/CP1", {
-      Authorization: `Basic ${Buffer.from(`CP1:guess ${i}`).toString("base64")}`,
-      "X-Forwarded-For": `198.51.${i % 250}.1`
-    })
+  const trusting = { trustProxy: () => true }
+  const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
+  const statusOf = async (server: TestServer, id: string, password: string, address: string): Promise<number> =>
+    (await attempt(server.port, `/ocpp/${id}`, { password, ...from(address) })).status
+  /** How often each value stands there. */
+  const counted = (values: ReadonlyArray<number>): Record<string, number> => {
+    const counts: Record<string, number> = {}
+    for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+    return counts
+  }
 
-  /** A hundred times and more what is let through; each costs a connection. */
-  const guesses = process.env["PROPERTY"] === "full" ? 10_000 : 2_500
+  it("from many networks locks out no charger after a restart, wherever it comes from, and is throttled itself", async () => {
+    const clock = new HandClock()
+    const ids = Array.from({ length: 20 }, (_, i) => `CP${i}`)
+    const networks = Array.from({ length: 12 }, (_, i) => `198.51.${i}.1`)
+    const chargers = Object.fromEntries(ids.map((id) => [id, { profile: 1, password: `key of ${id}` } as const]))
+    // Nothing is remembered of anybody: this is the first that the process hears.
+    const server = await startServer({ chargers, clock, ...trusting })
+    const guess = (round: string) =>
+      Promise.all(ids.flatMap((id) => networks.map((network) => statusOf(server, id, `guess ${round}`, network))))
+    const first = counted([...(await guess("a")), ...(await guess("b"))])
+    expect(Object.keys(first).toSorted()).toEqual(["401", "429"])
+    // Ten wrong passwords for each charger are told so; of all the others nothing is said.
+    expect(first["401"]).toBeLessThanOrEqual(ids.length * 10)
+    expect(server.metric("ocpp_auth_failures_total", { reason: "limited" })).toBe(first["429"])
+
+    const own = await Promise.all(ids.map((id, i) => statusOf(server, id, `key of ${id}`, `203.0.${i}.7`)))
+    expect(counted(own)).toEqual({ 101: 20 })
+    const amongGuessers = await Promise.all(ids.map((id) => statusOf(server, id, `key of ${id}`, networks[0]!)))
+    expect(counted(amongGuessers)).toEqual({ 101: 20 })
+    // The right password of one is no way around the limit of another.
+    expect(counted(await guess("c"))).toEqual({ 429: 240 })
+  })
+
+  /** Each costs a connection. */
+  const guesses = process.env["PROPERTY"] === "full" ? 10_000 : 1_000
 
   it(
-    "thousands of times in a minute puts at most twenty guesses to the verifier, and the charger notices nothing",
+    "thousands of times in a minute is told twenty times at most that it is wrong, and the charger notices nothing",
     { timeout: 60_000 },
     async () => {
       const clock = new HandClock()
-      const server = await startServer({
-        chargers: { CP1: { profile: 1, password: "secret" } },
-        clock,
-        trustProxy: () => true
-      })
+      const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } }, clock, ...trusting })
       const charger = await connect(server.port, "CP1", { password: "secret" })
-      server.asked.verifier = 0
-      const statuses: Record<string, number> = {}
+      const statuses: Array<number> = []
       for (let i = 0; i < guesses; i += 50) {
-        const answers = await Promise.all(Array.from({ length: 50 }, (_, j) => raw(server.port, wrong(i + j))))
-        for (const answer of answers) statuses[answer.slice(9, 12)] = (statuses[answer.slice(9, 12)] ?? 0) + 1
+        const one = (_: unknown, j: number) => statusOf(server, "CP1", `guess ${i + j}`, `198.51.${(i + j) % 250}.1`)
+        statuses.push(...(await Promise.all(Array.from({ length: 50 }, one))))
         expect(await charger.call("Heartbeat", {}, String(i))).toMatchObject([3, String(i), {}])
         clock.advance((60_000 * 50) / guesses)
       }
-      expect(server.asked.verifier).toBeGreaterThan(0)
-      expect(server.asked.verifier).toBeLessThanOrEqual(20)
-      expect(Object.keys(statuses).toSorted()).toEqual(["401", "429"])
+      const { 401: wrong = 0, 429: limited = 0, ...others } = counted(statuses)
+      expect(others).toEqual({})
+      expect(wrong).toBeGreaterThan(0)
+      expect(wrong).toBeLessThanOrEqual(20)
       expect(server.inbox.admitted).toEqual(["CP1"])
-      expect(server.metric("ocpp_auth_failures_total", { reason: "limited" })).toBe(statuses["429"])
+      expect(server.metric("ocpp_auth_failures_total", { reason: "limited" })).toBe(limited)
     }
   )
 
-  it("from elsewhere does not lock the charger out of the place it last came from", async () => {
+  it("over the limit is answered alike for an id that is registered and one that is not, and looked at like any other", async () => {
     const clock = new HandClock()
-    const server = await startServer({
-      chargers: { CP1: { profile: 1, password: "secret" } },
-      clock,
-      trustProxy: () => true
-    })
-    const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
-    await connect(server.port, "CP1", { password: "secret", ...from("203.0.113.7") })
-    for (let i = 0; i < 100; i++) {
-      expect(
-        (await attempt(server.port, "/ocpp/CP1", { password: `guess ${i}`, ...from(`198.51.${i}.1`) })).status
-      ).not.toBe(101)
+    const chargers = { CP1: { profile: 1, password: "secret" }, CP2: { profile: 2, password: "secret" } } as const
+    const server = await startServer({ chargers, clock, limits: { refusalsPerMinute: 3 } })
+    for (let i = 0; i < 3; i++) await attempt(server.port, `/ocpp/STRANGER${i}`)
+    server.asked.verifier = 0
+    const answers = await Promise.all([
+      attempt(server.port, "/ocpp/CP1", { password: "wrong" }),
+      attempt(server.port, "/ocpp/CP1"),
+      attempt(server.port, "/ocpp/CP2", { password: "secret" }),
+      attempt(server.port, "/ocpp/STRANGER9", { password: "wrong" })
+    ])
+    const body = "Too many refused connections: mend the id or password and try again later.\n"
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 429, body, headers: { "retry-after": "5" } })
     }
-    expect((await attempt(server.port, "/ocpp/CP1", { password: "secret", ...from("198.51.100.1") })).status).toBe(429)
-    expect((await attempt(server.port, "/ocpp/CP1", { password: "secret", ...from("203.0.113.9") })).status).toBe(101)
+    // A refusal that came before the look at the password would be told by its time.
+    expect(server.asked.verifier).toBe(1)
   })
 
-  it("ids from a gateway does not lock out the chargers behind it", async () => {
+  it("ids from a gateway does not lock out the chargers behind it, and asks for each unknown id once", async () => {
     const clock = new HandClock()
     const known = Array.from({ length: 100 }, (_, i) => `CP${i}`)
     const key = { profile: 1, password: "secret" } as const
     const server = await startServer({ chargers: Object.fromEntries(known.map((id) => [id, key])), clock })
-    for (const id of known.slice(0, 80)) await connect(server.port, id, { password: "secret" })
-    for (let i = 0; i < 300; i++) await attempt(server.port, `/ocpp/STRANGER${i}`)
+    const strangers = (n: number) =>
+      Promise.all(Array.from({ length: n }, (_, i) => attempt(server.port, `/ocpp/OTHER${i}`)))
+    await strangers(100)
     server.asked.directory = 0
-    const outcomes = await Promise.all(Array.from({ length: 300 }, (_, i) => attempt(server.port, `/ocpp/OTHER${i}`)))
-    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([429]))
+    const outcomes = [...(await strangers(100)), ...(await strangers(100))]
+    expect(counted(outcomes.map(({ status }) => status))).toEqual({ 429: 200 })
     expect(outcomes[0]).toMatchObject({ headers: { "retry-after": "5" } })
     expect(server.asked.directory).toBe(0)
-    for (const id of known.slice(0, 80)) await connect(server.port, id, { password: "secret" })
-    // Those that were never here come in by and by, a few a second.
-    clock.advance(1_000)
-    for (const id of known.slice(80)) await connect(server.port, id, { password: "secret" })
+    // None of these was ever here.
+    for (const id of known) await connect(server.port, id, { password: "secret" })
+    // Somebody may have registered it meanwhile.
+    server.register("OTHER1", key)
+    clock.advance(30_000)
+    await connect(server.port, "OTHER1", { password: "secret" })
+  })
+
+  it("by a network over its limit has few in hand at a time, and keeps nobody else waiting", async () => {
+    const clock = new HandClock()
+    const limits = { refusalsPerMinute: 2, maxSuspectUpgrades: 4 }
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits, ...trusting })
+    for (let i = 0; i < 2; i++) await attempt(server.port, `/ocpp/EARLY${i}`, from("198.51.100.1"))
+    server.asked.directory = 0
+    server.hold()
+    const flood = Array.from({ length: 50 }, (_, i) => attempt(server.port, `/ocpp/LATE${i}`, from("198.51.100.1")))
+    await until(() => server.asked.directory === 4, "four that are asked for")
+    const charger = attempt(server.port, "/ocpp/CP1", from("203.0.113.7"))
+    await until(() => server.asked.ids.includes("CP1"), "the charger's turn")
+    expect(server.asked.directory).toBe(5)
+    server.release()
+    expect((await charger).status).toBe(101)
+    expect(counted((await Promise.all(flood)).map(({ status }) => status))).toEqual({ 429: 50 })
   })
 
   it("is forgotten after a while", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } }, clock })
     for (let i = 0; i < 100; i++) await attempt(server.port, "/ocpp/CP1", { password: `guess ${i}` })
-    expect(await attempt(server.port, "/ocpp/CP1", { password: "secret" })).toMatchObject({
+    expect(await attempt(server.port, "/ocpp/CP1", { password: "wrong" })).toMatchObject({
       status: 429,
       headers: { "retry-after": expect.stringMatching(/^\d+$/) }
     })
     clock.advance(8_000)
-    expect((await attempt(server.port, "/ocpp/CP1", { password: "secret" })).status).toBe(101)
+    expect((await attempt(server.port, "/ocpp/CP1", { password: "wrong" })).status).toBe(401)
   })
 
   it("is told once for each until it is too much to be of use", async () => {

@@ -66,10 +66,10 @@ describe("a profile that the charger was told to go to", () => {
   })
 
   it.each([
-    [{ profile: 1, mayHave: [] }, 8],
-    [{ profile: 1, mayHave: [{ profile: 2 }] }, 8],
-    [{ profile: 1, mayHave: [{ profile: 2 }, { profile: 3 }] }, 8],
-    [{ profile: 2, mayHave: [{ profile: 3 }, { password: "new" }] }, 8]
+    [{ profile: 1, mayHave: [] }, 10],
+    [{ profile: 1, mayHave: [{ profile: 2 }] }, 10],
+    [{ profile: 1, mayHave: [{ profile: 2 }, { profile: 3 }] }, 10],
+    [{ profile: 2, mayHave: [{ profile: 3 }, { password: "new" }] }, 10]
   ] as const)("costs a wrong password one guess, with %j as without", async (charger, guesses) => {
     const server = await startServer({ chargers: { CP1: { ...charger, password: "old" } }, trustProxy: () => true })
     const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "198.51.100.7" }

@@ -2,7 +2,7 @@
  * An OCPP server on ephemeral ports with everything behind its ports made of plain values: chargers are registered by hand, the inbox
  * remembers what was delivered and answers when it is told to, and the verifier counts how often it was asked.
  */
-import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
+import { Context, Effect, Exit, Latch, Layer, Logger, Metric, Scope } from "effect"
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from "node:https"
@@ -223,6 +223,9 @@ export interface TestServer {
   register(chargerId: string, charger: Registered): void
   /** While set, the directory answers with it. */
   failing: StorageUnavailable | undefined
+  /** From now on the directory answers nobody until it is let go. */
+  hold(): void
+  release(): void
   /** Reads a counter or gauge by its labels; 0 when it was never touched. */
   metric(id: string, attributes?: Readonly<Record<string, string>>): number
   /** Closes the OCPP server only. */
@@ -248,6 +251,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const registered = new Map<string, ChargerCredentials>()
   const metrics: Metric.MetricRegistry = new Map()
   const state: { failing: StorageUnavailable | undefined } = { failing: undefined }
+  const held = Latch.makeUnsafe(true)
 
   const register = (chargerId: string, { mayHave = [], password, profile = 0, serialNumber = "" }: Registered): void =>
     void registered.set(chargerId, {
@@ -276,7 +280,9 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
         Effect.suspend(() => {
           asked.directory++
           asked.ids.push(id)
-          return state.failing === undefined ? Effect.succeed(registered.get(id)) : Effect.fail(state.failing)
+          const answer = () =>
+            state.failing === undefined ? Effect.succeed(registered.get(id)) : Effect.fail(state.failing)
+          return Effect.andThen(held.await, Effect.suspend(answer))
         }),
       open: never,
       reload: never,
@@ -367,6 +373,8 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
     service,
     register,
     metric,
+    hold: () => void held.closeUnsafe(),
+    release: () => void held.openUnsafe(),
     shutDown
   })
 }
