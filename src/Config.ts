@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import { ConfigProblem } from "./config/ConfigProblem.ts"
 import { isBadLine, parseEnvFile } from "./config/EnvFile.ts"
@@ -84,6 +84,8 @@ export interface Config {
   }
   /** The `OTEL_*` variables as they came, for Effect's own readers. */
   readonly otel: Readonly<Record<string, string>>
+  /** What is not wrong and yet better mended: a line each. */
+  readonly warnings: ReadonlyArray<string>
   /** True for `--print-config`: print `printed` and end. Nothing was generated or written then. */
   readonly printOnly: boolean
   /** Every variable with the value that holds, one a line; secrets only say whether they are set. */
@@ -103,6 +105,9 @@ const readText = (variable: string, path: string): string => {
     return problem(variable, `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
+
+/** Every user of the machine may read the file; on Windows modes mean nothing. */
+const isOpenToAll = (path: string): boolean => process.platform !== "win32" && (statSync(path).mode & 0o004) !== 0
 
 interface Arguments {
   readonly printOnly: boolean
@@ -329,6 +334,9 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     minFreeDiskBytes: get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes,
     bootstrap,
     otel: Object.fromEntries([...set].filter(([name]) => name.startsWith("OTEL_"))),
+    warnings: envFiles
+      .filter(isOpenToAll)
+      .map((path) => `security: --env-file ${path} can be read by every user of this machine: chmod 600 it`),
     printOnly,
     // Last, since it is the only one that writes.
     ...identity(get, dataDir, printOnly)

@@ -41,6 +41,7 @@ const serving = loadConfig(process.env, process.argv.slice(2)).pipe(
     ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
     ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
     DatabaseFailed: ({ message }) => complain(message, 1),
+    NotPrivate: ({ message }) => complain(`DATA_DIR: ${message}`, wrongSetting),
     WrongSecretKey: ({ message }) => complain(`SECRET_KEY: ${message}`, wrongSetting),
     NodeIdInUse: ({ message }) => complain(`NODE_ID: ${message}`, wrongSetting),
     StorageUnavailable: ({ message }) => complain(message, 1)

@@ -1,7 +1,7 @@
 /** A start with wrong settings says what is wrong, at once and in one line; a start with right ones knows all it needs. */
 import { Effect, Exit, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
@@ -302,6 +302,20 @@ describe("loadConfig with a wrong setting", () => {
     for (const text of [JSON.stringify(config), String(config.databaseUrl), config.printed]) {
       expect(text).not.toMatch(/hunter2|0123456789abcdef|top-secret-key/)
     }
+  })
+})
+
+describe("--env-file", () => {
+  it.skipIf(process.platform === "win32")("is warned about when everybody can read it, and taken all the same", () => {
+    const path = file("open.env", "ENVIRONMENT=TEST\n")
+    chmodSync(path, 0o644)
+    const open = load({}, ["--env-file", path])
+    expect([open.environment, open.warnings]).toEqual([
+      "TEST",
+      [expect.stringContaining(`${path} can be read by every`)]
+    ])
+    chmodSync(path, 0o640)
+    expect(load({}, ["--env-file", path]).warnings).toEqual([])
   })
 })
 

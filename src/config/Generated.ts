@@ -25,7 +25,7 @@ const makeDirectory = (path: string): void => {
   const parent = dirname(path)
   if (parent !== path) makeDirectory(parent)
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error
   }

@@ -2,6 +2,7 @@
 // Schemas of messages are compiled once to plain functions: half of what a decoded message costs.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
+import { closeToOthers, NotPrivate, othersRights } from "../storage/PrivateFiles.ts"
 import { type Config, limits } from "../Config.ts"
 import { banner, unreachable } from "./Banner.ts"
 import { preflight } from "./Listeners.ts"
@@ -21,6 +22,20 @@ const hardStop = Effect.addFinalizer(() =>
   })
 )
 
+/** What stands in `DATA_DIR` is closed to other users of the machine, and so is whatever this process makes from now on. */
+const keepPrivate = (dataDir: string) =>
+  Effect.gen(function* () {
+    yield* Effect.sync(() => void process.umask(othersRights))
+    const closed = yield* Effect.try({
+      try: () => closeToOthers(dataDir),
+      catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate({ message: String(error) }))
+    })
+    if (closed === 0) return
+    yield* Effect.logWarning("security: DATA_DIR could be read by other users of this machine, and no longer can").pipe(
+      Effect.annotateLogs({ dataDir, files: closed })
+    )
+  })
+
 /** Runs the service until it is interrupted, and drains it then. */
 export const run = (config: Config) =>
   Effect.gen(function* () {
@@ -29,6 +44,7 @@ export const run = (config: Config) =>
     // The first of all finalizers, and so the last to run.
     yield* Effect.addFinalizer(() => (isReady ? Effect.logInfo("stopped") : Effect.void))
     yield* preflight(settings.listeners)
+    yield* keepPrivate(config.dataDir)
     const running = yield* start(settings)
     yield* hardStop
     const lines = banner({
@@ -45,6 +61,7 @@ export const run = (config: Config) =>
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
     const warning = unreachable(config.host, config.publicUrl)
     if (warning !== undefined) yield* Effect.logWarning(warning)
+    for (const line of config.warnings) yield* Effect.logWarning(line)
     yield* Effect.logInfo("ready")
     isReady = true
     yield* Effect.addFinalizer(() =>

@@ -1,8 +1,13 @@
 /** What a start and a stop leave in the log, for whoever reads it afterwards. */
-import { expect, it } from "vitest"
+import { chmodSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
 import { unreachable } from "../../src/main/Banner.ts"
 import { Service } from "../simulation/Process.ts"
 import { until } from "../simulation/Wait.ts"
+import { fastDirectory } from "../support/fastDirectory.ts"
+import { openToOthers } from "../support/modes.ts"
+import { plant } from "../support/seed.ts"
 
 /** Message and level of each line of the log that tells of a start or a stop. */
 const told = (output: string): ReadonlyArray<string> =>
@@ -14,8 +19,8 @@ const told = (output: string): ReadonlyArray<string> =>
     .filter((line) => /ready|stop|HOST/.test(line))
 
 /** A service that has told that it is ready, which it does a moment after it answers. */
-const ready = async (env: Readonly<Record<string, string>>) => {
-  const service = await Service.start({ env })
+const ready = async (env: Readonly<Record<string, string>>, dataDir?: string) => {
+  const service = await Service.start({ env, dataDir })
   await until(
     () => `it says that it is ready:\n${service.life.output}`,
     30_000,
@@ -24,11 +29,19 @@ const ready = async (env: Readonly<Record<string, string>>) => {
   return service
 }
 
-it("says once that it stops, and once that it has stopped", async () => {
-  await using service = await ready({})
+it("says once that it stops, and once that it has stopped, and leaves nothing that other users can read", async () => {
+  const dataDir = fastDirectory()
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  await plant(dataDir)
+  chmodSync(dataDir, 0o755)
+  chmodSync(join(dataDir, "database", "PG_VERSION"), 0o666)
+  await using service = await ready({}, dataDir)
+  expect(service.life.output).toContain("security: DATA_DIR could be read by other users")
+  expect(openToOthers(service.dataDir)).toEqual([])
   expect(told(service.life.output)).toEqual(["INFO ready"])
   const { code } = await service.kill("SIGTERM")
   expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
+  expect(openToOthers(service.dataDir)).toEqual([])
 })
 
 it("warns once that chargers are told an address that they do not reach", async () => {

@@ -7,6 +7,7 @@ import { NodeFS } from "@electric-sql/pglite/nodefs"
 import { existsSync, fsyncSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { closeToOthers, othersRights } from "../PrivateFiles.ts"
 
 /**
  * PGlite's own parameters, but fsync on when asked for. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the
@@ -31,14 +32,27 @@ interface OpenFile {
 
 type Write = (file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number) => number
 
+/** What is to be changed of a file; its `mode` is set right after it was made. */
+interface Attributes {
+  readonly mode?: number | undefined
+}
+
+type SetAttributes = (file: unknown, attributes: Attributes) => void
+
+/** The engine gives each file that it makes to everybody, whatever the process's umask is. */
+const withoutOthers =
+  (set: SetAttributes): SetAttributes =>
+  (file, attributes) =>
+    set(file, attributes.mode === undefined ? attributes : { ...attributes, mode: attributes.mode & ~othersRights })
+
 /** `errno` for an input/output error in WebAssembly's system interface. */
 const EIO = 29
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /**
- * PGlite's files on the disk, with the `fsync` that the runtime looks for and this file system lacks, from before the first file is
- * opened. When a later version of PGlite has no such place any more, nothing is counted, and the worker finds that commits are not
+ * PGlite's files on the disk, for their owner alone, with the `fsync` that the runtime looks for and this file system lacks, from before the
+ * first file is opened. When a later version of PGlite has no such place any more, nothing is counted, and the worker finds that commits are not
  * synced and says so.
  */
 export class DiskFs extends NodeFS {
@@ -63,7 +77,11 @@ export class DiskFs extends NodeFS {
   private hook(module: unknown): void {
     const nodeFs = isObject(module) ? module["NODEFS"] : undefined
     const operations = isObject(nodeFs) ? nodeFs["stream_ops"] : undefined
-    if (!isObject(operations)) return
+    const nodeOperations = isObject(nodeFs) ? nodeFs["node_ops"] : undefined
+    if (!isObject(operations) || !isObject(nodeOperations)) return
+    for (const some of [operations, nodeOperations]) {
+      if (typeof some["setattr"] === "function") some["setattr"] = withoutOthers(some["setattr"] as SetAttributes)
+    }
     operations["fsync"] = (file: OpenFile): number => this.sync(file)
     const write = operations["write"] as Write
     operations["write"] = (...args: Parameters<Write>) => {
@@ -111,6 +129,7 @@ export const ensureCreated = async (directory: string, fsync: boolean): Promise<
   rmSync(unfinished, { recursive: true, force: true })
   const db = await PGlite.create({ fs: new NodeFS(unfinished), startParams: startParams(false), initDbStartParams })
   await db.close()
+  closeToOthers(unfinished)
   if (fsync) await syncAll(unfinished)
   rmSync(directory, { recursive: true, force: true })
   renameSync(unfinished, directory)

@@ -178,7 +178,7 @@ const makeDirectory = (path: string): void => {
   const parent = dirname(path)
   if (parent !== path) makeDirectory(parent)
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
   }
