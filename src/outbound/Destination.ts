@@ -80,8 +80,18 @@ const isOpenPort = (port: number): boolean => lowPorts.has(port) || (port > 1023
 
 const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
 
-/** Names that are never public, whatever they resolve to. */
-const localName = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|corp|private)\.?$/i
+/**
+ * Names that are never public, whatever they resolve to: those of one machine or network, those that a cluster answers for its own services
+ * (`db.default.svc`, `db.default.svc.cluster.local`), and those that IANA keeps out of the public tree. `.example` is left for documents and tests.
+ */
+const localName = new RegExp(
+  `(?:^|\\.)(?:${[
+    "localhost|localdomain|local|internal|intranet|lan|home|home\\.arpa|corp|private",
+    "svc|pod|cluster|consul",
+    "alt|invalid|onion|test"
+  ].join("|")})\\.?$`,
+  "i"
+)
 
 /** Whether a URL may be called as far as its text tells. */
 export const destinationOf = (text: string, { allowPrivate }: DestinationOptions): Allowed | Forbidden => {
