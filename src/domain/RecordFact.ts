@@ -24,6 +24,8 @@ export interface ChargerRecord {
   readonly registration: string
   /** Whether a password is set; the password and its verifier are never here. */
   readonly hasPassword: boolean
+  /** Absent where none is registered. */
+  readonly registeredSerialNumber?: string
   /** Only in what follows a change: true when the password was replaced by it. */
   readonly passwordChanged?: boolean
   readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>

@@ -67,7 +67,8 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
     }
     const hasPassword = before.hasPassword || passwordVerifier !== undefined
     if (securityProfile !== undefined && needsPassword(securityProfile) && !hasPassword) return yield* passwordMissing()
-    const { evses: standing = [], ...record } = before
+    const { evses: standing = [], registeredSerialNumber: registered, ...record } = before
+    const serial = patch.registeredSerialNumber === undefined ? registered : patch.registeredSerialNumber
     const evses = describedEvses(standing, patch.evses ?? [])
     if (evses.length > describedEvsesMax && evses.length > standing.length) {
       const detail = `would describe ${evses.length} EVSEs of the charger, and ${describedEvsesMax} is the most`
@@ -85,6 +86,7 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
       securityProfile: securityProfile ?? before.securityProfile,
       registration: patch.registration ?? before.registration,
       hasPassword,
+      ...(serial === undefined || serial === null ? {} : { registeredSerialNumber: serial }),
       equipment: describedEquipment(before.equipment, patch.equipment ?? []),
       ...(evses.length === 0 ? {} : { evses })
     }
@@ -104,7 +106,7 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
       yield* own`
         UPDATE charger c SET name = ${after.name}, site_id = ${after.siteId}, security_profile = ${after.securityProfile},
           registration = ${after.registration}, password_verifier = coalesce(${patch.passwordVerifier}, c.password_verifier),
-          updated_at = ${new Date(writing.now)}
+          registered_serial = ${after.registeredSerialNumber}, updated_at = ${new Date(writing.now)}
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
       // Whoever sets a password by hand knows which one the charger has.
       if (passwordChanged)

@@ -40,7 +40,7 @@ const Credentials = Schema.Struct({
   organisation_id: Schema.String,
   security_profile: Schema.Literals([0, 1, 2, 3]),
   password_verifier: Schema.NullOr(Schema.Uint8Array),
-  serial_number: Schema.String,
+  registered_serial: Schema.NullOr(Schema.String),
   pending_verifiers: Schema.NullOr(Schema.Array(Schema.String)),
   pending_profiles: Schema.NullOr(Schema.Array(Schema.Literals([1, 2, 3])))
 })
@@ -49,7 +49,7 @@ const decodeCredentials = Schema.decodeUnknownSync(Credentials)
 const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =>
   Effect.map(
     guarded(sql<Record<string, unknown>>`
-      SELECT c.charger_id, c.organisation_id, c.security_profile::int AS security_profile, c.password_verifier, c.serial_number,
+      SELECT c.charger_id, c.organisation_id, c.security_profile::int AS security_profile, c.password_verifier, c.registered_serial,
         p.pending_verifiers, p.pending_profiles
       FROM charger c LEFT JOIN LATERAL (
         SELECT jsonb_agg(encode(verifier, 'hex')) FILTER (WHERE verifier IS NOT NULL) AS pending_verifiers,
@@ -73,7 +73,7 @@ const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =
             })),
             ...(c.pending_profiles ?? []).map((securityProfile) => ({ passwordVerifier: undefined, securityProfile }))
           ],
-          serialNumber: c.serial_number
+          registeredSerialNumber: c.registered_serial ?? undefined
         })
       }
       return ids.map((id) => found.get(id))

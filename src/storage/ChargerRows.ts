@@ -78,6 +78,7 @@ export const ChargerRow = Schema.Struct({
   manufacturer: Schema.String,
   model: Schema.String,
   serialNumber: Schema.String,
+  registeredSerialNumber: text,
   firmwareVersion: Schema.String,
   bootedAt: optional(Millis),
   configuration: optional(ConfigurationJson),
@@ -97,7 +98,7 @@ export const ChargerRow = Schema.Struct({
 export const selectChargers = (sql: SqlClient.SqlClient) => sql`
   SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", c.name,
     c.security_profile AS "securityProfile", c.registration, c.ocpp_version AS "ocppVersion", c.manufacturer, c.model,
-    c.serial_number AS "serialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
+    c.serial_number AS "serialNumber", c.registered_serial AS "registeredSerialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
     c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors, ${evsesJson(sql)} AS evses,
     s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
     n.epoch::float8 AS epoch, (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
@@ -142,6 +143,7 @@ const RecordRow = Schema.Struct({
   securityProfile: SecurityProfile,
   registration: Registration,
   hasPassword: Schema.Boolean,
+  registeredSerialNumber: text,
   equipment: optional(
     Schema.Array(Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int, ...Equipment.fields }))
   ),
@@ -150,15 +152,20 @@ const RecordRow = Schema.Struct({
 
 const selectRecord = (sql: SqlClient.SqlClient) => sql`
   SELECT c.charger_id AS "chargerId", c.site_id AS "siteId", c.name, c.security_profile AS "securityProfile", c.registration,
-    c.password_verifier IS NOT NULL AS "hasPassword", (
+    c.password_verifier IS NOT NULL AS "hasPassword", c.registered_serial AS "registeredSerialNumber", (
       SELECT jsonb_agg(jsonb_build_object('evseId', e.evse_id, 'connectorId', e.connector_id) || ${equipmentJson(sql, "e")}
         ORDER BY e.evse_id, e.connector_id)
       FROM charger_equipment e WHERE e.charger_id = c.charger_id
     ) AS equipment, ${evsesJson(sql)} AS evses
   FROM charger c`
 
-const recordOf = ({ equipment, evses, ...row }: typeof RecordRow.Type) =>
-  ({ ...row, equipment: equipment ?? [], ...(evses === undefined ? {} : { evses }) }) satisfies ChargerRecord
+const recordOf = ({ equipment, evses, registeredSerialNumber, ...row }: typeof RecordRow.Type) =>
+  ({
+    ...row,
+    equipment: equipment ?? [],
+    ...(registeredSerialNumber === undefined ? {} : { registeredSerialNumber }),
+    ...(evses === undefined ? {} : { evses })
+  }) satisfies ChargerRecord
 
 const chargerRow = rowOf(ChargerRow)
 const recordRow = rowOf(RecordRow)

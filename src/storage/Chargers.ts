@@ -43,14 +43,17 @@ const register = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Chargers.register")(function* (input: ChargerRegistration, writing: Writing) {
     yield* storable(input)
     const { chargerId, name, passwordVerifier, registration = "Accepted", securityProfile } = input
+    const { registeredSerialNumber } = input
     const own = scopedTo(sql, writing.by.organisationId)
     const now = new Date(writing.now)
     const write = Effect.gen(function* () {
       const siteId = yield* siteFor(own, input.siteId)
       if (needsPassword(securityProfile) && passwordVerifier === undefined) return yield* passwordMissing()
       const inserted = yield* own`
-        INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, registration, password_verifier, created_at, updated_at)
-        VALUES (${chargerId}, ${own.id}, ${siteId}, ${name}, ${securityProfile}, ${registration}, ${passwordVerifier}, ${now}, ${now})
+        INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, registration, password_verifier, registered_serial,
+          created_at, updated_at)
+        VALUES (${chargerId}, ${own.id}, ${siteId}, ${name}, ${securityProfile}, ${registration}, ${passwordVerifier},
+          ${registeredSerialNumber}, ${now}, ${now})
         ON CONFLICT (charger_id) DO NOTHING RETURNING charger_id`
       if (inserted.length === 0) {
         return yield* new Conflict({
@@ -65,6 +68,7 @@ const register = ({ journaled, secrets, sql }: Recording) =>
         securityProfile,
         registration,
         hasPassword: passwordVerifier !== undefined,
+        ...(registeredSerialNumber === undefined ? {} : { registeredSerialNumber }),
         equipment: []
       }
       const fact = factOf("ChargerRegistered", `charger:${chargerId}`, secrets.uuid(writing.now), writing)

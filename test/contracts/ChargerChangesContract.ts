@@ -45,6 +45,31 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect(
+    "a serial number is the operator's to register and to take away, and stands apart from what is reported",
+    () =>
+      Effect.gen(function* () {
+        const chargers = yield* Chargers
+        const { ours } = yield* aHome
+        const chargerId = aChargerId()
+        const wanted = registration(chargerId, { registeredSerialNumber: "SN-1" })
+        expect(yield* chargers.register(wanted, ours.writing())).toMatchObject({
+          registeredSerialNumber: "SN-1",
+          serialNumber: ""
+        })
+        const update = (registeredSerialNumber: string | null) =>
+          chargers.update(chargerId, { registeredSerialNumber }, ours.writing())
+        expect((yield* update("SN-2")).registeredSerialNumber).toBe("SN-2")
+        expect((yield* chargers.update(chargerId, { name: "New" }, ours.writing())).registeredSerialNumber).toBe("SN-2")
+        expect((yield* update(null)).registeredSerialNumber).toBeUndefined()
+        const facts = yield* chargerFacts(ours, chargerId)
+        const after = facts.map(
+          ({ body }) => (body.after as { registeredSerialNumber?: string }).registeredSerialNumber
+        )
+        expect(after).toEqual(["SN-1", "SN-2", "SN-2", undefined])
+      })
+  )
+
   it.effect("the profile is raised when a password is there, and lowered only by saying so", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers

@@ -89,8 +89,10 @@ forEachDriver("the directory of chargers", ports, (it) => {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["D-1", "D-1-open"])
       const verifier = Uint8Array.from([0, 1, 2, 255])
-      yield* sql`UPDATE charger SET security_profile = 2, password_verifier = ${verifier}, serial_number = 'SN 1'
+      yield* sql`UPDATE charger SET security_profile = 2, password_verifier = ${verifier}, registered_serial = 'SN 1'
         WHERE charger_id = 'D-1'`
+      // What chargers report of themselves proves nothing: each could report another's.
+      yield* sql`UPDATE charger SET serial_number = 'reported'`
       const found = yield* Effect.all(["D-1", "D-1-open", "d-1", "D-1'--", ""].map(credentials), {
         concurrency: "unbounded"
       })
@@ -103,7 +105,7 @@ forEachDriver("the directory of chargers", ports, (it) => {
             securityProfile: 2,
             passwordVerifier: [0, 1, 2, 255],
             pending: [],
-            serialNumber: "SN 1"
+            registeredSerialNumber: "SN 1"
           },
           {
             chargerId: "D-1-open",
@@ -111,7 +113,7 @@ forEachDriver("the directory of chargers", ports, (it) => {
             securityProfile: 0,
             passwordVerifier: undefined,
             pending: [],
-            serialNumber: ""
+            registeredSerialNumber: undefined
           },
           undefined,
           undefined,

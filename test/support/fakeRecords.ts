@@ -129,6 +129,7 @@ export const newCharger = (
   manufacturer: "",
   model: "",
   serialNumber: "",
+  registeredSerialNumber: registration.registeredSerialNumber,
   firmwareVersion: "",
   bootedAt: undefined,
   configuration: [],

@@ -54,7 +54,10 @@ export interface Charger {
   /** Empty until the charger has sent its data. */
   readonly manufacturer: string
   readonly model: string
+  /** As the charger reports it, and so no proof of anything. */
   readonly serialNumber: string
+  /** As the operator registered it: a client certificate may carry it. */
+  readonly registeredSerialNumber?: string | undefined
   readonly firmwareVersion: string
   readonly bootedAt: number | undefined
   readonly configuration: ReadonlyArray<ConfigurationKey>
@@ -87,6 +90,7 @@ export interface ChargerRegistration {
   readonly securityProfile: 0 | 1 | 2 | 3
   /** Verifier of the charger's password, see `ports/Secrets`; undefined on profile 0 and 3. */
   readonly passwordVerifier: Uint8Array | undefined
+  readonly registeredSerialNumber?: string | undefined
   /** What its first boot is told; Accepted without it. */
   readonly registration?: "Accepted" | "Pending" | "Rejected" | undefined
 }
@@ -107,6 +111,8 @@ export interface ChargerPatch {
   readonly siteId?: string
   readonly securityProfile?: 0 | 1 | 2 | 3
   readonly passwordVerifier?: Uint8Array
+  /** Null takes it away. */
+  readonly registeredSerialNumber?: string | null
   readonly registration?: "Accepted" | "Pending" | "Rejected"
   /** Equipment by (evse, connector); entries not named stay as they are. */
   readonly equipment?: ReadonlyArray<GivenEquipment>

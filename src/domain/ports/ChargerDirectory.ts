@@ -19,8 +19,8 @@ export interface ChargerCredentials {
     readonly passwordVerifier: Uint8Array | undefined
     readonly securityProfile: 1 | 2 | 3 | undefined
   }>
-  /** Serial number the charger reported; a client certificate may carry it as CN. */
-  readonly serialNumber: string
+  /** Serial number that the operator registered, if any; a client certificate may carry it as CN. Never the one that the charger reports. */
+  readonly registeredSerialNumber: string | undefined
 }
 
 export interface ConnectionOpening {

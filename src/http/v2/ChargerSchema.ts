@@ -90,6 +90,10 @@ export const Charger = Schema.Struct({
   siteId: Schema.String,
   ocppVersion: Schema.NullOr(Schema.String).annotate({ description: "Null before the first connection" }),
   securityProfile: Schema.Int,
+  registeredSerialNumber: Schema.NullOr(Schema.String).annotate({
+    description:
+      "What a client certificate of its may carry as common name beside its id, as the operator registered it"
+  }),
   registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
   status: Schema.NullOr(Schema.String).annotate({
     description: "What the charger reported of itself as a whole (connector 0)"
@@ -150,6 +154,7 @@ export const toCharger = (
   siteId: charger.siteId,
   ocppVersion: charger.ocppVersion ?? null,
   securityProfile: charger.securityProfile,
+  registeredSerialNumber: charger.registeredSerialNumber ?? null,
   registration: charger.registration,
   status: charger.wholeStatus ?? null,
   bootedAt: charger.bootedAt ?? null,

@@ -30,6 +30,7 @@ const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): C
   ...(change.name === undefined ? {} : { name: change.name }),
   ...(change.siteId === undefined ? {} : { siteId: change.siteId }),
   ...(change.registration === undefined ? {} : { registration: change.registration }),
+  ...(change.registeredSerialNumber === undefined ? {} : { registeredSerialNumber: change.registeredSerialNumber }),
   ...(credentials.securityProfile === undefined ? {} : { securityProfile: credentials.securityProfile }),
   ...(credentials.passwordVerifier === undefined ? {} : { passwordVerifier: credentials.passwordVerifier }),
   ...(change.connectors === undefined
@@ -86,7 +87,8 @@ const changing = Effect.gen(function* () {
     const credentials = yield* credentialsOf(chargerId, change)
     const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* writing)
     // An open connection was proved with what no longer holds.
-    if (credentials !== noCredentials) yield* link.disconnect(chargerId, "credentials changed")
+    const provesAnew = credentials !== noCredentials || change.registeredSerialNumber !== undefined
+    if (provesAnew) yield* link.disconnect(chargerId, "credentials changed")
     if (change.registration !== undefined) yield* link.reconsider(chargerId)
     const body = yield* one(charger)
     return credentials.generated === undefined ? body : { ...body, password: credentials.generated }
@@ -108,8 +110,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
-        const { chargerId, name, registration, siteId } = payload
-        const wanted = { chargerId, name, siteId, securityProfile, passwordVerifier, registration }
+        const { chargerId, name, registeredSerialNumber, registration, siteId } = payload
+        const proof = { securityProfile, passwordVerifier, registeredSerialNumber }
+        const wanted = { chargerId, name, siteId, registration, ...proof }
         const body = yield* one(yield* chargers.register(wanted, yield* writing))
         const withPassword = generated === undefined ? body : { ...body, password: generated }
         return located(publicUrl, `/v2/chargers/${chargerId}`, withPassword)

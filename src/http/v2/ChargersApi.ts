@@ -31,6 +31,14 @@ const SecurityProfile = Schema.Literals([0, 1, 2, 3]).annotate({
   description: "OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate"
 })
 
+/** A certificate's common name has no more characters (RFC 5280, ub-common-name). */
+const serialNumberMax = 64
+
+const RegisteredSerialNumber = text(serialNumberMax).annotate({
+  description:
+    "The serial number that its client certificate (security profile 3) may carry as common name, instead of the charger's id. What the charger reports as its `serialNumber` is never taken for it."
+})
+
 const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
 
 const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
@@ -61,6 +69,7 @@ export const NewCharger = Schema.Struct({
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
+  registeredSerialNumber: Schema.optionalKey(RegisteredSerialNumber),
   registration: Schema.optionalKey(
     Registration.annotate({ description: "What its BootNotification is told; Accepted without it" })
   )
@@ -100,6 +109,9 @@ export const ChargerChange = Schema.Struct({
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
+  registeredSerialNumber: Schema.optionalKey(
+    Schema.NullOr(RegisteredSerialNumber).annotate({ description: "Null takes it away" })
+  ),
   registration: Schema.optionalKey(Registration.annotate({ description: "What its next BootNotification is told" })),
   connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce)),
   evses: Schema.optionalKey(Schema.Array(EvseChange).check(Schema.isMaxLength(describedEvsesMax), eachEvseOnce))

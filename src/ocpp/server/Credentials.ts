@@ -45,11 +45,11 @@ const isTls = (socket: Socket): socket is TLSSocket => "getPeerCertificate" in s
 
 /**
  * Whether the TLS client certificate is this charger's: issued by the CA of `TLS_CLIENT_CA_FILE`, valid today, and its CN the charger's
- * id or the serial number it reported; `revoked` are certificates' serial numbers. Any certificate of the same CA would otherwise open every charger's door.
+ * id or the serial number that its operator registered, never what it reports itself; `revoked` are certificates' serial numbers. Any certificate of the same CA would otherwise open every charger's door.
  */
 export const checkCertificate = (
   socket: Socket,
-  charger: { readonly chargerId: string; readonly serialNumber: string },
+  charger: { readonly chargerId: string; readonly registeredSerialNumber: string | undefined },
   revoked: ReadonlySet<string>
 ): "ok" | "none" | "untrusted" | "revoked" | "other name" => {
   if (!isTls(socket)) return "none"
@@ -59,5 +59,5 @@ export const checkCertificate = (
   if (!socket.authorized) return "untrusted"
   if (revoked.has(serialOf(certificate.serialNumber))) return "revoked"
   if (typeof name !== "string" || name === "") return "other name"
-  return name === charger.chargerId || name === charger.serialNumber ? "ok" : "other name"
+  return name === charger.chargerId || name === charger.registeredSerialNumber ? "ok" : "other name"
 }

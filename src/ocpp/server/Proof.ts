@@ -95,7 +95,8 @@ const certificateLines = {
   untrusted:
     "The client certificate is expired or not of the CA in TLS_CLIENT_CA_FILE: install a new one on the charger.",
   revoked: "The client certificate has been revoked by its CA: install a new one on the charger.",
-  "other name": "The client certificate's CN is neither this charger's id nor its serial number: install its own."
+  "other name":
+    "The client certificate's CN is neither this charger's id nor the serial number registered for it: install its own, or register that (registeredSerialNumber)."
 } as const
 
 const anonymous: Identity = { passwordVerifier: undefined }

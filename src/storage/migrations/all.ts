@@ -60,6 +60,7 @@ import { namedObjects } from "./0058_named_objects.ts"
 import { furtherStops } from "./0059_further_stops.ts"
 import { reservedConnectors } from "./0060_reserved_connectors.ts"
 import { siteDetails } from "./0061_site_details.ts"
+import { registeredSerials } from "./0062_registered_serials.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -122,5 +123,6 @@ export const migrations = {
   "0058_named_objects": namedObjects,
   "0059_further_stops": furtherStops,
   "0060_reserved_connectors": reservedConnectors,
-  "0061_site_details": siteDetails
+  "0061_site_details": siteDetails,
+  "0062_registered_serials": registeredSerials
 }

@@ -64,6 +64,7 @@ describe("a new charger", () => {
       firmwareVersion: "",
       manufacturer: "",
       serialNumber: "",
+      registeredSerialNumber: null,
       chargerModel: "",
       amountOfSockets: 0,
       lastSeen: null,
@@ -126,6 +127,23 @@ describe("a new charger", () => {
     expect(tls.json.securityProfile).toBe(2)
     const certificate = await ask("POST", "/chargers", { name: "A", chargerId: "CP-3", securityProfile: 3 })
     expect([certificate.status, certificate.json.securityProfile]).toEqual([200, 3])
+  })
+
+  it("has the serial number that its operator registered, whatever it reports, and proves itself anew when that changes", async () => {
+    const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", registeredSerialNumber: "SN-1" })
+    expect([made.status, made.json.registeredSerialNumber]).toEqual([200, "SN-1"])
+    report("CP-1", { serialNumber: "SN-2" })
+    const shown = (await ask("GET", "/chargers/CP-1")).json
+    expect([shown.serialNumber, shown.registeredSerialNumber]).toEqual(["SN-2", "SN-1"])
+    await ask("PATCH", "/chargers/CP-1", { name: "B" })
+    expect(app.world.disconnected).toEqual([])
+    const changed = await ask("PATCH", "/chargers/CP-1", { registeredSerialNumber: null })
+    expect([changed.status, changed.json.registeredSerialNumber]).toEqual([200, null])
+    expect(app.world.disconnected).toHaveLength(1)
+    for (const registeredSerialNumber of ["", "x".repeat(65)]) {
+      const refused = await ask("PATCH", "/chargers/CP-1", { registeredSerialNumber })
+      expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, "/registeredSerialNumber"])
+    }
   })
 
   it("is told Pending or Rejected at its first boot where its operator says so, and hears of it when he accepts", async () => {

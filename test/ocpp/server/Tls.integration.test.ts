@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
   })
 
   describe("profile 3", () => {
-    const chargers = { CP1: { profile: 3, serialNumber: "SN-0815" }, CP2: { profile: 3 } } as const
+    const chargers = { CP1: { profile: 3, registeredSerialNumber: "SN-0815" }, CP2: { profile: 3 } } as const
 
     it.each(["CP1", "SN-0815"])("is a certificate of our CA with CN %s", async (commonName) => {
       const server = await startServer({ chargers, tls: tls(true) })

@@ -196,7 +196,8 @@ const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array =>
 export interface Registered {
   readonly profile?: 0 | 1 | 2 | 3
   readonly password?: string | Uint8Array
-  readonly serialNumber?: string
+  /** As the operator has it. */
+  readonly registeredSerialNumber?: string
   /** Passwords and profiles that it was told to use and may have by now. */
   readonly mayHave?: ReadonlyArray<{ readonly password?: string; readonly profile?: 1 | 2 | 3 }>
 }
@@ -253,7 +254,10 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const state: { failing: StorageUnavailable | undefined } = { failing: undefined }
   const held = Latch.makeUnsafe(true)
 
-  const register = (chargerId: string, { mayHave = [], password, profile = 0, serialNumber = "" }: Registered): void =>
+  const register = (
+    chargerId: string,
+    { mayHave = [], password, profile = 0, registeredSerialNumber }: Registered
+  ): void =>
     void registered.set(chargerId, {
       chargerId,
       organisationId: "0199aaaa-0000-7000-8000-000000000001",
@@ -263,7 +267,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
         passwordVerifier: one.password === undefined ? undefined : verifier("charger-password", one.password),
         securityProfile: one.profile
       })),
-      serialNumber
+      registeredSerialNumber
     })
   for (const [id, charger] of Object.entries(options.chargers ?? {})) register(id, charger)
 
