@@ -16,6 +16,7 @@ import { type ConnectionEnd, Presence } from "../domain/ports/Presence.ts"
 import { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { type ActorOptions, type ActorServices, ChargerActor } from "./ChargerActor.ts"
+import { Patience } from "./Patience.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
 
 export interface ActorsOptions extends ActorOptions {
@@ -31,6 +32,11 @@ export interface ActorsOptions extends ActorOptions {
 
 const crashes = Metric.counter("charger_actor_defects_total", {
   description: "Actors that ended by a defect",
+  incremental: true
+})
+
+const givenUp = Metric.counter("charger_calls_given_up_total", {
+  description: "Calls of chargers that were answered InternalError because the database took too long",
   incremental: true
 })
 
@@ -273,6 +279,9 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
     const secrets = yield* Secrets
     const context = yield* Effect.context<never>()
     const run = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())<never>()
+    const clock = yield* Clock.Clock
+    const background = (effect: Effect.Effect<void>): void => void run(effect)
+    const gaveUp = () => givenUp.updateUnsafe(1, context)
     const registry = new Registry({
       options,
       decide,
@@ -282,10 +291,11 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       journal: yield* Journal,
       presence: yield* Presence,
       authorizer: yield* RealTimeAuthorizer,
-      clock: yield* Clock.Clock,
+      clock,
       numbers: TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys),
       uuid: secrets.uuid,
-      background: (effect) => void run(effect),
+      patience: new Patience({ patienceMillis: options.patienceMillis, clock, background, gaveUp }),
+      background,
       crashed: () => crashes.updateUnsafe(1, context)
     })
     const { admit, drain, link } = registry

@@ -34,6 +34,7 @@ import { answered } from "./Answering.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
+import type { Patience } from "./Patience.ts"
 import { Quiet } from "./Quiet.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
 import { type PartnersQuestion, Words } from "./Words.ts"
@@ -41,7 +42,7 @@ import { type PartnersQuestion, Words } from "./Words.ts"
 export interface ActorOptions extends OutboundOptions {
   /** Messages that may wait before the socket is paused; it is resumed at half. */
   readonly mailboxHigh: number
-  /** How long a message may wait for a database that is away before it is answered InternalError, in ms. */
+  /** Within which a call has its answer, in ms: InternalError where the database could not be asked, or has not stored it, by then. */
   readonly patienceMillis: number
 }
 
@@ -55,6 +56,7 @@ export interface ActorServices {
   readonly commands: Pick<Commands["Service"], "take">
   readonly authorizer: RealTimeAuthorizer["Service"]
   readonly numbers: TransactionNumbers
+  readonly patience: Patience
   readonly clock: Clock.Clock
   readonly uuid: (now: number) => string
   /** Runs what a decision asked for besides its facts: commands, after their delay. */
@@ -140,7 +142,8 @@ export class ChargerActor implements ChargerMailbox {
   deliver(event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void): void {
     if (this.gone) return
     if (this.mailbox.idle && this.answersAtOnce(event, envelope, respond)) return
-    this.mailbox.push({ _tag: "Event", event, envelope, respond, since: this.now() })
+    const call = this.services.patience.opened(respond)
+    this.mailbox.push({ _tag: "Event", event, envelope, call, since: this.now() })
     if (!this.paused && this.mailbox.size >= this.services.options.mailboxHigh) {
       this.paused = true
       this.line.pause()
@@ -303,7 +306,8 @@ export class ChargerActor implements ChargerMailbox {
           for (const [left, words] of actor.words.abandon()) yield* actor.handle({ ...left, words })
           return
         }
-        yield* actor.handle(item)
+        // What waited for too long was refused, and the charger sends it again.
+        if (item._tag !== "Event" || item.call.isOpen) yield* actor.handle(item)
         if (actor.paused && actor.mailbox.size <= actor.services.options.mailboxHigh / 2) {
           actor.paused = false
           actor.line.resume()
@@ -318,7 +322,7 @@ export class ChargerActor implements ChargerMailbox {
     return Effect.catch(this.attempt(item, now, item, item.since + this.services.options.patienceMillis), (error) =>
       Effect.sync(() => {
         if (item._tag === "Event")
-          item.respond({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
+          item.call.answer({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
         // Nobody else knows what came of the command: it is tried until it is stored, or the connection's end ends the command.
         if (item._tag === "CommandAnswered" && item.concluded !== undefined) this.again(item)
       })
@@ -378,7 +382,7 @@ export class ChargerActor implements ChargerMailbox {
       this.hold.look()
     }
     if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.words.forget(item.event.tokenUid)
-    if (item._tag === "Event" && decided.reply !== undefined) item.respond(decided.reply(outcome), now)
+    if (item._tag === "Event" && decided.reply !== undefined) item.call.answer(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
     if (item._tag === "CommandAnswered") item.concluded?.()
     if (decided.facts.some(({ type }) => type === "CommandIssued")) this.wake()

@@ -2,8 +2,8 @@
 import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import type { Envelope } from "../domain/charger/Decision.ts"
-import type { Reply } from "../domain/charger/Reply.ts"
 import type { PartnerWord } from "../domain/token/RealTime.ts"
+import type { OpenCall } from "./Patience.ts"
 
 export interface Waiting {
   /** When it came, ms epoch: its patience with a database that is away counts from here, whatever it waited behind. */
@@ -14,7 +14,7 @@ export interface EventItem extends Waiting {
   readonly _tag: "Event"
   readonly event: ChargerEvent
   readonly envelope: Envelope
-  readonly respond: (reply: Reply, now: number) => void
+  readonly call: OpenCall
   /** What partners have said of its card, once they were asked. */
   readonly words?: ReadonlyArray<PartnerWord>
 }

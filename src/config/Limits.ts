@@ -79,8 +79,9 @@ export const limits = {
   actors: {
     // Messages that wait; then the socket is paused, and resumed at half. A charger has one CALL open, so 64 is already odd.
     mailboxHigh: 64,
-    // A message waits so long for a database that is away, then gets InternalError and the charger keeps it.
-    patienceMillis: 10 * second,
+    // A call has its answer within ten seconds, the way to the charger included: InternalError where the database is away or slow, and the charger
+    // keeps it.
+    patienceMillis: 9 * second,
     // Chargers answer in well under a second, but some reboot first and answer then.
     callTimeoutMillis: 60 * second,
     // Commands behind the outstanding one: an operator's bulk action is a few, each held for at most the timeout above.

@@ -142,6 +142,77 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("answers within ten seconds although a commit hangs, and stores what is repeated once", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      const hold = (world.hold = [] as Array<() => void>)
+      deliver(mailbox, start(100), answers)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(
+        answers.map((answer) => (answer._tag === "Refused" ? answer.reason : answer._tag)),
+        ["InternalError"]
+      )
+      deliver(mailbox, start(100), answers)
+      yield* TestClock.adjust("5 seconds")
+      world.hold = undefined
+      for (const release of hold) release()
+      yield* settle
+      assert.deepStrictEqual(
+        answers.map((answer) => answer._tag),
+        ["Refused", "StartAnswered"]
+      )
+      assert.strictEqual(world.facts.filter(({ type }) => type === "SessionStarted").length, 1)
+      const [fact] = world.facts
+      const [, answer] = answers
+      if (answer?._tag !== "StartAnswered" || fact?.type !== "SessionStarted") return assert.fail("no start")
+      assert.strictEqual(answer.transactionId, fact.body.transactionId)
+      assert.deepStrictEqual(world.hold, undefined)
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect("answers within ten seconds in all where a question waited first and then its commit", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      world.away = true
+      world.hold = []
+      deliver(mailbox, start(100), answers)
+      deliver(mailbox, data("behind it"), answers)
+      yield* TestClock.adjust("8 seconds")
+      world.away = false
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(world.hold.length, 1)
+      assert.deepStrictEqual(
+        answers.map((answer) => answer._tag),
+        ["Refused", "Refused"]
+      )
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect("does not begin with what it has refused already, so that a long wait leaves no work behind", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      const hold = (world.hold = [] as Array<() => void>)
+      for (const text of ["begun", "refused", "refused too"]) deliver(mailbox, data(text), answers)
+      yield* TestClock.adjust("15 seconds")
+      deliver(mailbox, data("after"), answers)
+      world.hold = undefined
+      for (const release of hold) release()
+      yield* settle
+      assert.deepStrictEqual(
+        answers.map((answer) => answer._tag),
+        ["Refused", "Refused", "Refused", "DataAnswered"]
+      )
+      const stored = world.facts.map(({ body }) => ("data" in body ? body.data : ""))
+      assert.deepStrictEqual(stored, ["begun", "after"])
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("keeps a transaction message raw whose facts cannot be stored, and answers it", () => {
     const world = makeWorld()
     return Effect.gen(function* () {

@@ -287,6 +287,12 @@ export const actorsOn = (
     Layer.provide(Layer.mergeAll(journal(world), directory(world), commands(world), presence(world), secrets, partners))
   )
 
+/** Actors on whatever journal and directory they are given; the rest of their surroundings is a world's. */
+export const actorsOnStorage = (world: World, options: Partial<ActorsOptions> = {}) =>
+  actorsLayer({ ...actorOptions, ...options }, decide, evolve).pipe(
+    Layer.provide(Layer.mergeAll(commands(world), presence(world), secrets, silentPartners))
+  )
+
 export const opening = (chargerId: string, securityProfile: 0 | 1 | 2 | 3 = 1): ConnectionOpening => ({
   chargerId,
   organisationId,
