@@ -51,6 +51,8 @@ export interface Config {
   readonly trustProxy: ReadonlyArray<string>
   readonly v1AllowHttp: boolean
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
+  /** Of one charger, once it has sent what it may at once. */
+  readonly ocppBytesPerSecond: number
   readonly outboundAllowPrivate: boolean
   readonly backgroundIntervalMillis: number
   readonly messageLogRetentionDays: number
@@ -287,6 +289,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     NODE_ID: `(kept in ${config.dataDir})`,
     V1_ALLOW_HTTP: String(config.v1AllowHttp),
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
+    OCPP_BYTES_PER_SECOND: String(config.ocppBytesPerSecond),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
     BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
@@ -325,6 +328,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     trustProxy: get("TRUST_PROXY") ?? [],
     v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
     ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
+    ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,

@@ -60,7 +60,20 @@ export const limits = {
     frameBurst: 200,
     framesPerSecond: 50,
     // A CALL sent after the one before was answered, as OCPP demands, is held back by our answers already.
-    politeFrameCost: 0.05
+    politeFrameCost: 0.05,
+    // A day of minutely readings that was kept while the line was away (1.4 MiB), or two of the largest messages.
+    bytesBurst: 2 * MiB,
+    // OCPP_BYTES_PER_SECOND says otherwise. A charger with ten connectors that are read every ten seconds sends 2 KiB a second; the largest message
+    // takes the service a third of a second in all, which once in half a minute is below the hundredth that a 99th percentile sees.
+    bytesPerSecond: 32 * KiB,
+    // The cheapest frames take a tenth of a millisecond; one whose frames take a twentieth of the thread is broken, or wants to harm.
+    workBurstMillis: 2 * second,
+    workMillisPerSecond: 50,
+    // What has more takes milliseconds to read and to store. Ordinary messages have less than 2 KiB, signed ones up to 20.
+    largeFrameBytes: 64 * KiB,
+    // So that a thousand chargers that all come with their large messages do not stop everybody else.
+    largeBytesPerSecond: 4 * MiB,
+    largeRest: 3
   },
 
   /** Calls of ours to partners' platforms (T16, T31). */

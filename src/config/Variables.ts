@@ -133,6 +133,7 @@ export const variables = {
     ),
     expected: "a security profile 0, 1, 2 or 3"
   },
+  OCPP_BYTES_PER_SECOND: whole(1024, 16_777_216, "a number of bytes 1024–16777216"),
   OUTBOUND_ALLOW_PRIVATE: flag,
   BACKGROUND_INTERVAL_MILLIS: whole(10, 60_000, "a number of milliseconds 10–60000"),
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),

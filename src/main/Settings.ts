@@ -72,7 +72,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
     compression: false,
     logHeartbeats: config.messageLogHeartbeats,
-    ocppLimits: limits.ocpp,
+    ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
     actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),
     journal: limits.journal,

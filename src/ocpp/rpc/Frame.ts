@@ -2,7 +2,7 @@
  * The frames of OCPP-J: text in, CALL, CALLRESULT or CALLERROR out, and back (OCPP-J 1.6 §4; OCPP 2.x Part 4 §4). Pure, without a version
  * and total: whatever a charger sends has a name here. What can be understood is taken, what cannot is told with the id to answer to.
  */
-import { isDeeperThan, maxFrameDepth } from "./Depth.ts"
+import { hasMoreValues, isDeeperThan, maxFrameDepth, maxFrameValues } from "./Depth.ts"
 import { readErrorCode, type ErrorCode } from "./ErrorCode.ts"
 import { mayBeUnstorable, storable, storableText } from "./Storable.ts"
 
@@ -75,6 +75,7 @@ const malformedCodes = {
   NotJson: "FormationViolation",
   NotAnArray: "FormationViolation",
   TooDeep: "FormationViolation",
+  TooManyValues: "FormationViolation",
   NoMessageType: "FormationViolation",
   NoMessageId: "FormationViolation",
   NoAction: "ProtocolError",
@@ -176,6 +177,9 @@ export const isJson = (text: string): boolean => {
 export const parseFrame = (text: string, maxDepth: number = maxFrameDepth): ParsedFrame => {
   if (text.length < 16 && text.trim() === "") return { _tag: "Ignored", reason: "Empty" }
   if (isDeeperThan(text, maxDepth)) return unreadable("TooDeep", `the frame nests deeper than ${maxDepth} levels`, text)
+  if (hasMoreValues(text, maxFrameValues)) {
+    return unreadable("TooManyValues", `the frame has more than ${maxFrameValues} values`, text)
+  }
   let frame: unknown
   try {
     frame = JSON.parse(text)

@@ -10,7 +10,7 @@ import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseFrame } from "../rpc/Frame.ts"
 import type { ChargerWebSocket, SocketOwner } from "./ChargerWebSocket.ts"
 import { Conversation } from "./Conversation.ts"
-import { FrameRate } from "./FrameRate.ts"
+import { BadFrames, type FrameRate, type Overdrawn } from "./FrameRate.ts"
 import { freshSigns, judge, sweepsIn } from "./Liveness.ts"
 import type { CutReason } from "./Metrics.ts"
 import type { SocketParts } from "./SocketParts.ts"
@@ -25,6 +25,8 @@ export interface SocketList {
 
 const byActor = 1
 const byRate = 2
+/** A large frame of its own waits for its turn. */
+const byTurn = 4
 
 /** The code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
 const brokenOff = 1006
@@ -54,6 +56,7 @@ export class ChargerSocket implements SocketOwner {
   private readonly list: SocketList
   private readonly conversation: Conversation
   private readonly rate: FrameRate
+  private readonly badFrames = new BadFrames()
   private readonly signs = freshSigns()
   /** Why the connection ends; once set, its frames change nothing any more. */
   private ending: string | undefined
@@ -87,7 +90,7 @@ export class ChargerSocket implements SocketOwner {
     this.parts = parts
     this.list = list
     this.bytesSeen = tcp.bytesRead
-    this.rate = new FrameRate(parts.limits, parts.now())
+    this.rate = parts.rates.begin(opening.chargerId, parts.now())
     this.conversation = new Conversation(opening, version, parts, (text) => this.sendText(text))
     this.conversation.mailbox = attach({
       call: (messageId, command) => this.conversation.call(messageId, command),
@@ -97,6 +100,8 @@ export class ChargerSocket implements SocketOwner {
       answersPing: (millis) => this.answersPing(millis)
     })
     ws.listen(this)
+    // What it owed when its last connection ended is owed by this one.
+    if (!this.rate.hasRoom(parts.now())) this.throttle("bytes")
   }
 
   message(data: RawData, isBinary: boolean): void {
@@ -107,7 +112,7 @@ export class ChargerSocket implements SocketOwner {
       return this.bad()
     }
     const text = data.toString("utf8")
-    if (this.pausedBy === 0 && this.backlog === undefined) return this.take(text)
+    if (this.pausedBy === 0 && this.backlog === undefined) return this.receive(text)
     this.backlog ??= []
     this.backlog.push(text)
     this.backlogBytes += text.length
@@ -134,6 +139,7 @@ export class ChargerSocket implements SocketOwner {
   closed(code: number, reason: string): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.parts.rates.end(this.rate)
     this.ending ??=
       code === brokenOff
         ? "the line broke off: no close came from the charger (1006)"
@@ -158,7 +164,7 @@ export class ChargerSocket implements SocketOwner {
 
   /** Reads on after too many frames, once there is room again. False while there is none. */
   tryResume(): boolean {
-    if (this.ending === undefined && !this.rate.hasRoom(this.parts.limits, this.parts.now())) return false
+    if (this.ending === undefined && !this.rate.hasRoom(this.parts.now())) return false
     this.unpause(byRate)
     return true
   }
@@ -218,32 +224,55 @@ export class ChargerSocket implements SocketOwner {
     while (taken < backlog.length && this.pausedBy === 0 && this.ending === undefined) {
       const text = backlog[taken++]!
       this.backlogBytes -= text.length
-      this.take(text)
+      this.receive(text)
     }
     this.isDraining = false
     this.backlog = taken < backlog.length && this.ending === undefined ? backlog.slice(taken) : undefined
   }
 
+  /** A frame whose turn among those of this charger has come. */
+  private receive(text: string): void {
+    if (text.length <= this.parts.limits.largeFrameBytes) return this.take(text)
+    this.parts.metrics.largeFrame()
+    this.pause(byTurn)
+    this.parts.largeFrames.offer({ bytes: text.length, take: () => this.takeInTurn(text) })
+  }
+
+  private takeInTurn(text: string): boolean {
+    if (this.ending !== undefined) return false
+    this.take(text)
+    this.unpause(byTurn)
+    return true
+  }
+
   private take(text: string): void {
-    const { limits, metrics, now } = this.parts
+    const { limits, now } = this.parts
     const at = now()
+    const began = performance.now()
     try {
       const frame = parseFrame(text)
       const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
-      if (!this.rate.spend(isPolite ? limits.politeFrameCost : 1, limits, at)) {
-        metrics.throttled()
-        this.pause(byRate)
-        this.list.throttled(this)
-      }
+      // Characters stand for bytes: they are what the work grows with.
+      const overdrawn = this.rate.spend(isPolite ? limits.politeFrameCost : 1, text.length, at)
+      if (overdrawn !== undefined) this.throttle(overdrawn)
       if (this.conversation.take(frame, text, at)) this.bad()
     } catch (cause) {
       this.parts.defect(cause, { chargerId: this.chargerId, during: "taking a frame", action: "" })
       this.cut("defect", 1011, "the service failed to handle a message")
     }
+    if (this.rate.worked(performance.now() - began, at)) this.throttle("time")
+  }
+
+  /** Reads no further until there is room again. */
+  private throttle(overdrawn: Overdrawn): void {
+    if (this.ending !== undefined) return
+    this.parts.metrics.throttled(overdrawn)
+    this.pause(byRate)
+    this.list.throttled(this)
   }
 
   private bad(): void {
-    if (this.rate.isAbusive(this.parts.limits, this.parts.now())) {
+    if (this.badFrames.isAbusive(this.parts.limits, this.parts.now())) {
       this.cut("abuse", 1008, "too many frames that are no OCPP messages")
     }
   }

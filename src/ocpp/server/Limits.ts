@@ -58,6 +58,18 @@ export interface OcppLimits {
   readonly framesPerSecond: number
   /** A CALL sent after the one before was answered, as OCPP demands, costs this part of a frame: its answers already hold it back. */
   readonly politeFrameCost: number
+  /** Bytes of one charger's frames: so many at once, then `bytesPerSecond`; over it the socket is not read for a while, and nothing is lost. */
+  readonly bytesBurst: number
+  readonly bytesPerSecond: number
+  /** Time of the thread that everybody shares, in ms, for taking one charger's frames: so much at once, then so much a second. */
+  readonly workBurstMillis: number
+  readonly workMillisPerSecond: number
+  /** Frames longer than this are taken in turn, one of all chargers at a time. */
+  readonly largeFrameBytes: number
+  /** Of all chargers' large frames together. */
+  readonly largeBytesPerSecond: number
+  /** After each the thread is left to others for so many times as long as it took. */
+  readonly largeRest: number
 }
 
 const MiB = 1024 * 1024
@@ -89,5 +101,12 @@ export const defaultLimits: OcppLimits = {
   badFramesPerMinute: 20,
   frameBurst: 200,
   framesPerSecond: 50,
-  politeFrameCost: 0.05
+  politeFrameCost: 0.05,
+  bytesBurst: 2 * MiB,
+  bytesPerSecond: 32 * 1024,
+  workBurstMillis: 2_000,
+  workMillisPerSecond: 50,
+  largeFrameBytes: 64 * 1024,
+  largeBytesPerSecond: 4 * MiB,
+  largeRest: 3
 }

@@ -3,6 +3,7 @@
  * here; no label ever holds a charger's id or anything else that a charger may choose.
  */
 import { type Context, Metric } from "effect"
+import type { Overdrawn } from "./FrameRate.ts"
 import type { RefusalReason } from "./Refusals.ts"
 
 export type FrameKind = "CALL" | "CALLRESULT" | "CALLERROR" | "Malformed" | "Ignored"
@@ -34,7 +35,11 @@ const refused = counter("ocpp_refused_upgrades_total", "Upgrades answered with s
 const dropped = counter("ocpp_dropped_frames_total", "Frames that were received and had no effect")
 const cut = counter("ocpp_closed_connections_total", "Connections that the server ended, by reason")
 const violations = counter("ocpp_tolerated_violations_total", "CALLs taken although they break the specification")
-const paused = counter("ocpp_throttled_total", "Times a charger's socket was not read because it sent too fast")
+const paused = counter(
+  "ocpp_throttled_total",
+  "Times a charger's socket was not read because it sent too fast: too many frames, too many bytes, or such as took too long"
+)
+const largeOnes = counter("ocpp_large_frames_total", "Frames that were taken in turn because of their size")
 
 const connections = (profile: number, version: string) =>
   Metric.gauge("ocpp_connections", {
@@ -78,7 +83,8 @@ export class Metrics {
   private readonly results = series((action: string) => callDuration(action, "CALLRESULT"))
   private readonly errors = series((action: string) => callDuration(action, "CALLERROR"))
   private readonly tolerated = violations({})
-  private readonly throttles = paused({})
+  private readonly throttles = series((reason: Overdrawn) => paused({ reason }))
+  private readonly large = largeOnes({})
   private readonly lag = Metric.gauge("event_loop_lag_seconds", {
     description: "Longest time in the last second that the event loop was late"
   })
@@ -104,8 +110,11 @@ export class Metrics {
   droppedFrame(reason: DropReason): void {
     this.drops(reason).updateUnsafe(1, this.context)
   }
-  throttled(): void {
-    this.throttles.updateUnsafe(1, this.context)
+  throttled(reason: Overdrawn): void {
+    this.throttles(reason).updateUnsafe(1, this.context)
+  }
+  largeFrame(): void {
+    this.large.updateUnsafe(1, this.context)
   }
   cut(reason: CutReason): void {
     this.cuts(reason).updateUnsafe(1, this.context)

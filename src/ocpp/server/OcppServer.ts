@@ -15,6 +15,8 @@ import { Secrets } from "../../domain/ports/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { type Clock, systemClock } from "./Clock.ts"
 import { ConnectedChargers } from "./ConnectedChargers.ts"
+import { FrameRates } from "./FrameRate.ts"
+import { LargeFrames } from "./LargeFrames.ts"
 import type { OcppLimits } from "./Limits.ts"
 import { livenessRules, tickMillis } from "./Liveness.ts"
 import { LoopLag } from "./LoopLag.ts"
@@ -72,8 +74,12 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const chargers = new ConnectedChargers(metrics)
   const guard = new UpgradeGuard(limits)
   const lag = new LoopLag(limits.overloadLagMillis, now(), (worst) => metrics.loopLag(worst))
+  const rates = new FrameRates(limits)
+  const largeFrames = new LargeFrames(limits)
   const socketParts: SocketParts = {
     limits,
+    rates,
+    largeFrames,
     rules: livenessRules(limits),
     now,
     presence: yield* Presence,
@@ -116,7 +122,9 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
     chargers.tick()
     upgrades.tick()
     newcomers.sweep()
-    if (++ticks % guardSweepTicks === 0) guard.sweep(now())
+    if (++ticks % guardSweepTicks !== 0) return
+    guard.sweep(now())
+    rates.sweep(now())
   })
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -125,6 +133,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       upgrades.stopAccepting()
       upgrades.refuseAll()
       chargers.endAll()
+      largeFrames.close()
     })
   )
   return { chargers, newcomers, upgrades }

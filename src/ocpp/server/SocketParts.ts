@@ -1,12 +1,16 @@
 /** What all connections of the OCPP server share, and what they report to it. */
 import type { MessageLog } from "../../domain/ports/MessageLog.ts"
 import type { Presence } from "../../domain/ports/Presence.ts"
+import type { FrameRates } from "./FrameRate.ts"
+import type { LargeFrames } from "./LargeFrames.ts"
 import type { OcppLimits } from "./Limits.ts"
 import type { LivenessRules } from "./Liveness.ts"
 import type { Metrics } from "./Metrics.ts"
 
 export interface SocketParts {
   readonly limits: OcppLimits
+  readonly rates: FrameRates
+  readonly largeFrames: LargeFrames
   readonly rules: LivenessRules
   /** ms epoch. */
   readonly now: () => number

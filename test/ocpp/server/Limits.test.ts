@@ -1,7 +1,8 @@
 /** The small machines that limits are made of. */
 import { describe, expect, it } from "vitest"
 import { Buckets } from "../../../src/ocpp/server/Buckets.ts"
-import { FrameRate } from "../../../src/ocpp/server/FrameRate.ts"
+import { FrameRate, FrameRates } from "../../../src/ocpp/server/FrameRate.ts"
+import { LargeFrames } from "../../../src/ocpp/server/LargeFrames.ts"
 import { defaultLimits } from "../../../src/ocpp/server/Limits.ts"
 import { freshSigns, judge, livenessRules } from "../../../src/ocpp/server/Liveness.ts"
 import { LoopLag } from "../../../src/ocpp/server/LoopLag.ts"
@@ -102,15 +103,83 @@ describe("liveness", () => {
   })
 })
 
-describe("the rate of frames", () => {
-  it("is the burst at once and then so many a second", () => {
-    const limits = { ...defaultLimits, frameBurst: 5, framesPerSecond: 2 }
-    const rate = new FrameRate(limits, 0)
-    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, limits, 0))).toEqual([true, true, true, true, false])
-    expect(rate.hasRoom(limits, 499)).toBe(false)
-    expect(rate.hasRoom(limits, 500)).toBe(true)
-    expect(rate.hasRoom(limits, 1e9)).toBe(true)
-    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, limits, 1e9))).toEqual([true, true, true, true, false])
+describe("the rate of a charger", () => {
+  const over = (n: number, what: string) => Array.from({ length: n }, (_, i) => (i < n - 1 ? undefined : what))
+
+  it("is the burst of frames at once and then so many a second", () => {
+    const rate = new FrameRate({ ...defaultLimits, frameBurst: 5, framesPerSecond: 2 }, 0)
+    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, 0, 0))).toEqual(over(5, "frames"))
+    expect(rate.hasRoom(499)).toBe(false)
+    expect(rate.hasRoom(500)).toBe(true)
+    expect(rate.hasRoom(1e9)).toBe(true)
+    expect([1, 2, 3, 4, 5].map(() => rate.spend(1, 0, 1e9))).toEqual(over(5, "frames"))
+  })
+
+  it("counts bytes beside them, and what was taken over it is paid back", () => {
+    const rate = new FrameRate({ ...defaultLimits, bytesBurst: 100, bytesPerSecond: 10 }, 0)
+    expect(rate.spend(1, 99, 0)).toBeUndefined()
+    expect(rate.spend(1, 31, 0)).toBe("bytes")
+    expect(rate.hasRoom(3_000)).toBe(false)
+    expect(rate.hasRoom(3_100)).toBe(true)
+  })
+
+  it("counts the time that its frames take", () => {
+    const rate = new FrameRate({ ...defaultLimits, workBurstMillis: 100, workMillisPerSecond: 10 }, 0)
+    expect(rate.worked(99, 0)).toBe(false)
+    expect(rate.worked(11, 0)).toBe(true)
+    expect(rate.hasRoom(999)).toBe(false)
+    expect(rate.hasRoom(1_100)).toBe(true)
+  })
+
+  it("goes on over its connections, and is forgotten when it has gone and owes nothing", () => {
+    const rates = new FrameRates({ ...defaultLimits, bytesBurst: 100, bytesPerSecond: 10 })
+    const rate = rates.begin("CP1", 0)
+    rate.spend(1, 150, 0)
+    rates.end(rate)
+    rates.sweep(1_000)
+    expect(rates.begin("CP1", 1_000)).toBe(rate)
+    rates.sweep(60_000)
+    expect(rates.size).toBe(1)
+    rates.end(rate)
+    rates.sweep(60_000)
+    expect(rates.size).toBe(0)
+  })
+})
+
+describe("large frames", () => {
+  it("are taken one at a time in their order, with rests in which everybody else is served", async () => {
+    const frames = new LargeFrames({ largeBytesPerSecond: 1e12, largeRest: 4 })
+    const taken: Array<number> = []
+    const ends: Array<number> = []
+    const starts: Array<number> = []
+    await new Promise<void>((done) => {
+      for (let n = 0; n < 4; n++) {
+        frames.offer({
+          bytes: 1,
+          take: () => {
+            starts.push(performance.now())
+            taken.push(n)
+            while (performance.now() - starts.at(-1)! < 5);
+            ends.push(performance.now())
+            if (n === 3) done()
+            return true
+          }
+        })
+      }
+      expect(taken).toEqual([])
+    })
+    expect(taken).toEqual([0, 1, 2, 3])
+    for (let n = 1; n < 4; n++) expect(starts[n]! - ends[n - 1]!).toBeGreaterThanOrEqual(19)
+    expect(frames.size).toBe(0)
+  })
+
+  it("wait for no rest behind one whose connection has ended", async () => {
+    const frames = new LargeFrames({ largeBytesPerSecond: 1, largeRest: 1 })
+    await new Promise<void>((done) => {
+      frames.offer({ bytes: 1e9, take: () => false })
+      frames.offer({ bytes: 1, take: () => (done(), true) })
+    })
+    expect(frames.size).toBe(0)
   })
 })
 

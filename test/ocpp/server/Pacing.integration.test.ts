@@ -1,0 +1,171 @@
+/**
+ * What one charger may take from the others by the size of its messages: it is read more slowly, and never loses one; whoever speaks meanwhile is
+ * answered.
+ */
+import { describe, expect, it } from "vitest"
+import { v16 } from "../../../src/ocpp/v16/V16.ts"
+import { connect, settle, until } from "./client.ts"
+import { contentReply, HandClock, startServer } from "./harness.ts"
+
+const MiB = 1024 * 1024
+
+const samples = ["Energy.Active.Import.Register", "Power.Active.Import", "Current.Import", "Voltage"].map(
+  (measurand, n) => ({ value: String(1000 + n), context: "Sample.Clock", measurand })
+)
+
+/** As many readings of four samples as `bytes` hold. */
+const readings = (bytes: number) => {
+  const size = JSON.stringify({ timestamp: new Date(0).toISOString(), sampledValue: samples }).length + 1
+  return Array.from({ length: Math.floor(bytes / size) }, (_, n) => ({
+    timestamp: new Date(Date.UTC(2026, 3, 30) + n * 1000).toISOString(),
+    sampledValue: samples
+  }))
+}
+
+/** Sizes are a tenth of the real ones, for the sake of the time that this takes. */
+const tenth = { bytesBurst: 200_000, bytesPerSecond: 3_200, largeBytesPerSecond: 1e9 }
+const long = { connectorId: 1, meterValue: readings(100_000) }
+
+const large = readings(MiB - 500)
+const meterValues = { connectorId: 1, meterValue: large }
+const stop = { transactionId: 4711, meterStop: 9, timestamp: "2026-05-01T12:00:00Z", transactionData: large }
+
+describe("a charger that sends the largest messages one after the other", () => {
+  it("is read by its share of bytes, loses none, and keeps nobody else waiting", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {}, CP2: {} }, clock, limits: tenth })
+    const client = await connect(server.port, "CP1")
+    const other = await connect(server.port, "CP2")
+    for (let n = 0; n < 5; n++) client.send([2, String(n), "MeterValues", long])
+    const mailbox = server.inbox.of("CP1")
+    for (let n = 0; n < 20; n++) expect(await other.call("Heartbeat", {}, String(n))).toMatchObject([3, String(n), {}])
+    await until(() => server.metric("ocpp_throttled_total", { reason: "bytes" }) === 1, "the end of what it may send")
+    for (const taken of [3, 4]) {
+      clock.advance(10_000)
+      await settle()
+      expect(mailbox.delivered).toHaveLength(taken)
+      clock.advance(30_000)
+      await until(() => mailbox.delivered.length === taken + 1, "the next")
+    }
+    expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(["0", "1", "2", "3", "4"])
+    expect(server.metric("ocpp_large_frames_total")).toBe(5)
+    expect(server.metric("ocpp_closed_connections_total")).toBe(0)
+  })
+
+  it("gets no more by connecting again", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: tenth })
+    for (let n = 0; n < 3; n++) {
+      const client = await connect(server.port, "CP1")
+      client.send([2, "1", "MeterValues", long])
+      await until(() => server.inbox.of("CP1").delivered.length === 1, "its message")
+      client.ws.terminate()
+      await until(() => server.inbox.of("CP1").closedBecause.length === 1, "its end")
+    }
+    const again = await connect(server.port, "CP1")
+    again.send([2, "1", "MeterValues", long])
+    await settle()
+    expect(server.inbox.mailboxes).toHaveLength(4)
+    expect(server.inbox.of("CP1").delivered).toHaveLength(0)
+    clock.advance(60_000)
+    await until(() => server.inbox.of("CP1").delivered.length === 1, "its message after the rest")
+  })
+
+  it("has its StopTransaction taken whole and answered, however much it has sent before", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock })
+    const client = await connect(server.port, "CP1")
+    for (let n = 0; n < 3; n++) await client.call("MeterValues", meterValues, String(n))
+    client.send([2, "stop", "StopTransaction", stop])
+    await settle()
+    expect(client.received).toEqual([])
+    clock.advance(60_000)
+    expect(await client.next()).toMatchObject([3, "stop", {}])
+    const { event } = server.inbox.of("CP1").delivered.at(-1)!
+    expect(event).toMatchObject({ _tag: "TransactionEnded", transactionId: 4711 })
+    expect("readings" in event && event.readings).toHaveLength(large.length)
+  })
+
+  it("keeps the order of its messages, small ones behind large ones", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
+    const client = await connect(server.port, "CP1")
+    client.send([2, "1", "MeterValues", meterValues])
+    for (const id of ["2", "3"]) client.send([2, id, "Heartbeat", {}])
+    client.send([2, "4", "StopTransaction", { ...stop, transactionData: readings(100_000) }])
+    client.send([2, "5", "Heartbeat", {}])
+    const { delivered } = server.inbox.of("CP1")
+    await until(() => delivered.length === 5, "all of them")
+    expect(delivered.map(({ envelope }) => envelope.messageId)).toEqual(["1", "2", "3", "4", "5"])
+  })
+})
+
+describe("a charger whose messages take long to read", () => {
+  it("is read by its share of the time, and loses none", async () => {
+    const clock = new HandClock()
+    const slow = (millis: number) => {
+      const end = performance.now() + millis
+      while (performance.now() < end);
+    }
+    const server = await startServer({
+      chargers: { CP1: {} },
+      clock,
+      limits: { workBurstMillis: 50, workMillisPerSecond: 50 },
+      protocols: [
+        {
+          ...v16,
+          decodeCall: (action, payload) => {
+            slow(20)
+            return v16.decodeCall(action, payload)
+          }
+        }
+      ]
+    })
+    const client = await connect(server.port, "CP1")
+    for (let n = 0; n < 8; n++) client.send([2, String(n), "Heartbeat", {}])
+    const mailbox = server.inbox.of("CP1")
+    await until(() => mailbox.delivered.length >= 2, "the burst")
+    await settle()
+    expect(mailbox.delivered.length).toBeLessThanOrEqual(3)
+    expect(server.metric("ocpp_throttled_total", { reason: "time" })).toBe(1)
+    while (mailbox.delivered.length < 8) {
+      const before = mailbox.delivered.length
+      clock.advance(1_000)
+      await until(() => mailbox.delivered.length > before, "what comes next")
+    }
+    expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(
+      Array.from({ length: 8 }, (_, n) => `${n}`)
+    )
+  })
+})
+
+describe("a message of nothing but brackets and commas", () => {
+  const hollow = (n: number, of: string) => Array.from({ length: n }, () => of).join(",")
+
+  it("is refused before it is read", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.send(`[2,"1","DataTransfer",{"vendorId":"V","data":[${hollow(340_000, "{}")}]}]`)
+    expect(await client.next()).toMatchObject([
+      4,
+      "1",
+      "FormationViolation",
+      "the frame has more than 131072 values",
+      {}
+    ])
+    expect(server.inbox.of("CP1").delivered).toEqual([])
+  })
+
+  it("is kept as it came where it may be about a transaction", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    server.inbox.prepare = (mailbox) => (mailbox.reply = (event) => ({ ...contentReply(event), _tag: "Acknowledged" }))
+    const client = await connect(server.port, "CP1")
+    const text = `[2,"1","StopTransaction",{"transactionId":4711,"transactionData":[${hollow(340_000, "[]")}]}]`
+    client.send(text)
+    expect(await client.next()).toEqual([3, "1", {}])
+    expect(server.inbox.of("CP1").delivered[0]).toMatchObject({
+      event: { _tag: "UnreadableTransactionMessage", action: "StopTransaction" },
+      envelope: { raw: text }
+    })
+  })
+})
