@@ -15,6 +15,10 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
 
 const escapeSegment = (segment: string): string => segment.replaceAll("~", "~0").replaceAll("/", "~1")
 
+/** The JSON Pointer (RFC 6901) of a place. */
+export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((segment) => `/${escapeSegment(String(segment))}`).join("")
+
 export interface FieldIssue {
   /** JSON Pointer (RFC 6901) into the body, or `/name` of a query parameter. */
   readonly pointer: string
@@ -26,9 +30,7 @@ export const fieldIssues = (issue: SchemaIssue.Issue): ReadonlyArray<FieldIssue>
   format(issue)
     .issues.slice(0, issuesMax)
     .map(({ message, path }) => ({
-      pointer: (path ?? [])
-        .map((segment) => `/${escapeSegment(String(typeof segment === "object" ? segment.key : segment))}`)
-        .join(""),
+      pointer: pointerOf((path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))),
       detail: message
     }))
 

@@ -16,7 +16,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
-import { Authorization, BoundedBody, Face, Idempotent } from "./Middleware.ts"
+import { Authorization, BoundedBody, Face, Idempotent, Undeclared } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
 import { PartiesApi } from "./PartiesApi.ts"
 import { PartnerRecordsApi } from "./PartnerRecordsApi.ts"
@@ -36,8 +36,8 @@ const description = `Sites, chargers, sessions, drivers' tokens and keys of one 
 
 Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
 \`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header. Errors are problem documents (RFC 9457) with a stable
-\`code\`. Fields and query parameters that are not known are ignored, so that a client written for a newer version is served;
-unknown fields of commands and tariffs are refused.`
+\`code\`. A field or query parameter that is not known is refused, with the names that are. Answers may gain fields: ignore those
+that you do not know.`
 
 export class Api extends HttpApi.make("voltlane-v2")
   .add(
@@ -69,14 +69,17 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
-  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Idempotent and then its handler.
+  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Undeclared, Idempotent and then its handler.
   .middleware(Idempotent)
+  .middleware(Undeclared)
   .middleware(BoundedBody)
   .middleware(Authorization)
   .middleware(Face)
   .prefix("/cpo")
-  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "ignore" })
+  // Nothing that is sent is dropped in silence (docs/decisions/0008): bodies, queries and paths hold what their schema names.
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
   // Requests carry headers that no endpoint declares, answers hold what their schema names.
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(HttpApi.SuccessParseOptions, {})
+  .annotate(HttpApi.ErrorParseOptions, {})
   .annotateMerge(OpenApi.annotations({ title: "Voltlane REST API", version: "2.0.0", description })) {}

@@ -1,12 +1,11 @@
 /** Commands to chargers in REST v2: issued, waited for, read and listed. Parameters have OCPP 1.6's names, see `commands/`. */
 import { Schema, SchemaIssue, SchemaTransformation, Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { commandTypes } from "../../domain/command/Kinds.ts"
 import { ChargerId, Time, Uuid, whole } from "../Fields.ts"
 import { core } from "./commands/Core.ts"
 import { profiles } from "./commands/Profiles.ts"
 import { security } from "./commands/Security.ts"
-import { withNearest } from "./Unknown.ts"
 import { Conflict409, NotFound404, TooMany429 } from "./Failures.ts"
 import { Progress } from "./FilesApi.ts"
 import { operation } from "./Middleware.ts"
@@ -48,7 +47,7 @@ export const NewCommand = (
   Schema.Union(members) as unknown as Schema.Codec<NewCommandBody, Readonly<Record<string, unknown>>>
 )
   .annotate({ identifier: "NewCommand" })
-  .pipe(Schema.catchDecoding((issue) => Effect.fail(withNearest(aboutType(issue)))))
+  .pipe(Schema.catchDecoding((issue) => Effect.fail(aboutType(issue))))
 
 const statuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
 
@@ -120,9 +119,7 @@ export class CommandsApi extends HttpApiGroup.make("commands").add(
     payload: NewCommand,
     success: createdAt(CommandOnce.pipe(HttpApiSchema.status(202))),
     error: [NotFound404, Conflict409, TooMany429]
-  })
-    .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
-    .annotateMerge(operation("Command a charger", "commands:write")),
+  }).annotateMerge(operation("Command a charger", "commands:write")),
   HttpApiEndpoint.get("listOfCharger", "/v2/chargers/:chargerId/commands", {
     params: { chargerId: ChargerId },
     query: { ...PageQuery, ...filter },

@@ -6,6 +6,7 @@ import { isRefused, keyMaxLength, nameOf, templateKeysMax, valueMaxLength } from
 import { ChargerId, optionalText, rule, text, Time, whole } from "../Fields.ts"
 import { Command, expiresIn } from "./CommandsApi.ts"
 import { Conflict409, NotFound404, TooMany429 } from "./Failures.ts"
+import { ignored } from "./Given.ts"
 import { operation } from "./Middleware.ts"
 import { IdempotencyHeader } from "./Paging.ts"
 
@@ -31,7 +32,8 @@ const NewTemplate = Schema.Struct({
         new Set(keys.map(({ key }) => nameOf(key))).size === keys.length,
       "Must name each key once, whatever its case"
     )
-  )
+  ),
+  updatedAt: ignored
 }).annotate({ identifier: "NewConfigurationTemplate" })
 
 const Template = Schema.Struct({
@@ -85,7 +87,7 @@ const rules = {
   evidence: Schema.optionalKey(text(noteMaxLength).annotate({ description: "Where it was seen" }))
 }
 
-const NewQuirk = Schema.Struct(rules)
+const NewQuirk = Schema.Struct({ ...rules, chargers: ignored, chargerIds: ignored })
   .check(
     Schema.makeFilter((given: { readonly vendor?: string; readonly model?: string; readonly firmware?: string }) =>
       given.vendor === undefined && given.model === undefined && given.firmware === undefined
@@ -115,7 +117,8 @@ const NewQuirkBook = Schema.Struct({
       (given: ReadonlyArray<typeof NewQuirk.Type>) => new Set(given.map(({ name }) => name)).size === given.length,
       "Must have a name of its own each"
     )
-  )
+  ),
+  builtIn: ignored
 }).annotate({ identifier: "NewQuirkBook" })
 
 const Applied = Schema.Struct({

@@ -13,6 +13,7 @@ import { isDomainError } from "./errors.ts"
 import { Unauthorized } from "./Failures.ts"
 import { BoundedBody, Face, StreamedBody } from "./Middleware.ts"
 import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
+import { saidOnce, withNearest } from "./Unknown.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -21,17 +22,24 @@ const hasBody = (method: string): boolean => method === "POST" || method === "PA
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(contentType)
 
-const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Problem | undefined => {
-  if (error.kind === "Params") return notFoundProblem
-  return error.kind === "Body" || error.kind === "ResponseHeaders"
-    ? undefined
-    : validationProblem(fieldIssues(error.cause.issue))
+const schemaProblem = (error: HttpApiError.HttpApiSchemaError, url: string): Problem | undefined => {
+  switch (error.kind) {
+    case "Params":
+      return notFoundProblem
+    case "Body":
+    case "ResponseHeaders":
+      return undefined
+    case "Query":
+      return validationProblem(saidOnce(fieldIssues(withNearest(error.cause.issue)), url))
+    default:
+      return validationProblem(fieldIssues(withNearest(error.cause.issue)))
+  }
 }
 
-/** The problem document of what an endpoint failed with; undefined for what is a defect. */
-export const problemOf = (error: unknown): Problem | undefined => {
+/** The problem document of what an endpoint that was asked at `url` failed with; undefined for what is a defect. */
+export const problemOf = (error: unknown, url: string): Problem | undefined => {
   if (error instanceof Unauthorized) return faceProblem("unauthorized", error.detail)
-  if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error)
+  if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error, url)
   return isDomainError(error) ? domainProblem(error) : undefined
 }
 
@@ -45,7 +53,7 @@ export const answered = <R>(
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
       const failed = cause.reasons.find(Cause.isFailReason)
       const problem =
-        cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error)
+        cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error, request.url)
       if (problem !== undefined) return Effect.succeed(toResponse(problem, path))
       return Effect.as(
         Effect.logError("REST v2 request failed", cause).pipe(Effect.annotateLogs({ method: request.method, path })),

@@ -1,16 +1,8 @@
 /**
- * Pieces of bodies that may hold nothing unknown, because a field that is dropped costs money (docs/decisions/0008), and into which may go all the same
- * what was read from here: null where a field may be left out, and fields that the service assigns itself.
+ * Pieces of bodies into which may go what was read from here, although nothing unknown is taken (docs/decisions/0008): null where a field may be left
+ * out, and fields that the service assigns itself.
  */
-import { Effect, Option, Schema, SchemaAST, SchemaGetter } from "effect"
-import { withNearest } from "./Unknown.ts"
-
-/** How such a body is read: everything that is wrong, and everything that is not known. */
-export const strictly = { errors: "all", onExcessProperty: "error" } as const
-
-/** Says of each unknown name what is known in its place. */
-export const naming = <S extends Schema.Top>(schema: S) =>
-  schema.pipe(Schema.catchDecoding((issue) => Effect.fail(withNearest(issue))))
+import { Option, Schema, SchemaAST, SchemaGetter } from "effect"
 
 /** May be left out, and null is as left out. */
 export const mayBeNull = <S extends Schema.Top>(schema: S) =>
@@ -21,10 +13,10 @@ export const mayBeNull = <S extends Schema.Top>(schema: S) =>
     })
   )
 
-/** Taken, and nothing done with it. */
-const ignored = Schema.optionalKey(Schema.Json.annotate({ description: "Is assigned here: taken and ignored" })).pipe(
-  Schema.decodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() })
-)
+/** Taken, and nothing done with it: for fields that answers show and nobody can mean to change. */
+export const ignored = Schema.optionalKey(
+  Schema.Json.annotate({ description: "Is assigned here: taken and ignored" })
+).pipe(Schema.decodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() }))
 
 /** What the service assigns to a tariff, by OCPI's names and its own. */
 export const assigned = {

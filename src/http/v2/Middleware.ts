@@ -58,6 +58,11 @@ export class BoundedBody extends HttpApiMiddleware.Service<BoundedBody>()("voltl
   error: InvalidInput400
 }) {}
 
+/** Refuses a query or a body that is sent to an endpoint which declares none. What an endpoint declares, its schemas are strict about. */
+export class Undeclared extends HttpApiMiddleware.Service<Undeclared>()("voltlane/http/v2/Undeclared", {
+  error: InvalidInput400
+}) {}
+
 /** Outermost: turns every failure and defect into a problem document. */
 export class Face extends HttpApiMiddleware.Service<Face>()("voltlane/http/v2/Face", {
   error: StorageUnavailable503

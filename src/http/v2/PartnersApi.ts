@@ -1,9 +1,8 @@
 /** Roaming partners in REST v2: invited with a token, or registered with by us; suspended, invited anew, and removed. */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CountryAlpha2, Name, rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
-import { naming, strictly } from "./Given.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
@@ -35,22 +34,17 @@ const Switches = Schema.Struct({
 
 const changed = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const SwitchesChange = naming(
-  Schema.Struct({
-    tokenForm: changed(switches.tokenForm),
-    semanticErrorsAs400: changed(switches.semanticErrorsAs400),
-    createdAs201: changed(switches.createdAs201),
-    credentialsOnce: changed(switches.credentialsOnce),
-    noCreditCdrs: changed(switches.noCreditCdrs),
-    askUnknownTokens: changed(switches.askUnknownTokens)
-  }).annotate({
-    identifier: "PartnerSwitchesChange",
-    description: "Those that are named change, and null takes one back; one that is not known is refused"
-  })
-)
-
-/** Besides its switches, in which nothing unknown is taken, a body may hold what it likes (docs/decisions/0008). */
-const besides = Schema.Record(Schema.String, Schema.Unknown)
+const SwitchesChange = Schema.Struct({
+  tokenForm: changed(switches.tokenForm),
+  semanticErrorsAs400: changed(switches.semanticErrorsAs400),
+  createdAs201: changed(switches.createdAs201),
+  credentialsOnce: changed(switches.credentialsOnce),
+  noCreditCdrs: changed(switches.noCreditCdrs),
+  askUnknownTokens: changed(switches.askUnknownTokens)
+}).annotate({
+  identifier: "PartnerSwitchesChange",
+  description: "Those that are named change, and null takes one back"
+})
 
 /** Three letters or digits (OCPI 2.2.1 §3.1). */
 export const PartyCode = Schema.String.check(
@@ -97,27 +91,19 @@ export const InvitedPartner = Schema.Struct({
   })
 }).annotate({ identifier: "InvitedPartner" })
 
-export const NewPartner = Schema.StructWithRest(
-  Schema.Struct({
-    name: Name,
-    countryCode: CountryAlpha2,
-    partyId: PartyCode,
-    roles: Schema.Array(Role).check(Schema.isMinLength(1), Schema.isMaxLength(7)),
-    switches: Schema.optionalKey(SwitchesChange)
-  }),
-  [besides]
-).annotate({ identifier: "NewPartner" })
+export const NewPartner = Schema.Struct({
+  name: Name,
+  countryCode: CountryAlpha2,
+  partyId: PartyCode,
+  roles: Schema.Array(Role).check(Schema.isMinLength(1), Schema.isMaxLength(7)),
+  switches: Schema.optionalKey(SwitchesChange)
+}).annotate({ identifier: "NewPartner" })
 
-export const PartnerChange = Schema.StructWithRest(
-  Schema.Struct({
-    name: Schema.optionalKey(Name),
-    switches: Schema.optionalKey(SwitchesChange),
-    suspended: Schema.optionalKey(
-      Schema.Boolean.annotate({ description: "True refuses its calls and sends it nothing" })
-    )
-  }),
-  [besides]
-).annotate({ identifier: "PartnerChange" })
+export const PartnerChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  switches: Schema.optionalKey(SwitchesChange),
+  suspended: Schema.optionalKey(Schema.Boolean.annotate({ description: "True refuses its calls and sends it nothing" }))
+}).annotate({ identifier: "PartnerChange" })
 
 export const Handover = Schema.Struct({
   versionsUrl: Schema.String.check(
@@ -137,9 +123,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: NewPartner,
     success: createdAt(InvitedPartner.pipe(HttpApiSchema.status(201))),
     error: Conflict409
-  })
-    .annotateMerge(operation("Invite a partner to register", "partners:write"))
-    .annotate(HttpApi.PayloadParseOptions, strictly),
+  }).annotateMerge(operation("Invite a partner to register", "partners:write")),
   HttpApiEndpoint.get("list", "/v2/partners", { query: PageQuery, success: listOf(Partner) }).annotateMerge(
     operation("List partners, newest first", "partners:read")
   ),
@@ -151,9 +135,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: PartnerChange,
     success: Partner,
     error: NotFound404
-  })
-    .annotateMerge(operation("Rename a partner, change its switches, suspend it or let it on", "partners:write"))
-    .annotate(HttpApi.PayloadParseOptions, strictly),
+  }).annotateMerge(operation("Rename a partner, change its switches, suspend it or let it on", "partners:write")),
   HttpApiEndpoint.delete("remove", "/v2/partners/:partnerId", {
     params,
     success: HttpApiSchema.NoContent,

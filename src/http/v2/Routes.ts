@@ -34,6 +34,7 @@ import * as Tariffs from "./Tariffs.ts"
 import * as TokenConflicts from "./TokenConflicts.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Transfers from "./Transfers.ts"
+import * as UndeclaredLive from "./UndeclaredLive.ts"
 import * as UnknownChargers from "./UnknownChargers.ts"
 import * as Webhooks from "./Webhooks.ts"
 
@@ -79,7 +80,7 @@ export const v2Routes = (options: V2Options) => {
   ).pipe(
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
-    Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer]),
+    Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer, UndeclaredLive.layer]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )
   return Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Pages.layer(publicUrl))

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { EnergyMix } from "../../domain/tariff/Tariff.ts"
 import { between, Country, Name, optionalText, parseTime, rule, Time, TimeText, TimeZone, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
+import { ignored } from "./Given.ts"
 import { siteDetails } from "./LocationFields.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 import { operation } from "./Middleware.ts"
@@ -108,7 +109,13 @@ const input = {
   energyMix: nullable(siteDetails.energyMix),
   cpoPartyId: nullable(
     Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
-  )
+  ),
+  // A site goes back as it was read.
+  id: ignored,
+  groupId: ignored,
+  ocpi: ignored,
+  createdAt: ignored,
+  updatedAt: ignored
 }
 
 export const NewSite = Schema.Struct({ name: Name, ...input }).annotate({ identifier: "NewSite" })

@@ -13,7 +13,7 @@ import {
   TariffBody
 } from "../../domain/tariff/Tariff.ts"
 import { rule, text, Time } from "../Fields.ts"
-import { assigned, forgiving, mayBeNull, naming } from "./Given.ts"
+import { assigned, forgiving, mayBeNull } from "./Given.ts"
 
 /** OCPI 2.2.1 `types` §16.3: a display text has 512 characters at most, and a URL 255. */
 const displayTextMax = 512
@@ -115,24 +115,20 @@ export const WholeTariff = Schema.Struct({
   .check(isSound, isValidSometime)
   .annotate({ identifier: "NewTariff" })
 
-export const NewTariff = naming(WholeTariff)
-
 const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-export const TariffChange = naming(
-  Schema.Struct({
-    currency: Schema.optionalKey(pricing.currency),
-    elements: Schema.optionalKey(pricing.elements),
-    minPrice: cleared(details.minPrice),
-    maxPrice: cleared(details.maxPrice),
-    type: cleared(details.type),
-    tariffAltText: cleared(details.tariffAltText),
-    tariffAltUrl: cleared(details.tariffAltUrl),
-    startDateTime: cleared(details.startDateTime),
-    endDateTime: cleared(details.endDateTime),
-    energyMix: cleared(details.energyMix),
-    ...assigned
-  })
-    .check(isValidSometime)
-    .annotate({ identifier: "TariffChange" })
-)
+export const TariffChange = Schema.Struct({
+  currency: Schema.optionalKey(pricing.currency),
+  elements: Schema.optionalKey(pricing.elements),
+  minPrice: cleared(details.minPrice),
+  maxPrice: cleared(details.maxPrice),
+  type: cleared(details.type),
+  tariffAltText: cleared(details.tariffAltText),
+  tariffAltUrl: cleared(details.tariffAltUrl),
+  startDateTime: cleared(details.startDateTime),
+  endDateTime: cleared(details.endDateTime),
+  energyMix: cleared(details.energyMix),
+  ...assigned
+})
+  .check(isValidSometime)
+  .annotate({ identifier: "TariffChange" })

@@ -1,15 +1,15 @@
 /** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
 import { standbyW } from "../../domain/tariff/Evidence.ts"
 import { Dimension } from "../../domain/tariff/Tariff.ts"
 import { rule, Time, TimeZone, Uuid, whole } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
-import { mayBeNull, naming, strictly } from "./Given.ts"
+import { mayBeNull } from "./Given.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
-import { NewTariff, TariffChange, WholeTariff } from "./TariffInput.ts"
+import { TariffChange, WholeTariff } from "./TariffInput.ts"
 import { Assignment, AssignmentQuery, Assignments, Period, Price, prices, Tariff, Warning } from "./TariffSchema.ts"
 
 /** Most readings of an example: a week, one a minute. */
@@ -82,13 +82,11 @@ const Reservation = Schema.Struct({
   .annotate({ identifier: "ExampleReservation" })
 
 /** The tariff may be a whole one, as it would be stored. */
-const NewPreview = naming(
-  Schema.Struct({
-    tariff: WholeTariff,
-    session: ExampleSession,
-    reservation: mayBeNull(Reservation)
-  }).annotate({ identifier: "NewTariffPreview" })
-)
+const NewPreview = Schema.Struct({
+  tariff: WholeTariff,
+  session: ExampleSession,
+  reservation: mayBeNull(Reservation)
+}).annotate({ identifier: "NewTariffPreview" })
 
 const Line = Schema.Struct({
   dimension: Dimension,
@@ -114,11 +112,9 @@ const params = { tariffId: Uuid }
 export class TariffsApi extends HttpApiGroup.make("tariffs").add(
   HttpApiEndpoint.post("create", "/v2/tariffs", {
     headers: IdempotencyHeader,
-    payload: NewTariff,
+    payload: WholeTariff,
     success: createdAt(Tariff.pipe(HttpApiSchema.status(201)))
-  })
-    .annotate(HttpApi.PayloadParseOptions, strictly)
-    .annotateMerge(operation("Create a tariff", "tariffs:write")),
+  }).annotateMerge(operation("Create a tariff", "tariffs:write")),
   HttpApiEndpoint.get("list", "/v2/tariffs", { query: PageQuery, success: listOf(Tariff) }).annotateMerge(
     operation("List tariffs, newest first", "tariffs:read")
   ),
@@ -130,9 +126,7 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     payload: TariffChange,
     success: Tariff,
     error: NotFound404
-  })
-    .annotate(HttpApi.PayloadParseOptions, strictly)
-    .annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
+  }).annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
   HttpApiEndpoint.delete("remove", "/v2/tariffs/:tariffId", {
     params,
     success: HttpApiSchema.NoContent,
@@ -164,7 +158,5 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     headers: IdempotencyHeader,
     payload: NewPreview,
     success: Preview
-  })
-    .annotate(HttpApi.PayloadParseOptions, strictly)
-    .annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
+  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
 ) {}

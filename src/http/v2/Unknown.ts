@@ -1,9 +1,9 @@
 /**
- * Fields that a command or a tariff does not have, said with the names that it does. A command is a physical act: one that goes out without the
- * parameter somebody misspelt may mean another act, and so it does not go out; nor does a tariff without the VAT that was meant (docs/decisions/0008).
+ * Names in a request that its route does not know, said with those that it does. What somebody misspelt is never dropped: without it the rest may
+ * still fit and mean more, as a key with every permission or another act of a charger (docs/decisions/0008).
  */
 import { SchemaIssue } from "effect"
-import { issuesMax } from "../Issues.ts"
+import { type FieldIssue, issuesMax, pointerOf } from "../Issues.ts"
 
 /** Names that are told of one place, the nearest first: more than anything but a charging profile has. */
 const namesTold = 8
@@ -40,10 +40,14 @@ const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
     : // What is never there after decoding is taken and ignored: nobody is told to write that.
       issue.ast.propertySignatures.filter(({ type }) => type._tag !== "Never").map(({ name }) => String(name))
 
-const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue => {
-  const names = nearest(key, namesOf(issue))
-  return new SchemaIssue.InvalidValue({ message: `Is not known here. Known are ${names.join(", ")}` })
-}
+const notKnownHere = "Is not known here."
+
+/** What is said of a name that is not known, beside those that are. */
+export const notKnown = (given: string, known: ReadonlyArray<string>): string =>
+  known.length === 0 ? `${notKnownHere} Nothing is` : `${notKnownHere} Known are ${nearest(given, known).join(", ")}`
+
+const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue =>
+  new SchemaIssue.InvalidValue({ message: notKnown(key, namesOf(issue)) })
 
 /** The same issue, each unknown name in it said with the known names of its place; no more of them than one answer shows. */
 export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
@@ -70,4 +74,21 @@ export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
     }
   }
   return visit(issue)
+}
+
+/** Where parameters of a query that were given more than once do not fit, said so, and once of each: one that takes several values fits. */
+export const saidOnce = (issues: ReadonlyArray<FieldIssue>, url: string): ReadonlyArray<FieldIssue> => {
+  const counts = new Map<string, number>()
+  for (const name of new URL(url, "http://localhost").searchParams.keys()) {
+    const pointer = pointerOf([name])
+    counts.set(pointer, (counts.get(pointer) ?? 0) + 1)
+  }
+  const repeated = (pointer: string): boolean => (counts.get(pointer) ?? 0) > 1
+  return issues
+    .filter(({ pointer }, i) => !repeated(pointer) || issues.findIndex((one) => one.pointer === pointer) === i)
+    .map((issue) =>
+      repeated(issue.pointer) && !issue.detail.startsWith(notKnownHere)
+        ? { ...issue, detail: "Must be given once" }
+        : issue
+    )
 }

@@ -127,7 +127,7 @@ describe("the quirk book", () => {
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["about nobody in particular", { name: "all", tolerances: { callTimeoutSeconds: 90 } }, "/rules/0/vendor"],
     ["that grants nothing", { ...rule, tolerances: {} }, "/rules/0/tolerances"],
-    ["that grants nothing known", { ...rule, tolerances: { patience: 90 } }, "/rules/0/tolerances"],
+    ["that grants nothing known", { ...rule, tolerances: { patience: 90 } }, "/rules/0/tolerances/patience"],
     [
       "that grants an hour",
       { ...rule, tolerances: { callTimeoutSeconds: 3600 } },

@@ -27,10 +27,11 @@ describe("a site", () => {
     const made = await ask("POST", "/sites", given)
     expect(made.status).toBe(200)
     expect(made.json).toMatchObject(given)
-    const { ocpi, ...read } = (await ask("GET", `/sites/${made.json.id}`)).json
+    const { json: shown } = await ask("GET", `/sites/${made.json.id}`)
+    const { ocpi, ...read } = shown
     expect(read).toEqual(made.json)
     expect(ocpi.published).toBe(false)
-    const again = await ask("PATCH", `/sites/${made.json.id}`, read)
+    const again = await ask("PATCH", `/sites/${made.json.id}`, shown)
     expect([again.status, again.json]).toEqual([200, { ...read, updatedAt: again.json.updatedAt }])
   })
 
