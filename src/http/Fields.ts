@@ -60,6 +60,27 @@ export const Uuid = Schema.String.check(
   rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
 )
 
+/** A whole number from `low` to `high` in a query: digits, and nothing else that JavaScript takes for a number. */
+export const wholeInQuery = (low: number, high: number, description?: string) =>
+  Schema.String.annotate(description === undefined ? {} : { description }).pipe(
+    Schema.decodeTo(
+      whole(low, high),
+      SchemaTransformation.transformEffect({
+        decode: (value: string, options) =>
+          /^\d{1,9}$/.test(value)
+            ? Effect.succeed(Number(value))
+            : Effect.fail(
+                new SchemaIssue.InvalidValue(
+                  { message: `Must be a whole number from ${low} to ${high}` },
+                  value,
+                  options
+                )
+              ),
+        encode: (n: number) => Effect.succeed(String(n))
+      })
+    )
+  )
+
 /** Yes or no in a query. */
 export const flag = (description: string) =>
   Schema.Literals(["true", "false"])

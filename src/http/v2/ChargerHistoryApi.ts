@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { isMonth } from "../../domain/values/Month.ts"
-import { ChargerId, rule, Time, Uuid, whole } from "../Fields.ts"
+import { ChargerId, rule, Time, Uuid, wholeInQuery } from "../Fields.ts"
 import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { listOf, PageQuery } from "./Paging.ts"
@@ -16,8 +16,7 @@ const Month = Schema.String.check(
   rule(isMonth, "Must be a month, as in 2026-11", { pattern: "^\\d{4}-(0[1-9]|1[0-2])$" })
 )
 
-/** A number in a query. */
-const Place = Schema.FiniteFromString.pipe(Schema.decodeTo(whole(0, 9999)))
+const Place = wholeInQuery(0, 9999)
 
 export const PastStatus = Schema.Struct({
   at: Time.annotate({ description: "By the charger's clock where it could be believed, and never after heardAt" }),

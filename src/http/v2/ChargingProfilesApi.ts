@@ -1,8 +1,8 @@
 /** Smart charging in REST v2: the profiles that stand at a charger, and what they come to. They are set and cleared by commands. */
-import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { compositeSecondsMax } from "../../domain/command/Composite.ts"
-import { ChargerId, Time } from "../Fields.ts"
+import { ChargerId, Time, wholeInQuery } from "../Fields.ts"
 import { ChargingProfile, ChargingSchedule } from "./ChargingProfileSchema.ts"
 import { NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
@@ -13,23 +13,6 @@ export const defaultDuration = 86_400
 
 /** OCPP 1.6 numbers connectors from 1; no charger has nearly as many. */
 const connectorIdMax = 1000
-
-const wholeNumber = (low: number, high: number, description: string) =>
-  Schema.String.annotate({ format: "int32", description }).pipe(
-    Schema.decodeTo(
-      Schema.Int,
-      SchemaTransformation.transformEffect({
-        decode: (value: string, options) => {
-          const n = /^\d{1,9}$/.test(value) ? Number(value) : -1
-          const message = `Must be a whole number from ${low} to ${high}`
-          return n >= low && n <= high
-            ? Effect.succeed(n)
-            : Effect.fail(new SchemaIssue.InvalidValue({ message }, value, options))
-        },
-        encode: (n: number) => Effect.succeed(String(n))
-      })
-    )
-  )
 
 export const StandingProfile = Schema.Struct({
   connectorId: Schema.Int.annotate({ description: "OCPP 1.6's: 0 is the whole charger" }),
@@ -68,8 +51,8 @@ export class ChargingProfilesApi extends HttpApiGroup.make("charging-profiles").
   HttpApiEndpoint.get("composite", "/v2/chargers/:chargerId/composite-schedule", {
     params,
     query: {
-      connectorId: Schema.optionalKey(wholeNumber(0, connectorIdMax, "0, the whole charger, without it")),
-      duration: Schema.optionalKey(wholeNumber(1, compositeSecondsMax, `Seconds; ${defaultDuration} without it`)),
+      connectorId: Schema.optionalKey(wholeInQuery(0, connectorIdMax, "0, the whole charger, without it")),
+      duration: Schema.optionalKey(wholeInQuery(1, compositeSecondsMax, `Seconds; ${defaultDuration} without it`)),
       chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]).annotate({ description: "A without it" }))
     },
     success: CompositeSchedule,

@@ -1,8 +1,8 @@
 /** Commands to chargers in REST v2: issued, waited for, read and listed. Parameters have OCPP 1.6's names, see `commands/`. */
-import { Schema, SchemaIssue, SchemaTransformation, Effect } from "effect"
+import { Effect, Schema, SchemaIssue } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { commandTypes } from "../../domain/command/Kinds.ts"
-import { ChargerId, Time, Uuid, whole } from "../Fields.ts"
+import { ChargerId, Time, Uuid, whole, wholeInQuery } from "../Fields.ts"
 import { core } from "./commands/Core.ts"
 import { profiles } from "./commands/Profiles.ts"
 import { security } from "./commands/Security.ts"
@@ -91,23 +91,7 @@ const CommandOnce = Schema.Struct({
 }).annotate({ identifier: "CommandWithPassword" })
 
 /** Seconds in a query. */
-const Wait = Schema.String.annotate({
-  description: `Seconds to wait for the charger's answer, 0 to ${longestHoldSeconds}`
-}).pipe(
-  Schema.decodeTo(
-    Schema.Finite,
-    SchemaTransformation.transformEffect({
-      decode: (value: string, options) => {
-        const n = /^\d{1,2}$/.test(value) ? Number(value) : -1
-        const message = `Must be a whole number from 0 to ${longestHoldSeconds}`
-        return n >= 0 && n <= longestHoldSeconds
-          ? Effect.succeed(n)
-          : Effect.fail(new SchemaIssue.InvalidValue({ message }, value, options))
-      },
-      encode: (n: number) => Effect.succeed(String(n))
-    })
-  )
-)
+const Wait = wholeInQuery(0, longestHoldSeconds, `Seconds to wait for the charger's answer, 0 to ${longestHoldSeconds}`)
 
 const filter = { status: Schema.optionalKey(Schema.Literals(statuses)) }
 

@@ -2,9 +2,10 @@
  * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque; it belongs to the
  * list and filters that gave it out.
  */
-import { Context, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { Page, PageRequest } from "../../domain/values/Page.ts"
+import { wholeInQuery } from "../Fields.ts"
 
 /** Items of a page when `limit` says nothing. */
 export const defaultLimit = 50
@@ -15,25 +16,7 @@ export const maxLimit = 500
 /** Longest cursor that is looked at; ours have less than 100 characters. */
 const cursorMaxLength = 512
 
-const Limit = Schema.String.annotate({
-  format: "int32",
-  description: `Items of a page, 1 to ${maxLimit}; ${defaultLimit} without it`
-}).pipe(
-  Schema.decodeTo(
-    Schema.Int,
-    SchemaTransformation.transformEffect({
-      decode: (value: string, options) => {
-        const n = /^\d{1,4}$/.test(value) ? Number(value) : 0
-        return n >= 1 && n <= maxLimit
-          ? Effect.succeed(n)
-          : Effect.fail(
-              new SchemaIssue.InvalidValue({ message: `Must be a whole number from 1 to ${maxLimit}` }, value, options)
-            )
-      },
-      encode: (n: number) => Effect.succeed(String(n))
-    })
-  )
-)
+const Limit = wholeInQuery(1, maxLimit, `Items of a page, 1 to ${maxLimit}; ${defaultLimit} without it`)
 
 /** The query parameters of every list. */
 export const PageQuery = {

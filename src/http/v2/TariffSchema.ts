@@ -1,8 +1,8 @@
 /** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { evidences } from "../../domain/tariff/Evidence.ts"
 import { EnergyMix, PriceLimit, TariffBody, TariffElement } from "../../domain/tariff/Tariff.ts"
-import { ChargerId, rule, Time, Uuid, whole } from "../Fields.ts"
+import { ChargerId, rule, Time, Uuid, whole, wholeInQuery } from "../Fields.ts"
 
 const Element = TariffElement.annotate({ identifier: "TariffElement" })
 const Limit = PriceLimit.annotate({ identifier: "PriceLimit" })
@@ -76,15 +76,18 @@ export const Assignment = Schema.Struct({
   )
   .annotate({ identifier: "TariffAssignment" })
 
-const ConnectorNumber = Schema.String.check(
-  rule((n: string) => /^[1-9]\d{0,2}$/.test(n), "Must be a whole number from 1 to 999", {
-    pattern: "^[1-9][0-9]{0,2}$"
-  })
-)
+const ConnectorNumber = wholeInQuery(1, 999)
 
 /** The same in a query; `connectorId` (and `evseId`) beside `chargerId` name a connector. */
 export const AssignmentQuery = {
-  default: Schema.optionalKey(Schema.Literal("true")),
+  default: Schema.optionalKey(
+    Schema.Literal("true").pipe(
+      Schema.decodeTo(
+        Schema.Literal(true),
+        SchemaTransformation.transform({ decode: () => true as const, encode: () => "true" as const })
+      )
+    )
+  ),
   siteId: Schema.optionalKey(Uuid),
   chargerId: Schema.optionalKey(ChargerId),
   connectorId: Schema.optionalKey(ConnectorNumber),

@@ -63,11 +63,11 @@ const assignmentOf = ({ chargerId, connector, siteId }: typeof Assignment.Type):
 }
 
 interface AssignmentAsked {
-  readonly default?: string
+  readonly default?: true
   readonly siteId?: string
   readonly chargerId?: string
-  readonly connectorId?: string
-  readonly evseId?: string
+  readonly connectorId?: number
+  readonly evseId?: number
 }
 
 const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: AssignmentAsked) => {
@@ -75,12 +75,15 @@ const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: Assignm
   if (scopes !== 1 || (connectorId !== undefined && chargerId === undefined)) {
     return Effect.fail(new InvalidInput({ pointer: "", detail: "Name one of default, siteId and chargerId" }))
   }
+  if (evseId !== undefined && connectorId === undefined) {
+    return Effect.fail(new InvalidInput({ pointer: "/evseId", detail: "Must have connectorId beside it" }))
+  }
   if (chargerId === undefined || connectorId === undefined) {
     return Effect.succeed(
       assignmentOf({ ...(siteId === undefined ? {} : { siteId }), ...(chargerId === undefined ? {} : { chargerId }) })
     )
   }
-  const told = { connectorId: Number(connectorId), ...(evseId === undefined ? {} : { evseId: Number(evseId) }) }
+  const told = { connectorId, ...(evseId === undefined ? {} : { evseId }) }
   return Effect.succeed<DomainAssignment>({ scope: "connector", chargerId, ...placeOf(told) })
 }
 

@@ -2,7 +2,7 @@
  * Queries and bodies that are sent to endpoints which declare none. Nobody decodes those, and so nobody would notice them: `POST …/release` with a
  * reason in it, or a filter that a list does not have.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { readBody } from "../BodyLimit.ts"
 import { type FieldIssue, issuesMax, pointerOf } from "../Issues.ts"
@@ -21,16 +21,18 @@ const mustBeEmpty: FieldIssue = { pointer: "", detail: "Must be empty: no body i
 const inQuery = (url: string): ReadonlyArray<FieldIssue> =>
   unknown(new URL(url, "http://localhost").searchParams.keys())
 
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
 /** No body, or one that says nothing: many clients cannot send none. */
 const inBody = (text: string): ReadonlyArray<FieldIssue> => {
   if (text.trim() === "") return []
-  try {
-    const given: unknown = JSON.parse(text)
-    if (given === null) return []
-    return typeof given === "object" && !Array.isArray(given) ? unknown(Object.keys(given)) : [mustBeEmpty]
-  } catch {
-    return [mustBeEmpty]
-  }
+  return Option.match(readJson(text), {
+    onNone: () => [mustBeEmpty],
+    onSome: (given) => {
+      if (given === null) return []
+      return typeof given === "object" && !Array.isArray(given) ? unknown(Object.keys(given)) : [mustBeEmpty]
+    }
+  })
 }
 
 /** A GET's body has no meaning (RFC 9110 §9.3.1), and clients cannot send one. */

@@ -81,13 +81,69 @@ it("says what a filter of sessions is for, and what of a tariff is ignored", () 
   const { parameters } = document.paths["/v2/sessions"].get
   for (const name of ["held", "needsCorrection"]) {
     const { schema } = parameters.find((parameter: Json) => parameter.name === name)
-    expect(schema).toEqual({ type: "string", enum: ["true", "false"], description: expect.stringMatching(/^true: /) })
+    expect(schema).toEqual({ type: "boolean", description: expect.stringMatching(/^true: /) })
   }
   const { additionalProperties, properties } = document.components.schemas.NewTariff
   expect([additionalProperties, properties.lastUpdated.description]).toEqual([
     false,
     expect.stringContaining("ignored")
   ])
+})
+
+/** The document with references resolved on the way, each object schema in a part of it, with its place. */
+const objectsIn = (part: Json, place: string, seen: ReadonlySet<string> = new Set()): ReadonlyArray<[string, Json]> => {
+  if (typeof part !== "object" || part === null) return []
+  const ref: unknown = part.$ref
+  if (typeof ref === "string") {
+    const name = ref.replace("#/components/schemas/", "")
+    return seen.has(name) ? [] : objectsIn(document.components.schemas[name], name, new Set([...seen, name]))
+  }
+  const own: ReadonlyArray<[string, Json]> = part.type === "object" ? [[place, part]] : []
+  return [...own, ...Object.entries(part).flatMap(([name, one]) => objectsIn(one, `${place}/${name}`, seen))]
+}
+
+it("says that requests hold nothing but what is named, at any depth, and that answers may gain fields", () => {
+  const requests = operations().flatMap(({ operationId, requestBody }) => objectsIn(requestBody, operationId))
+  expect(requests.length).toBeGreaterThan(100)
+  expect(requests.filter(([, { additionalProperties }]) => additionalProperties !== false)).toEqual([])
+  const answers = operations().flatMap(({ operationId, responses }) => objectsIn(responses, operationId))
+  expect(answers.length).toBeGreaterThan(100)
+  expect(answers.filter(([, { additionalProperties }]) => additionalProperties === false)).toEqual([])
+  // One that is both asked and answered is there twice.
+  const { Image, ImageInput } = document.components.schemas
+  expect([Image.additionalProperties, ImageInput]).toEqual([undefined, { ...Image, additionalProperties: false }])
+})
+
+it("has numbers and yes or no in queries as what they are", () => {
+  const told = operations().flatMap(({ operationId, parameters }) =>
+    parameters.map((one: Json) => [`${operationId} ${one.name}`, one])
+  )
+  const schemas = new Map<string, Json>(told.map(([name, { schema }]) => [name, schema]))
+  const whole = (minimum: number, maximum: number) => expect.objectContaining({ type: "integer", minimum, maximum })
+  const wanted = {
+    "sites.list limit": whole(1, 500),
+    "commands.issue wait": whole(0, 60),
+    "commands.get wait": whole(0, 60),
+    "charging-profiles.composite connectorId": whole(0, 1000),
+    "charging-profiles.composite duration": expect.objectContaining({ type: "integer", minimum: 1 }),
+    "history.connectors evseId": whole(0, 9999),
+    "history.connectors connectorId": whole(0, 9999),
+    "tariffs.unassign connectorId": whole(1, 999),
+    "tariffs.unassign evseId": whole(1, 999),
+    "tariffs.unassign default": { type: "boolean", enum: [true] },
+    "sessions.list held": expect.objectContaining({ type: "boolean" }),
+    "sessions.list from": expect.objectContaining({ type: "string", format: "date-time" }),
+    "partner-records.exchanges failed": expect.objectContaining({ type: "boolean" })
+  }
+  for (const [name, schema] of Object.entries(wanted)) expect([name, schemas.get(name)]).toEqual([name, schema])
+  const limits = [...schemas].filter(([name]) => name.endsWith(" limit"))
+  expect(limits.filter(([, { type }]) => type !== "integer")).toEqual([])
+  // None is a number or a yes and no that the document calls a text.
+  const asText = [...schemas].filter(([, { enum: words = [], format, type }]) => {
+    const isYesOrNo = words.length > 0 && words.every((word: unknown) => word === "true" || word === "false")
+    return type === "string" && (isYesOrNo || /^u?int|float|double/.test(format ?? ""))
+  })
+  expect(asText.map(([name]) => name)).toEqual([])
 })
 
 it("wants a body wherever one is read, but where all of it may be left out", () => {

@@ -374,5 +374,7 @@ describe("a tariff over REST", () => {
     expect([await gone(""), await gone("connectorId=1"), await gone("chargerId=CP-1&default=true")]).toEqual([
       400, 400, 400
     ])
+    // Nor is the whole charger's taken for an EVSE's.
+    expect(await gone("chargerId=CP-1&evseId=1")).toBe(400)
   })
 })
