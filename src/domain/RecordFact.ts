@@ -73,6 +73,11 @@ export interface ApiKeyRecord {
   readonly permissions: ReadonlyArray<string> | undefined
 }
 
+/** A pair of REST v1 without its code. */
+export interface V1PairRecord {
+  readonly clientId: string
+}
+
 /** A file without its content. */
 export interface FileRecord {
   readonly id: string
@@ -113,7 +118,7 @@ interface RecordFactOf<Type extends string, A> {
   readonly key: string
   readonly organisationId: string
   readonly type: Type
-  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`, `file:<id>`. */
+  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`, `v1:<clientId>`, `file:<id>`. */
   readonly subject: string
   /** ms epoch. */
   readonly at: number
@@ -140,6 +145,7 @@ export type RecordFact =
   | RecordFactOf<"RoamingTokenChanged", RoamingToken>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
+  | RecordFactOf<"V1PairIssued" | "V1PairRevoked", V1PairRecord>
   | RecordFactOf<
       "TariffCreated" | "TariffChanged" | "TariffRemoved",
       TariffBody & { readonly id: string; readonly version: number }

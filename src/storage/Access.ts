@@ -4,7 +4,8 @@ import { Access } from "../domain/ports/Access.ts"
 import { createKey, findKey, findV1, listKeys, revokeKey } from "./ApiKeys.ts"
 import { recording, type RecordingServices } from "./Facts.ts"
 import { keyUse } from "./KeyUse.ts"
-import { createOrganisation, isEmpty, organisation, updateOrganisation } from "./Organisations.ts"
+import { operators, restore } from "./KeyRecovery.ts"
+import { createOrganisation, isEmpty, organisation, organisations, updateOrganisation } from "./Organisations.ts"
 
 export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect(
   Access,
@@ -15,13 +16,16 @@ export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect
       isEmpty: isEmpty(sql),
       createOrganisation: createOrganisation(records),
       organisation: organisation(sql),
+      organisations: organisations(sql),
+      operators: operators(sql),
       updateOrganisation: updateOrganisation(records),
       findKey: findKey(sql),
       findV1: findV1(sql),
       used: yield* keyUse(sql, records.writable),
       createKey: createKey(records),
       listKeys: listKeys(sql),
-      revokeKey: revokeKey(records)
+      revokeKey: revokeKey(records),
+      restore: restore(records)
     })
   })
 )

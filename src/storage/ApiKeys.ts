@@ -1,7 +1,8 @@
 /** Storage of v2 keys and v1 pairs: who a caller is and what it may do now. Part of `Access`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { NotFound } from "../domain/Errors.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import { effectivePermissions, isLastFull } from "../domain/operator/FullKey.ts"
 import type { ApiKey, Principal } from "../domain/operator/Operator.ts"
 import type { Permission } from "../domain/operator/Permission.ts"
 import type { NewKey } from "../domain/ports/Access.ts"
@@ -39,11 +40,11 @@ const KeyRow = Schema.Struct({
 })
 
 const keyRow = rowOf(KeyRow)
-const keyRows = rowsOf(KeyRow)
+export const keyRows = rowsOf(KeyRow)
 
 const pages = pagedList("api-keys", UuidKey, (key: ApiKey) => key.id)
 
-const columns = (sql: SqlClient.SqlClient) => sql`
+export const columns = (sql: SqlClient.SqlClient) => sql`
   k.id, k.name, k.prefix, k.operator_id AS "operatorId", k.permissions, k.created_at AS "createdAt",
   k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt"`
 
@@ -82,15 +83,41 @@ export const createKey = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-/** A key that was revoked already stays as it is: asking twice is no mistake. */
+const heldRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    keyPermissions: optional(Permissions),
+    operatorPermissions: Permissions,
+    active: Schema.Boolean
+  })
+)
+
+/** Working keys that are looked at for whether another full one is left; those without a limit of their own come first. */
+const keysLookedAt = 500
+
+const workingKeys = (own: Scoped) =>
+  heldRows(own`
+    SELECT k.id, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+    FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+    WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL
+    ORDER BY k.permissions IS NOT NULL, k.id LIMIT ${keysLookedAt}`)
+
+const lastFull = new Conflict({
+  code: "last_full_key",
+  message:
+    "This is the last key with every permission: without it nobody could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
+})
+
+/** A key that was revoked already stays as it is: asking twice is no mistake. The last full one goes only where `lastToo` says so. */
 export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Access.revokeKey")(function* (id: string, writing: Writing) {
+  Effect.fn("Access.revokeKey")(function* (id: string, writing: Writing, options?: { readonly lastToo: boolean }) {
     const own = scopedTo(sql, writing.by.organisationId)
     if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
     const write = Effect.gen(function* () {
       const key = yield* keyRow(own`SELECT ${columns(sql)} FROM api_key k WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
       if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
       if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
+      if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(own))) return yield* lastFull
       yield* own`UPDATE api_key k SET revoked_at = ${new Date(writing.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
       return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing)] }
     })
@@ -122,19 +149,6 @@ const holderRow = rowOf(
   })
 )
 
-/** The operator's permissions as they are now, cut down to the key's; none for an operator who is not active (T22). */
-const effective = (row: {
-  readonly active: boolean
-  readonly keyPermissions: ReadonlyArray<string> | undefined
-  readonly operatorPermissions: ReadonlyArray<string>
-}): ReadonlyArray<string> => {
-  if (!row.active) return []
-  const { keyPermissions, operatorPermissions } = row
-  return keyPermissions === undefined
-    ? operatorPermissions
-    : operatorPermissions.filter((permission) => keyPermissions.includes(permission))
-}
-
 /** Found before anybody is known, and hence the one look-up of a key that no organisation bounds; `public_id` is unique. */
 export const findKey = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.findKey")(function* (publicId: string) {
@@ -152,7 +166,7 @@ export const findKey = (sql: SqlClient.SqlClient) =>
       actor: `key:${row.id}`,
       keyId: row.id,
       operatorId: row.operatorId,
-      permissions: effective(row)
+      permissions: effectivePermissions(row)
     }
     return { verifier: row.verifier, principal }
   })

@@ -7,11 +7,13 @@ import type { Organisation } from "../domain/operator/Operator.ts"
 import type { NewOrganisation } from "../domain/ports/Access.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { OrganisationRecord } from "../domain/RecordFact.ts"
+import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { insertKey, keyFact } from "./ApiKeys.ts"
 import { textArray } from "./Arrays.ts"
+import { pagedList, UuidKey } from "./Cursor.ts"
 import { factOf, type Recording } from "./Facts.ts"
-import { Millis, rowOf } from "./rows.ts"
+import { Millis, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable } from "./Storable.ts"
@@ -19,39 +21,49 @@ import { refusingValues, storable } from "./Storable.ts"
 /** Who makes the first organisation, before there is anybody who could: the service itself. */
 const platform = "platform"
 
-const organisationRow = rowOf(
-  Schema.Struct({
-    id: Schema.String,
-    name: Schema.String,
-    countryCode: Schema.String,
-    partyId: Schema.String,
-    timeZone: Schema.String,
-    unknownTokens: Schema.Literals(["Refuse", "Accept"]),
-    concurrentTransactions: Schema.Literals(["Refuse", "Allow"]),
-    heartbeatIntervalSeconds: Schema.Int,
-    localLists: Schema.Literals(["Manual", "Managed"]),
-    closeSilentHours: Schema.Int,
-    standbyPowerW: Schema.Int,
-    createdAt: Millis
-  })
-)
+const OrganisationRow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  timeZone: Schema.String,
+  unknownTokens: Schema.Literals(["Refuse", "Accept"]),
+  concurrentTransactions: Schema.Literals(["Refuse", "Allow"]),
+  heartbeatIntervalSeconds: Schema.Int,
+  localLists: Schema.Literals(["Manual", "Managed"]),
+  closeSilentHours: Schema.Int,
+  standbyPowerW: Schema.Int,
+  createdAt: Millis
+})
 
-const find = (own: Scoped, id: string) =>
+const organisationRow = rowOf(OrganisationRow)
+const organisationRows = rowsOf(OrganisationRow)
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId",
+  o.time_zone AS "timeZone", o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
+  o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
+  o.standby_power_w AS "standbyPowerW", o.created_at AS "createdAt"`
+
+const toOrganisation = ({
+  concurrentTransactions,
+  heartbeatIntervalSeconds,
+  localLists,
+  unknownTokens,
+  ...rest
+}: typeof OrganisationRow.Type) =>
+  ({
+    ...rest,
+    policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds, localLists }
+  }) satisfies Organisation
+
+const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
-      ? yield* organisationRow(own`
-          SELECT o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId", o.time_zone AS "timeZone",
-            o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
-            o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
-            o.standby_power_w AS "standbyPowerW", o.created_at AS "createdAt"
-          FROM organisation o WHERE ${own.itself("o")}`)
+      ? yield* organisationRow(own`SELECT ${columns(sql)} FROM organisation o WHERE ${own.itself("o")}`)
       : undefined
     if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
-    const { concurrentTransactions, heartbeatIntervalSeconds, localLists, unknownTokens, ...rest } = row
-    return {
-      ...rest,
-      policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds, localLists }
-    } satisfies Organisation
+    return toOrganisation(row)
   })
 
 const recordOf = ({
@@ -125,7 +137,7 @@ export const createOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const key = yield* insertParts(sql, own, { keyId: secrets.uuid(now), operatorId }, input, new Date(now))
       if (key === undefined) return yield* Effect.die("the new operator was not found")
-      const organisation = yield* Effect.orDie(find(own, id))
+      const organisation = yield* Effect.orDie(find(sql, own, id))
       const fact = factOf("OrganisationCreated", `organisation:${id}`, id, writing)
       return {
         result: { organisation, operatorId },
@@ -152,7 +164,7 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const id = writing.by.organisationId
     const own = scopedTo(sql, id)
     const write = Effect.gen(function* () {
-      const before = yield* find(own, id)
+      const before = yield* find(sql, own, id)
       const { closeSilentHours = before.closeSilentHours, name = before.name, policy: given } = patch
       const { standbyPowerW = before.standbyPowerW, timeZone = before.timeZone } = patch
       const policy = {
@@ -178,7 +190,21 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
   })
 
 export const organisation = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Access.organisation")((id: string) => guarded(find(scopedTo(sql, id), id)))
+  Effect.fn("Access.organisation")((id: string) => guarded(find(sql, scopedTo(sql, id), id)))
+
+const pages = pagedList("organisations", UuidKey, (row: typeof OrganisationRow.Type) => row.id)
+
+/** All of them, for the platform's own operator. */
+export const organisations = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.organisations")(function* (request: PageRequest) {
+    const after = yield* pages.after(request)
+    const rows = yield* guarded(
+      organisationRows(sql`
+        SELECT ${columns(sql)} FROM organisation o ${after === undefined ? sql`` : sql`WHERE o.id > ${after}`}
+        ORDER BY o.id LIMIT ${pages.rows(request)}`)
+    )
+    return pages.page(request, rows, toOrganisation)
+  })
 
 /** True while nobody has an organisation here. */
 export const isEmpty = (sql: SqlClient.SqlClient) =>

@@ -186,6 +186,90 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("the last key that has every permission stays, unless whoever has the machine ends it", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const first = ours.principal.keyId
+      yield* access.createKey(newKey(ours, `part-${ours.id}`, ["api-keys:write"]), ours.writing())
+      expect(yield* failureOf(access.revokeKey(first, ours.writing()))).toEqual(["Conflict", "last_full_key"])
+      expect(yield* access.findKey(ours.publicId)).toBeDefined()
+      // Named one by one they are every permission as well.
+      const all = (yield* access.findKey(ours.publicId))?.principal.permissions
+      const second = yield* access.createKey(newKey(ours, `full-${ours.id}`, all), ours.writing())
+      yield* access.revokeKey(first, ours.writing())
+      expect(yield* failureOf(access.revokeKey(second.id, ours.writing()))).toEqual(["Conflict", "last_full_key"])
+      yield* access.revokeKey(second.id, ours.writing(), { lastToo: true })
+      expect(yield* access.findKey(`full-${ours.id}`)).toBeUndefined()
+    })
+  )
+
+  it.effect("of two that revoke the last two full keys at once, one is refused", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const second = yield* access.createKey(newKey(ours, `twin-${ours.id}`), ours.writing())
+      const outcomes = yield* Effect.forEach(
+        [ours.principal.keyId, second.id],
+        (id) => Effect.result(access.revokeKey(id, ours.writing())),
+        { concurrency: "unbounded" }
+      )
+      expect(outcomes.map(({ _tag }) => _tag).toSorted()).toEqual(["Failure", "Success"])
+    })
+  )
+
+  it.effect(
+    "one who has lost his keys gets a full one and a v1 pair, the others end only if asked, and both are told",
+    () =>
+      Effect.gen(function* () {
+        const access = yield* Access
+        const ours = yield* anOrganisation
+        const theirs = yield* anOrganisation
+        const given = (n: string, revokeOthers: boolean) => ({
+          key: { name: "reset", publicId: `${n}-${ours.id}`, prefix: "vl_abc", verifier: Uint8Array.from([7]) },
+          v1: { clientId: `${n}-${ours.id}`, codeVerifier: Uint8Array.from([8]) },
+          revokeOthers
+        })
+        const kept = yield* access.restore(given("kept", false), ours.writing(noon + 1))
+        expect(kept.revoked).toEqual({ keys: 0, pairs: 0 })
+        const before = yield* access.findKey(ours.publicId)
+        const found = yield* access.findKey(`kept-${ours.id}`)
+        expect(found?.principal.permissions).toEqual(before?.principal.permissions)
+        const alone = yield* access.restore(given("alone", true), ours.writing(noon + 2))
+        expect(alone.revoked).toEqual({ keys: 2, pairs: 2 })
+        expect([yield* access.findKey(ours.publicId), yield* access.findKey(`kept-${ours.id}`)]).toEqual([
+          undefined,
+          undefined
+        ])
+        expect(yield* access.findV1(`kept-${ours.id}`)).toBeUndefined()
+        expect((yield* access.findV1(`alone-${ours.id}`))?.principal.organisationId).toBe(ours.id)
+        expect(yield* access.findKey(theirs.publicId)).toBeDefined()
+        const told = (yield* factsOf(ours)).slice(2)
+        expect(told.map(({ type }) => type).join(" ")).toBe(
+          "ApiKeyIssued V1PairIssued ApiKeyIssued V1PairIssued ApiKeyRevoked ApiKeyRevoked V1PairRevoked V1PairRevoked"
+        )
+        expect(told.every(({ body }) => body.by === ours.principal.actor)).toBe(true)
+        expect(JSON.stringify(told)).not.toContain("erifier")
+      })
+  )
+
+  it.effect("lists every organisation in pages", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const [one, two] = [yield* anOrganisation, yield* anOrganisation]
+      const seen: Array<string> = []
+      let cursor: string | undefined
+      do {
+        const page = yield* access.organisations({ limit: 1, cursor })
+        expect(page.items.length).toBe(1)
+        seen.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(seen).toEqual(expect.arrayContaining([one.id, two.id]))
+      expect(seen).toEqual(seen.toSorted())
+    })
+  )
+
   it.effect("keys are listed in pages, an organisation's own and nobody else's", () =>
     Effect.gen(function* () {
       const access = yield* Access

@@ -32,6 +32,7 @@ const repositories = [
   "Events.ts",
   "Expectations.ts",
   "HubClients.ts",
+  "KeyRecovery.ts",
   "Locations.ts",
   "Organisations.ts",
   "RoamingTokens.ts",
@@ -58,6 +59,7 @@ const repositories = [
 const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]> = [
   ["ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
   ["ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
+  ["Organisations.ts", /^SELECT \$\{columns\(sql\)\} FROM organisation o \$\{after/, "the platform lists all"],
   ["Organisations.ts", /^SELECT 1 FROM organisation LIMIT 1$/, "whether there is any organisation at all"],
   ["Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
   ["Partners.ts", /^WITH used AS \( UPDATE partner_token/, "its partner was just found by the token itself"],

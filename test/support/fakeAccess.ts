@@ -1,6 +1,7 @@
 /** The port `Access`, faked over a `FakeWorld`: organisations, their operators and keys. */
 import { Effect } from "effect"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import { isLastFull } from "../../src/domain/operator/FullKey.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
@@ -82,6 +83,15 @@ export const access = (world: FakeWorld) => {
         return Effect.succeed({ organisation, operatorId })
       }),
     organisation: (id) => world.ask(() => organisationOf(world, id)),
+    organisations: (page) => world.ask(() => paged([...world.organisations.values()], ({ id }) => id, page)),
+    operators: (organisationId) =>
+      world.ask(() =>
+        Effect.succeed(
+          [...world.operators.values()]
+            .filter((one) => one.organisationId === organisationId)
+            .map((one) => ({ ...one, email: "operator@example.com", active: true }))
+        )
+      ),
     updateOrganisation: ({ policy, ...patch }, { by, now }) =>
       world.write(() =>
         Effect.map(organisationOf(world, by.organisationId), (organisation) => {
@@ -108,11 +118,23 @@ export const access = (world: FakeWorld) => {
           page
         )
       ),
-    revokeKey: (id, { by, now }) =>
+    revokeKey: (id, { by, now }, options) =>
       world.write(() =>
-        Effect.map(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
-          world.keys.set(id, { ...key, revokedAt: now })
+        Effect.flatMap(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
+          const working = [...world.keys.values()]
+            .filter((one) => one.organisationId === by.organisationId && one.revokedAt === undefined)
+            .map((one) => ({
+              id: one.id,
+              active: true,
+              keyPermissions: one.permissions,
+              operatorPermissions: world.operators.get(one.operatorId)?.permissions ?? []
+            }))
+          if (options?.lastToo !== true && isLastFull(id, working)) {
+            return Effect.fail(new Conflict({ code: "last_full_key", message: "The last: see voltlane keys revoke." }))
+          }
+          return Effect.sync(() => void world.keys.set(id, { ...key, revokedAt: now }))
         })
-      )
+      ),
+    restore: () => Effect.die("not in memory")
   })
 }

@@ -95,6 +95,7 @@ const ownParameters: Readonly<Record<string, Partial<Owned>>> = { "charger.add":
 /** What operations answer to the stranger where it is neither something of its own nor, with a path parameter, 404. */
 const expected: Readonly<Record<string, number>> = {
   "organisations.create": 403,
+  "organisations.list": 403,
   "chargers.create": 404,
   "unknown-chargers.list": 403,
   "unknown-chargers.forget": 403

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
-import type { ApiKey, Organisation, Principal } from "../operator/Operator.ts"
+import type { ApiKey, Operator, Organisation, Principal } from "../operator/Operator.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Writing } from "./Sites.ts"
@@ -48,6 +48,10 @@ export class Access extends Context.Service<
       Conflict | InvalidInput | StorageUnavailable
     >
     readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
+    /** Every organisation of this service, oldest first: the platform's own operator alone may ask. */
+    readonly organisations: (page: PageRequest) => Effect.Effect<Page<Organisation>, InvalidInput | StorageUnavailable>
+    /** Those who work for an organisation, oldest first. */
+    readonly operators: (organisationId: string) => Effect.Effect<ReadonlyArray<Operator>, StorageUnavailable>
     readonly updateOrganisation: (
       patch: {
         readonly name?: string
@@ -79,6 +83,26 @@ export class Access extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
-    readonly revokeKey: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** `Conflict` `last_full_key` for the last that has every permission, unless `lastToo`: nobody could make another over HTTP. */
+    readonly revokeKey: (
+      id: string,
+      writing: Writing,
+      options?: { readonly lastToo: boolean }
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    /**
+     * A new key with every permission of the organisation's first operator and a new v1 pair, for one who has lost his; with `revokeOthers` every
+     * other key and pair of the organisation ends. All at once, or nothing.
+     */
+    readonly restore: (
+      given: {
+        readonly key: Omit<NewKey, "operatorId" | "permissions">
+        readonly v1: NewOrganisation["v1"]
+        readonly revokeOthers: boolean
+      },
+      writing: Writing
+    ) => Effect.Effect<
+      { readonly key: ApiKey; readonly revoked: { readonly keys: number; readonly pairs: number } },
+      NotFound | Conflict | InvalidInput | StorageUnavailable
+    >
   }
 >()("voltlane/Access") {}

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { permissions } from "../../domain/operator/Permission.ts"
 import { Name, Time, Uuid } from "../Fields.ts"
-import { NotFound404 } from "./Failures.ts"
+import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
@@ -47,6 +47,6 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
   HttpApiEndpoint.delete("revoke", "/v2/api-keys/:keyId", {
     params: { keyId: Uuid },
     success: HttpApiSchema.NoContent,
-    error: NotFound404
-  }).annotateMerge(operation("Revoke a key at once", "api-keys:write"))
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Revoke a key at once; not the last that has every permission", "api-keys:write"))
 ) {}

@@ -10,6 +10,7 @@ import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
+import { listed, pageRequest, PublicUrl } from "./Paging.ts"
 
 /** What the first operator of an organisation may do: everything in it, and nothing of the platform's. */
 const firstOperatorPermissions = permissions.filter((permission) => permission !== "platform:admin")
@@ -51,6 +52,7 @@ export const layer = HttpApiBuilder.group(
     const access = yield* Access
     const secrets = yield* Secrets
     const link = yield* ChargerLink
+    const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       create: Effect.fn("v2.organisations.create")(function* ({ payload }) {
         const { text, ...key } = newKey(secrets)
@@ -69,6 +71,9 @@ export const layer = HttpApiBuilder.group(
           yield* Clock.currentTimeMillis
         )
         return { ...toOrganisation(organisation), apiKey: text, clientId, code }
+      }),
+      list: Effect.fn("v2.organisations.list")(function* ({ query, request }) {
+        return listed(publicUrl, request.url, yield* access.organisations(pageRequest(query)), toOrganisation)
       }),
       // One's own organisation is always there: a key that names none is a defect.
       get: Effect.fn("v2.organisations.get")(function* () {

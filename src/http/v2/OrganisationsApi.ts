@@ -6,7 +6,7 @@ import { standbyW } from "../../domain/tariff/Evidence.ts"
 import { CountryAlpha2, Name, rule, Time, TimeZone, whole } from "../Fields.ts"
 import { Conflict409 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
-import { IdempotencyHeader } from "./Paging.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 const UnknownTokens = Schema.Literals(["Refuse", "Accept"]).annotate({
   description: "What becomes of a token that nobody knows"
@@ -96,6 +96,9 @@ export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
     success: OrganisationOnce.pipe(HttpApiSchema.status(201)),
     error: Conflict409
   }).annotateMerge(operation("Create an organisation (platform only)", "platform:admin")),
+  HttpApiEndpoint.get("list", "/v2/organisations", { query: PageQuery, success: listOf(Organisation) }).annotateMerge(
+    operation("List all organisations of this service (platform only)", "platform:admin")
+  ),
   HttpApiEndpoint.get("get", "/v2/organisation", { success: Organisation }).annotateMerge(
     operation("Read one's own organisation", "organisation:read")
   ),

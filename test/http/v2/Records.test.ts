@@ -224,7 +224,36 @@ describe("api keys", () => {
   })
 })
 
+describe("the last key with every permission", () => {
+  it("is not revoked over HTTP, in words that name the command line", async () => {
+    const own = await app.organise()
+    const call = (method: string, path: string, body?: Json) =>
+      app.ask(method, `/cpo/v2${path}`, { key: own.key, ...(body === undefined ? {} : { body }) })
+    const [first] = (await call("GET", "/api-keys")).json.items
+    await call("POST", "/api-keys", { name: "less", permissions: ["sites:read"] })
+    const refused = await call("DELETE", `/api-keys/${first.id}`)
+    expect([refused.status, refused.json.code]).toEqual([409, "last_full_key"])
+    expect(refused.json.detail).toContain("voltlane keys revoke")
+    await call("POST", "/api-keys", { name: "another" })
+    expect((await call("DELETE", `/api-keys/${first.id}`)).status).toBe(204)
+  })
+})
+
 describe("organisations", () => {
+  it("are listed for the platform's own operator and nobody else", async () => {
+    const other = await app.organise(["organisation:read", "api-keys:write"])
+    const refused = await app.ask("GET", "/cpo/v2/organisations", { key: other.key })
+    expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["platform:admin"]])
+    const { json, status } = await ask("GET", "/organisations?limit=500")
+    expect(status).toBe(200)
+    expect(json.items.map((one: Json) => one.id)).toEqual(
+      expect.arrayContaining([app.own.organisationId, other.organisationId])
+    )
+    expect(Object.keys(json.items[0]).toSorted()).toEqual(
+      Object.keys((await ask("GET", "/organisation")).json).toSorted()
+    )
+  })
+
   it("are made by the platform, with a first key and a v1 pair that work", async () => {
     const made = await ask("POST", "/organisations", { name: "Other", countryCode: "FI", partyId: "OTH" })
     expect(made.status).toBe(201)
