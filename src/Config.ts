@@ -125,7 +125,7 @@ const parseArguments = (args: ReadonlyArray<string>): Arguments => {
     else if (arg.startsWith("--env-file=")) envFiles.push(arg.slice("--env-file=".length))
     else if (arg === "--env-file")
       envFiles.push(args[++n] ?? problem("--env-file", "expected the path of a file after it"))
-    else problem(arg, "unknown option; there are --env-file FILE, --print-config, and the command export")
+    else problem(arg, "unknown option; see voltlane --help")
   }
   return { printOnly, envFiles }
 }

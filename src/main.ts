@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The way in. `export` is a client of a running service; everything else is the service itself. Settings are decoded before anything else is even loaded, so that a wrong one ends the start at once with one line; then
- * the service runs until it is told to stop.
+ * The way in. Without a command it is the service itself: its settings are decoded before anything else is even loaded, so that a wrong one ends the
+ * start at once with one line; then it runs until it is told to stop. Commands are loaded when there is one.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
@@ -12,45 +12,48 @@ const wrongSetting = 78
 
 const complain = (line: string, code: number) =>
   Effect.sync(() => {
-    process.stderr.write(`voltlane: ${line}\n`)
+    if (line !== "") process.stderr.write(`voltlane: ${line}\n`)
     process.exitCode = code
   })
 
-const exporting = (args: ReadonlyArray<string>) =>
-  Effect.promise(() => import("./main/Export.ts")).pipe(
-    Effect.flatMap(({ exportRecords }) =>
-      exportRecords(args, process.env, {
-        write: (text) => void process.stderr.write(text),
-        isTerminal: process.stderr.isTTY,
-        now: () => performance.now()
-      })
+const serving = (args: ReadonlyArray<string>) =>
+  loadConfig(process.env, args).pipe(
+    Effect.flatMap((config) =>
+      config.printOnly
+        ? Effect.sync(() => void process.stdout.write(config.printed))
+        : Effect.flatMap(
+            Effect.promise(() => import("./main/Run.ts")),
+            ({ run }) => run(config)
+          )
     ),
-    Effect.catchTag("ExportFailed", ({ message }) => complain(`export: ${message}`, 1))
+    Effect.catchTags({
+      ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
+      ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
+      DatabaseFailed: ({ message }) => complain(message, 1),
+      NotPrivate: ({ message }) => complain(`DATA_DIR: ${message}`, wrongSetting),
+      WrongSecretKey: ({ message }) => complain(`SECRET_KEY: ${message}`, wrongSetting),
+      NodeIdInUse: ({ message }) => complain(`NODE_ID: ${message}`, wrongSetting),
+      StorageUnavailable: ({ message }) => complain(message, 1)
+    }),
+    Effect.orDie
   )
 
-const serving = loadConfig(process.env, process.argv.slice(2)).pipe(
-  Effect.flatMap((config) =>
-    config.printOnly
-      ? Effect.sync(() => void process.stdout.write(config.printed))
-      : Effect.flatMap(
-          Effect.promise(() => import("./main/Run.ts")),
-          ({ run }) => run(config)
-        )
-  ),
-  Effect.catchTags({
-    ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
-    ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
-    DatabaseFailed: ({ message }) => complain(message, 1),
-    NotPrivate: ({ message }) => complain(`DATA_DIR: ${message}`, wrongSetting),
-    WrongSecretKey: ({ message }) => complain(`SECRET_KEY: ${message}`, wrongSetting),
-    NodeIdInUse: ({ message }) => complain(`NODE_ID: ${message}`, wrongSetting),
-    StorageUnavailable: ({ message }) => complain(message, 1)
-  })
-)
+const commanding = (args: ReadonlyArray<string>) =>
+  Effect.promise(() => import("./main/cli/Commands.ts")).pipe(
+    Effect.flatMap(({ runCommand }) =>
+      runCommand(args, {
+        env: process.env,
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+        serve: serving
+      })
+    ),
+    Effect.catchTag("Ended", ({ code, message }) => complain(message, code))
+  )
 
-const [word, ...rest] = process.argv.slice(2)
+const args = process.argv.slice(2)
 
-NodeRuntime.runMain(word === "export" ? exporting(rest) : serving, {
+NodeRuntime.runMain(args.length === 0 ? serving(args) : commanding(args), {
   disableErrorReporting: true,
   teardown: (exit, onExit) => {
     const failed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)

@@ -6,16 +6,25 @@ import { createWriteStream } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { Readable, Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { parseArgs } from "node:util"
 import { Data, Effect, Schema } from "effect"
 import { Progress, type ProgressOptions } from "./Progress.ts"
 
-export class ExportFailed extends Data.TaggedError("ExportFailed")<{ readonly message: string }> {}
+export class ExportFailed extends Data.TaggedError("ExportFailed")<{
+  readonly message: string
+  /** What was asked, not what came of it, is at fault. */
+  readonly wrongUse: boolean
+}> {}
 
-export const usage = `usage: voltlane export FILE [--charger ID] [--site ID] [--from TIME] [--to TIME]
-  FILE ends in .csv or .jsonl; - with --format csv or jsonl is the standard output
-  VOLTLANE_URL      where the service is, http://localhost:8080 if not set
-  VOLTLANE_API_KEY  a v2 key with cdrs:read`
+/** What the command line asks for. */
+export interface ExportAsked {
+  /** `-` is the standard output. */
+  readonly file: string
+  readonly format: "csv" | "jsonl" | undefined
+  readonly charger: string | undefined
+  readonly site: string | undefined
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
 
 interface Asked {
   readonly file: string
@@ -23,39 +32,22 @@ interface Asked {
   readonly query: URLSearchParams
 }
 
-const refuse = (message: string) => new ExportFailed({ message: `${message}\n${usage}` })
+const failed = (message: string) => new ExportFailed({ message, wrongUse: false })
+const refuse = (message: string) => new ExportFailed({ message, wrongUse: true })
 
-const options = {
-  charger: { type: "string" },
-  site: { type: "string" },
-  from: { type: "string" },
-  to: { type: "string" },
-  format: { type: "string" }
-} as const
-
-/** What the arguments ask for. */
-export const parsed = (args: ReadonlyArray<string>): Effect.Effect<Asked, ExportFailed> =>
-  Effect.gen(function* () {
-    const { positionals, values } = yield* Effect.try({
-      try: () => parseArgs({ args: [...args], options, allowPositionals: true }),
-      catch: (error) => refuse(error instanceof Error ? error.message : String(error))
-    })
-    const [file, ...more] = positionals
-    if (file === undefined || more.length > 0) return yield* refuse("expected the path of one file")
-    const format = values.format ?? /\.(csv|jsonl)$/.exec(file)?.[1]
-    if (format !== "csv" && format !== "jsonl") {
-      return yield* refuse(`cannot tell the format of ${file}: end it in .csv or .jsonl, or say --format csv or jsonl`)
-    }
-    const query = new URLSearchParams()
-    const add = (name: string, value: string | undefined): void => {
-      if (value !== undefined) query.set(name, value)
-    }
-    add("chargerId", values.charger)
-    add("siteId", values.site)
-    add("from", values.from)
-    add("to", values.to)
-    return { file, format, query }
-  })
+const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
+  const { charger, file, from, site, to } = asked
+  const format = asked.format ?? (/\.(csv|jsonl)$/.exec(file)?.[1] as "csv" | "jsonl" | undefined)
+  if (format === undefined) {
+    return Effect.fail(
+      refuse(`cannot tell the format of ${file}: end it in .csv or .jsonl, or say --format csv or jsonl`)
+    )
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ chargerId: charger, siteId: site, from, to }))
+    if (value !== undefined) query.set(name, value)
+  return Effect.succeed({ file, format, query })
+}
 
 interface Service {
   readonly url: string
@@ -91,12 +83,12 @@ const ask = ({ key, url }: Service, path: string): Effect.Effect<Response, Expor
   Effect.gen(function* () {
     const answer = yield* Effect.tryPromise({
       try: (signal) => fetch(`${url}/cpo/v2/${path}`, { headers: { "x-api-key": key }, signal }),
-      catch: () => new ExportFailed({ message: `no service answers at ${url}: start it, or set VOLTLANE_URL` })
+      catch: () => failed(`no service answers at ${url}: start it, or set VOLTLANE_URL`)
     })
     if (answer.ok) return answer
     const text = yield* Effect.promise(() => answer.text().catch(() => ""))
     const why = answer.status === 401 ? "it does not know the key in VOLTLANE_API_KEY" : detailOf(text)
-    return yield* new ExportFailed({ message: `${url} refuses (${answer.status}): ${why}` })
+    return yield* failed(`${url} refuses (${answer.status}): ${why}`)
   })
 
 /** Numbers have no gaps: without a filter the newest one says how many there are. */
@@ -106,9 +98,8 @@ const totalOf = (service: Service, { query }: Asked): Effect.Effect<number | und
     : Effect.gen(function* () {
         const answer = yield* ask(service, "cdrs?limit=1")
         const text = yield* Effect.promise(() => answer.text())
-        const { items } = yield* Effect.mapError(
-          decodeNewest(text),
-          () => new ExportFailed({ message: `${service.url} is no Voltlane: set VOLTLANE_URL` })
+        const { items } = yield* Effect.mapError(decodeNewest(text), () =>
+          failed(`${service.url} is no Voltlane: set VOLTLANE_URL`)
         )
         return items[0]?.number ?? 0
       })
@@ -147,9 +138,9 @@ const toFile = (asked: Asked, answer: Response, progress: Progress) =>
     yield* Effect.tryPromise({
       try: write,
       catch: (error) =>
-        new ExportFailed({
-          message: `broke off after ${count()} records (${error instanceof Error ? error.message : String(error)}): run it again`
-        })
+        failed(
+          `broke off after ${count()} records (${error instanceof Error ? error.message : String(error)}): run it again`
+        )
     }).pipe(Effect.onError(() => Effect.promise(() => rm(partial, { force: true }))))
     if (file !== "-") yield* Effect.promise(() => rename(partial, file))
     progress.end(count(), file === "-" ? "the standard output" : file)
@@ -157,12 +148,12 @@ const toFile = (asked: Asked, answer: Response, progress: Progress) =>
 
 /** Runs the export that the arguments ask for. */
 export const exportRecords = (
-  args: ReadonlyArray<string>,
+  wanted: ExportAsked,
   env: Readonly<Record<string, string | undefined>>,
   told: ProgressOptions
 ): Effect.Effect<void, ExportFailed> =>
   Effect.gen(function* () {
-    const asked = yield* parsed(args)
+    const asked = yield* asQuery(wanted)
     const service = yield* serviceOf(env)
     const progress = new Progress(told, yield* totalOf(service, asked))
     const answer = yield* ask(service, `exports/cdrs.${asked.format}?${asked.query.toString()}`)

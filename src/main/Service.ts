@@ -85,6 +85,7 @@ import * as Tokens from "../storage/Tokens.ts"
 import * as Webhooks from "../storage/Webhooks.ts"
 import type { BackgroundOptions } from "./Background.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
+import { serveControl } from "./cli/Control.ts"
 import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
 
 export interface ServiceSettings {
@@ -281,6 +282,8 @@ export const start = (settings: ServiceSettings) =>
           Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") })
         )
       })
+      // No second process can open the embedded database: its commands are done here.
+      if (settings.database.url === undefined) yield* serveControl(settings.database.dataDir)
       const running: Running = { listeners, firstStart, database: { kind: health.kind, durability: health.durability } }
       return running
     }).pipe(

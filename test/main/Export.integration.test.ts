@@ -81,18 +81,18 @@ describe("an export", () => {
   })
 
   it.each([
-    ["a key that is not known", ["x.csv"], { VOLTLANE_API_KEY: "vl_wrong" }, "it does not know the key"],
-    ["no service", ["x.csv"], { VOLTLANE_URL: "http://127.0.0.1:1" }, "no service answers at http://127.0.0.1:1"],
-    ["a format that nobody writes", ["x.pdf"], {}, "cannot tell the format of x.pdf"],
-    ["a time that is none", ["x.csv", "--from", "yesterday"], {}, "/from"],
-    ["an option that is not there", ["x.csv", "--since", "1"], {}, "usage: voltlane export FILE"]
-  ])("ends with one line about %s, and leaves no file", async (_, args, env, why) => {
+    ["a key that is not known", 1, ["x.csv"], { VOLTLANE_API_KEY: "vl_wrong" }, "it does not know the key"],
+    ["no service", 1, ["x.csv"], { VOLTLANE_URL: "http://127.0.0.1:1" }, "no service answers at http://127.0.0.1:1"],
+    ["a format that nobody writes", 2, ["x.pdf"], {}, "cannot tell the format of x.pdf"],
+    ["a time that is none", 1, ["x.csv", "--from", "yesterday"], {}, "/from"],
+    ["an option that is not there", 2, ["x.csv", "--since", "1"], {}, "--since"]
+  ])("ends with one line about %s, and leaves no file", async (_, ended, args, env, why) => {
     const { code, stderr } = await run(
       args.map((arg) => arg.replace(/^x/, join(folder, "x"))),
       { ...here(), ...env }
     )
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^voltlane: export: /)
+    expect(code).toBe(ended)
+    expect(stderr).toMatch(/^voltlane: .+\n$/)
     expect(stderr.replaceAll(folder + "/", "")).toContain(why)
     expect([existsSync(join(folder, "x.csv")), existsSync(join(folder, "x.csv.part"))]).toEqual([false, false])
   })

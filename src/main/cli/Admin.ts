@@ -1,0 +1,215 @@
+/**
+ * What the one who has the machine may do to keys, whoever has lost them: the work behind `voltlane keys`, `operators` and `organisations`. The
+ * service does it for a caller on its control socket, and the command line itself where no service runs. Answers are text for a terminal.
+ */
+import { Clock, Data, Effect, Schema } from "effect"
+import { type Conflict, InvalidInput, type NotFound, type StorageUnavailable } from "../../domain/Errors.ts"
+import { newKey, newV1Pair } from "../../domain/operator/Keys.ts"
+import type { ApiKey, Organisation, Principal } from "../../domain/operator/Operator.ts"
+import { type Permission, permissions } from "../../domain/operator/Permission.ts"
+import { Access } from "../../domain/ports/Access.ts"
+import type { Writing } from "../../domain/ports/Sites.ts"
+import { Secrets } from "../../domain/ports/Secrets.ts"
+
+/** Longer than any name or id that means something. */
+const Text = Schema.String.check(Schema.isMaxLength(256))
+const organisation = Schema.optionalKey(Text)
+
+export const AdminRequest = Schema.Union([
+  Schema.Struct({ ask: Schema.Literal("organisations list"), user: Text }),
+  Schema.Struct({ ask: Schema.Literal("keys list"), user: Text, organisation }),
+  Schema.Struct({
+    ask: Schema.Literal("keys create"),
+    user: Text,
+    organisation,
+    name: Text,
+    permissions: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(permissions.length)))
+  }),
+  Schema.Struct({ ask: Schema.Literal("keys revoke"), user: Text, organisation, key: Text }),
+  Schema.Struct({ ask: Schema.Literal("operators reset"), user: Text, organisation, revokeOthers: Schema.Boolean })
+])
+export type AdminRequest = typeof AdminRequest.Type
+
+export const AdminAnswer = Schema.Struct({
+  /** For the standard output: what was asked for, secrets among it. */
+  out: Schema.Array(Schema.String),
+  /** For the standard error: what was done. */
+  note: Schema.Array(Schema.String)
+})
+export type AdminAnswer = typeof AdminAnswer.Type
+
+/** What was asked cannot be done; the message is one line that says what to do instead. */
+export class AdminRefused extends Data.TaggedError("AdminRefused")<{ readonly message: string }> {}
+
+const refuse = (message: string) => new AdminRefused({ message })
+
+/** Others chose these names: nothing in them may order the terminal about (CWE-150). */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
+
+const time = (millis: number | undefined): string =>
+  millis === undefined ? "never" : new Date(millis).toISOString().slice(0, 19).concat("Z")
+
+/** Rows under their heads, in columns. */
+const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)))
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const party = ({ countryCode, partyId }: Organisation): string => `${countryCode}-${partyId}`
+
+/** Everything of a list that comes in pages. */
+const all = <A, E>(
+  read: (page: {
+    readonly limit: number
+    readonly cursor: string | undefined
+  }) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly nextCursor: string | null }, E>
+): Effect.Effect<ReadonlyArray<A>, E> =>
+  Effect.gen(function* () {
+    const items: Array<A> = []
+    let cursor: string | undefined
+    do {
+      const page = yield* read({ limit: 500, cursor })
+      items.push(...page.items)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    return items
+  })
+
+const organisations = Effect.flatMap(Access, (access) => all(access.organisations))
+
+/** The organisation that is meant: by its id or party (`NL-VLT`), or the only one there is. */
+const meant = (wanted: string | undefined) =>
+  Effect.gen(function* () {
+    const known = yield* organisations
+    if (known.length === 0) return yield* refuse("there is no organisation yet: start the service once")
+    const plainly = (text: string) => text.toUpperCase().replace("*", "-")
+    const found =
+      wanted === undefined ? known : known.filter((one) => one.id === wanted || plainly(party(one)) === plainly(wanted))
+    const [first, ...more] = found
+    if (first !== undefined && more.length === 0) return first
+    const some = known.slice(0, 10).map(party).join(", ")
+    return yield* refuse(
+      `${wanted === undefined ? "there are several organisations" : `there is no organisation ${JSON.stringify(wanted)}`}: say --organisation with one of ${some}${known.length > 10 ? ", …" : ""}`
+    )
+  })
+
+/** Who writes, as the audit log has it. */
+const writingFor = (organisationId: string, user: string): Effect.Effect<Writing> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const actor = `command-line:${user}`
+    const by: Principal = { organisationId, actor, keyId: actor, operatorId: undefined, permissions: [] }
+    return { by, now }
+  })
+
+const listKeys = ({ organisation: wanted }: { readonly organisation?: string }) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const { id } = yield* meant(wanted)
+    const keys = yield* all((page) => access.listKeys(id, page))
+    const row = (key: ApiKey) => [
+      key.id,
+      plain(key.prefix),
+      key.revokedAt === undefined ? "works" : `revoked ${time(key.revokedAt)}`,
+      time(key.lastUsedAt),
+      plain(key.name),
+      key.permissions?.join(",") ?? "every permission of its operator"
+    ]
+    return { out: table(["ID", "START", "STATE", "LAST USED", "NAME", "PERMISSIONS"], keys.map(row)), note: [] }
+  })
+
+const isPermission = (text: string): text is Permission => permissions.some((known) => known === text)
+
+const createKey = (asked: Extract<AdminRequest, { readonly ask: "keys create" }>) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const own = yield* meant(asked.organisation)
+    const unknown = asked.permissions?.find((permission) => !isPermission(permission))
+    if (unknown !== undefined)
+      return yield* refuse(`there is no permission ${JSON.stringify(unknown)}: known are ${permissions.join(", ")}`)
+    const operator = (yield* access.operators(own.id)).find(({ active }) => active)
+    if (operator === undefined) return yield* refuse(`${party(own)} has no active operator`)
+    const { text, ...stored } = newKey(yield* Secrets)
+    const made = yield* access.createKey(
+      { name: asked.name, ...stored, permissions: asked.permissions, operatorId: operator.id },
+      yield* writingFor(own.id, asked.user)
+    )
+    return { out: [text], note: [`Made key ${made.id} of ${party(own)}. It is shown this once.`] }
+  })
+
+const revokeKey = (asked: Extract<AdminRequest, { readonly ask: "keys revoke" }>) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const own = yield* meant(asked.organisation)
+    const keys = yield* all((page) => access.listKeys(own.id, page))
+    const [key, ...more] = keys.filter(({ id, prefix }) => id === asked.key || prefix === asked.key)
+    if (key === undefined || more.length > 0) {
+      const what = key === undefined ? "no key" : "more than one key"
+      return yield* refuse(`${party(own)} has ${what} ${JSON.stringify(asked.key)}: see voltlane keys list for the ids`)
+    }
+    if (key.revokedAt !== undefined) return { out: [], note: [`Key ${key.id} was revoked already.`] }
+    yield* access.revokeKey(key.id, yield* writingFor(own.id, asked.user), { lastToo: true })
+    return { out: [], note: [`Revoked key ${key.id} (${plain(key.name)}) of ${party(own)}.`] }
+  })
+
+const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const secrets = yield* Secrets
+    const own = yield* meant(asked.organisation)
+    const { text, ...stored } = newKey(secrets)
+    const { clientId, code, codeVerifier } = newV1Pair(secrets)
+    const { key, revoked } = yield* access.restore(
+      { key: { name: "reset", ...stored }, v1: { clientId, codeVerifier }, revokeOthers: asked.revokeOthers },
+      yield* writingFor(own.id, asked.user)
+    )
+    const ended = asked.revokeOthers
+      ? `All others were revoked: ${revoked.keys} of v2, ${revoked.pairs} of v1.`
+      : "The others still work; --revoke-others ends them."
+    return {
+      out: [`API key (v2)    ${text}`, `v1 clientId     ${clientId}`, `v1 code         ${code}`],
+      note: [`Made key ${key.id} and a v1 pair of ${party(own)}. They are shown this once. ${ended}`]
+    }
+  })
+
+const listOrganisations = Effect.map(organisations, (known) => ({
+  out: table(
+    ["ID", "PARTY", "NAME"],
+    known.map((one) => [one.id, party(one), plain(one.name)])
+  ),
+  note: []
+}))
+
+const done = (
+  request: AdminRequest
+): Effect.Effect<
+  AdminAnswer,
+  AdminRefused | Conflict | InvalidInput | NotFound | StorageUnavailable,
+  Access | Secrets
+> => {
+  switch (request.ask) {
+    case "organisations list":
+      return listOrganisations
+    case "keys list":
+      return listKeys(request)
+    case "keys create":
+      return createKey(request)
+    case "keys revoke":
+      return revokeKey(request)
+    case "operators reset":
+      return reset(request)
+  }
+}
+
+const saying = (error: Conflict | InvalidInput | NotFound | StorageUnavailable): string => {
+  if (error instanceof InvalidInput) return `${error.pointer.slice(1)}: ${error.detail}`
+  return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
+}
+
+/** Does what is asked. What stands against it is one line for the terminal. */
+export const administer = (request: AdminRequest): Effect.Effect<AdminAnswer, AdminRefused, Access | Secrets> =>
+  Effect.mapError(done(request), (error) => (error._tag === "AdminRefused" ? error : refuse(saying(error))))

@@ -1,0 +1,36 @@
+/** What every command stands on: where it writes, how it ends, and the options that all of them take. */
+import { Data, type Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+
+/** Ends the process with this code, after one line. */
+export class Ended extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: number }> {}
+
+/** As most programs end that were called wrongly. */
+export const wrongUse = 2
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What the command line stands on. */
+export interface CommandLine {
+  readonly env: Env
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** Runs the service until it is told to stop. */
+  readonly serve: (args: ReadonlyArray<string>) => Effect.Effect<void>
+}
+
+const envFile = Flag.String("env-file").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("Settings as NAME=value lines; the environment holds over them"),
+  Flag.atLeast(0)
+)
+export const filesOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.map((file) => `--env-file=${file}`)
+
+/** The program, whose settings every command takes. */
+export const base = Command.make("voltlane", {
+  printConfig: Flag.Boolean("print-config").pipe(
+    Flag.withDescription("Print the settings that would hold, and end"),
+    Flag.withDefault(false)
+  )
+}).pipe(Command.withSharedFlags({ envFile }))

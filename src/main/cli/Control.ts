@@ -1,0 +1,146 @@
+/**
+ * The control socket: how the command line reaches a service that holds the embedded database, which no second process can open. A Unix socket in a
+ * directory that its owner alone can enter: who can use it can read the database and its secret key as well. One line of JSON is asked, one answered.
+ */
+import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { Effect, type Scope, Schema } from "effect"
+import type { Access } from "../../domain/ports/Access.ts"
+import type { Secrets } from "../../domain/ports/Secrets.ts"
+import { AdminAnswer, administer, AdminRefused, AdminRequest } from "./Admin.ts"
+
+/** The longest path of a socket that every system takes (`sun_path` has 104 bytes on macOS and the BSDs). */
+const pathMax = 100
+
+/** Where the socket is; undefined where there can be none: Windows has no such sockets, and a path may be too long for one. */
+export const controlPath = (dataDir: string): string | undefined => {
+  const path = join(dataDir, "control", "socket")
+  return process.platform === "win32" || Buffer.byteLength(path) > pathMax ? undefined : path
+}
+
+/** A request or answer in one line. Answers are lists of keys at most. */
+const requestMax = 65_536
+const answerMax = 16_777_216
+const patienceMillis = 5_000
+const atOnce = 4
+
+const Reply = Schema.Union([Schema.Struct({ done: AdminAnswer }), Schema.Struct({ refused: Schema.String })])
+const readRequest = Schema.decodeUnknownEffect(Schema.fromJsonString(AdminRequest))
+const writeRequest = Schema.encodeEffect(Schema.fromJsonString(AdminRequest))
+const readReply = Schema.decodeUnknownEffect(Schema.fromJsonString(Reply))
+const writeReply = Schema.encodeEffect(Schema.fromJsonString(Reply))
+
+/** The first line that comes over a socket; fails when none comes in time or it is too long. */
+const lineOf = (socket: Socket, max: number, patience: number | undefined): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = ""
+    socket.setEncoding("utf8")
+    if (patience !== undefined) socket.setTimeout(patience, () => socket.destroy(new Error("nothing came")))
+    socket.on("data", (chunk) => {
+      text += String(chunk)
+      const end = text.indexOf("\n")
+      if (end >= 0) resolve(text.slice(0, end))
+      else if (text.length > max) socket.destroy(new Error("too much came"))
+    })
+    socket.on("error", reject)
+    socket.on("close", () => reject(new Error("the connection was closed")))
+  })
+
+const answer = (line: string) =>
+  Effect.gen(function* () {
+    const request = yield* Effect.mapError(
+      readRequest(line),
+      () => new AdminRefused({ message: "the service does not know this command: it is of another version" })
+    )
+    return { done: yield* administer(request) }
+  }).pipe(
+    Effect.catch(({ message }) => Effect.succeed({ refused: message })),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("a command failed", defect), { refused: "the service failed; see its log" })
+    ),
+    Effect.flatMap((reply) => Effect.orDie(writeReply(reply)))
+  )
+
+/** Serves the command line until the scope closes. A service that cannot serve it runs all the same, and says so. */
+export const serveControl = (dataDir: string): Effect.Effect<void, never, Access | Secrets | Scope.Scope> =>
+  Effect.gen(function* () {
+    const path = controlPath(dataDir)
+    if (path === undefined) return
+    const run = Effect.runPromiseWith(yield* Effect.context<Access | Secrets>())
+    const serve = async (socket: Socket): Promise<void> => {
+      const line = await lineOf(socket, requestMax, patienceMillis)
+      socket.setTimeout(0)
+      socket.end(`${await run(answer(line))}\n`)
+    }
+    const server = createServer((socket) => {
+      socket.on("error", () => socket.destroy())
+      serve(socket).catch(() => socket.destroy())
+    })
+    server.maxConnections = atOnce
+    const opened = Effect.callback<void, Error>((resume) => {
+      const folder = join(dataDir, "control")
+      try {
+        mkdirSync(folder, { recursive: existsSync(dataDir), mode: 0o700 })
+        // Another's mode may stand from before; nobody else is let in even for the moment in which the socket is made.
+        chmodSync(folder, 0o700)
+        // One that a killed process has left; we alone have the directory.
+        rmSync(path, { force: true })
+        server.once("error", (error) => resume(Effect.fail(error)))
+        server.listen(path, () => {
+          chmodSync(path, 0o600)
+          resume(Effect.void)
+        })
+      } catch (error) {
+        resume(Effect.fail(error instanceof Error ? error : new Error(String(error))))
+      }
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        server.close()
+        rmSync(path, { force: true })
+      })
+    )
+    yield* Effect.catch(opened, (error) =>
+      Effect.logWarning(`voltlane keys and operators cannot reach this service while it runs: ${error.message}`)
+    )
+  })
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")
+
+/** Asks the service that runs on this directory; undefined when none answers. */
+export const askService = (
+  dataDir: string,
+  request: AdminRequest
+): Effect.Effect<AdminAnswer | undefined, AdminRefused> =>
+  Effect.gen(function* () {
+    const path = controlPath(dataDir)
+    if (path === undefined || !existsSync(path)) return undefined
+    const asked = yield* Effect.orDie(writeRequest(request))
+    const exchange = async (): Promise<string | undefined> => {
+      const socket = connect(path)
+      socket.once("connect", () => void socket.write(`${asked}\n`))
+      try {
+        return await lineOf(socket, answerMax, undefined)
+      } catch (error) {
+        if (isAbsent(error)) return undefined
+        throw error
+      } finally {
+        socket.destroy()
+      }
+    }
+    const line = yield* Effect.tryPromise({
+      try: exchange,
+      catch: (error) =>
+        new AdminRefused({
+          message: `the service on ${dataDir} cannot be asked (${error instanceof Error ? error.message : String(error)}); run this as the user whom the service runs as`
+        })
+    })
+    if (line === undefined) return undefined
+    const reply = yield* Effect.mapError(
+      readReply(line),
+      () => new AdminRefused({ message: "the service answers in the words of another version" })
+    )
+    return "done" in reply ? reply.done : yield* new AdminRefused({ message: reply.refused })
+  })

@@ -1,0 +1,83 @@
+/**
+ * Where the command line does its work: in the service that runs on the embedded database, in that database itself while nobody has it, or in
+ * PostgreSQL, at any time. It changes no schema: that is a start's to do.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { type Config, limits, loadConfig } from "../../Config.ts"
+import * as Access from "../../storage/Access.ts"
+import * as Database from "../../storage/Database.ts"
+import * as KeyCheck from "../../storage/KeyCheck.ts"
+import { knownVersion, schemaVersion } from "../../storage/Migrations.ts"
+import { migrations } from "../../storage/migrations/all.ts"
+import * as Secrets from "../../storage/Secrets.ts"
+import { guarded } from "../../storage/SqlErrors.ts"
+import { type AdminAnswer, administer, AdminRefused, type AdminRequest } from "./Admin.ts"
+import { askService } from "./Control.ts"
+
+const refuse = (message: string) => new AdminRefused({ message })
+
+const rightSchema = Effect.gen(function* () {
+  const stands = yield* guarded(schemaVersion)
+  const knows = knownVersion(migrations)
+  if (stands === knows) return
+  return yield* refuse(
+    stands === 0
+      ? "the database is empty: start the service once"
+      : `the database has schema ${stands}, this version of Voltlane ${knows}: run the command of the version that the service has, or start this one first`
+  )
+})
+
+const opened = (config: Config) =>
+  Access.layer.pipe(
+    Layer.provideMerge(KeyCheck.layer),
+    Layer.provideMerge(Layer.effectDiscard(rightSchema)),
+    Layer.provideMerge(Secrets.layer(config.secretKey)),
+    Layer.provideMerge(
+      Database.layer({
+        url: config.databaseUrl,
+        dataDir: config.dataDir,
+        nodeId: "command-line",
+        minFreeBytes: config.minFreeDiskBytes,
+        poolSize: 2,
+        watchdogMillis: limits.database.watchdogMillis,
+        migrate: false
+      })
+    )
+  )
+
+const inDatabase = (config: Config, request: AdminRequest) =>
+  administer(request).pipe(
+    Effect.provide(opened(config)),
+    Effect.catchTags({
+      DatabaseFailed: ({ kind, message }) =>
+        Effect.fail(
+          refuse(
+            kind === "locked"
+              ? `${message.split("; ", 1)[0]}: it cannot be asked; stop the service, and run this again`
+              : message
+          )
+        ),
+      WrongSecretKey: ({ message }) => Effect.fail(refuse(`SECRET_KEY: ${message}`)),
+      StorageUnavailable: ({ message }) => Effect.fail(refuse(message))
+    })
+  )
+
+/** Does what is asked wherever it can be done now. `args` are those that name files of settings. */
+export const administerHere = (
+  env: Readonly<Record<string, string | undefined>>,
+  args: ReadonlyArray<string>,
+  request: AdminRequest
+) =>
+  Effect.gen(function* () {
+    // Looked at before anything is generated: a command in the wrong folder must not make a data directory there.
+    const { databaseUrl, dataDir } = yield* loadConfig(env, [...args, "--print-config"])
+    if (databaseUrl === undefined) {
+      if (!existsSync(join(dataDir, "database")))
+        return yield* refuse(`there is no database in ${dataDir}: set DATA_DIR or DATABASE_URL as for the service`)
+      const answer: AdminAnswer | undefined = yield* askService(dataDir, request)
+      if (answer !== undefined) return answer
+    }
+    return yield* inDatabase(yield* loadConfig(env, args), request)
+  })

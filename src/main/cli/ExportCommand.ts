@@ -1,0 +1,49 @@
+/** `voltlane export`: its options, and how it ends. The work is that of `Export.ts`. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type CommandLine, Ended, wrongUse } from "./CommandLine.ts"
+
+const optionalText = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+export const exportCommand = ({ env, err }: CommandLine) =>
+  Command.make(
+    "export",
+    {
+      file: Argument.String("file").pipe(
+        Argument.withDescription("Ends in .csv or .jsonl; - with --format is the standard output")
+      ),
+      charger: optionalText("charger", "ID", "Only of this charger"),
+      site: optionalText("site", "ID", "Only of this site"),
+      from: optionalText("from", "TIME", "Only from then on"),
+      to: optionalText("to", "TIME", "Only before then"),
+      format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
+        Flag.withDescription("Where the file's name does not say it"),
+        Flag.optional
+      )
+    },
+    ({ file, ...filters }) =>
+      Effect.flatMap(
+        Effect.promise(() => import("../Export.ts")),
+        ({ exportRecords }) =>
+          exportRecords(
+            {
+              file,
+              charger: Option.getOrUndefined(filters.charger),
+              site: Option.getOrUndefined(filters.site),
+              from: Option.getOrUndefined(filters.from),
+              to: Option.getOrUndefined(filters.to),
+              format: Option.getOrUndefined(filters.format)
+            },
+            env,
+            { write: err, isTerminal: process.stderr.isTTY, now: () => performance.now() }
+          )
+      ).pipe(
+        Effect.catchTag("ExportFailed", ({ message, wrongUse: wrong }) =>
+          Effect.fail(new Ended({ message: `export: ${message}`, code: wrong ? wrongUse : 1 }))
+        )
+      )
+  ).pipe(
+    Command.withDescription(
+      "Write charge detail records of a running service into a file. VOLTLANE_URL says where it is (http://localhost:8080), VOLTLANE_API_KEY holds a v2 key with cdrs:read."
+    )
+  )

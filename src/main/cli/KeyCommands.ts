@@ -1,0 +1,134 @@
+/** `voltlane keys`, `operators` and `organisations`: the way in for whoever has the machine. */
+import { userInfo } from "node:os"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { AdminRequest } from "./Admin.ts"
+import { base, type CommandLine, Ended, filesOf } from "./CommandLine.ts"
+
+/** Whom the audit log names. A container may have a user without a name. */
+const user = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? "unknown")
+  }
+}
+
+const organisation = Flag.String("organisation").pipe(
+  Flag.withMetavar("PARTY"),
+  Flag.withDescription("Its id, or its party such as NL-VLT; needed where there are several"),
+  Flag.optional
+)
+
+const given = <K extends string, A>(name: K, value: Option.Option<A>): { readonly [P in K]?: A } =>
+  Option.match(value, { onNone: () => ({}), onSome: (some) => ({ [name]: some }) as { readonly [P in K]: A } })
+
+type Administered = ReturnType<typeof administering>
+
+const administering =
+  ({ env, err, out }: CommandLine) =>
+  (request: AdminRequest) =>
+    Effect.gen(function* () {
+      const files = filesOf((yield* base).envFile)
+      const { administerHere } = yield* Effect.promise(() => import("./Database.ts"))
+      const answer = yield* administerHere(env, files, request).pipe(
+        Effect.catchTags({
+          AdminRefused: ({ message }) => Effect.fail(new Ended({ message, code: 1 })),
+          ConfigProblem: ({ message, variable }) =>
+            Effect.fail(new Ended({ message: `${variable}: ${message}`, code: 78 }))
+        })
+      )
+      for (const line of answer.out) out(`${line}\n`)
+      for (const line of answer.note) err(`${line}\n`)
+    })
+
+const keys = (administered: Administered) =>
+  Command.make("keys").pipe(
+    Command.withDescription("Keys to REST v2, on the machine that has the database"),
+    Command.withSubcommands([
+      Command.make(
+        "create",
+        {
+          organisation,
+          name: Flag.String("name").pipe(
+            Flag.withMetavar("TEXT"),
+            Flag.withDescription("What the key is for"),
+            Flag.withDefault("command line")
+          ),
+          permissions: Flag.String("permissions").pipe(
+            Flag.withMetavar("LIST"),
+            Flag.withDescription("Such as sites:read,chargers:read; without it every permission of the operator"),
+            Flag.optional
+          )
+        },
+        (asked) =>
+          administered({
+            ask: "keys create",
+            user: user(),
+            name: asked.name,
+            ...given("organisation", asked.organisation),
+            ...given(
+              "permissions",
+              Option.map(asked.permissions, (text) => text.split(",").map((one) => one.trim()))
+            )
+          })
+      ).pipe(Command.withDescription("Make a key, and print it this once")),
+      Command.make("list", { organisation }, (asked) =>
+        administered({ ask: "keys list", user: user(), ...given("organisation", asked.organisation) })
+      ).pipe(Command.withDescription("List keys, revoked ones too")),
+      Command.make(
+        "revoke",
+        {
+          organisation,
+          key: Argument.String("key").pipe(Argument.withDescription("Its id or start, as keys list shows them"))
+        },
+        (asked) =>
+          administered({
+            ask: "keys revoke",
+            user: user(),
+            key: asked.key,
+            ...given("organisation", asked.organisation)
+          })
+      ).pipe(Command.withDescription("Revoke a key, also the last one"))
+    ])
+  )
+
+const operators = (administered: Administered) =>
+  Command.make("operators").pipe(
+    Command.withDescription("The way back in, on the machine that has the database"),
+    Command.withSubcommands([
+      Command.make(
+        "reset",
+        {
+          organisation,
+          revokeOthers: Flag.Boolean("revoke-others").pipe(
+            Flag.withDescription("End every other key and v1 pair of the organisation"),
+            Flag.withDefault(false)
+          )
+        },
+        (asked) =>
+          administered({
+            ask: "operators reset",
+            user: user(),
+            revokeOthers: asked.revokeOthers,
+            ...given("organisation", asked.organisation)
+          })
+      ).pipe(Command.withDescription("Make a key with every permission and a v1 pair, and print them this once"))
+    ])
+  )
+
+const organisations = (administered: Administered) =>
+  Command.make("organisations").pipe(
+    Command.withDescription("Organisations of this service"),
+    Command.withSubcommands([
+      Command.make("list", {}, () => administered({ ask: "organisations list", user: user() })).pipe(
+        Command.withDescription("List all organisations")
+      )
+    ])
+  )
+
+/** The three of them. */
+export const keyCommands = (line: CommandLine) => {
+  const administered = administering(line)
+  return [keys(administered), operators(administered), organisations(administered)] as const
+}

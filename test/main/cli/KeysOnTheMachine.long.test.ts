@@ -1,0 +1,50 @@
+/** Nobody is locked out who has the machine: keys made and ended beside a running service, and while none runs. */
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+import { Service } from "../../simulation/Process.ts"
+
+const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+const underDeno = "Deno" in globalThis
+
+const voltlane = (service: Service, ...args: ReadonlyArray<string>) =>
+  new Promise<{ readonly code: number; readonly out: ReadonlyArray<string>; readonly err: string }>((resolve) => {
+    const command = [...(underDeno ? ["run", "-A"] : []), main, ...args]
+    execFile(process.execPath, command, { env: { ...process.env, ...service.env } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out: stdout.trimEnd().split("\n"), err: stderr })
+    )
+  })
+
+const status = async (service: Service, key: string): Promise<number> => {
+  const answer = await fetch(`http://127.0.0.1:${service.port}/cpo/v2/sites`, { headers: { "x-api-key": key } })
+  await answer.text()
+  return answer.status
+}
+
+it("makes a key beside a running service, and lets one in again who has revoked his last while it stands still", async () => {
+  await using service = await Service.start({})
+  const made = await voltlane(service, "keys", "create", "--name", "beside")
+  expect([made.code, made.out.length]).toEqual([0, 1])
+  const [beside = ""] = made.out
+  expect(await status(service, beside)).toBe(200)
+  const listed = await voltlane(service, "keys", "list")
+  const working = listed.out.slice(1).map((line) => line.split(" ", 1)[0] ?? "")
+  // The last one too: this is the machine.
+  for (const id of working) expect((await voltlane(service, "keys", "revoke", id)).code).toBe(0)
+  expect(await status(service, beside)).toBe(401)
+
+  expect((await service.kill("SIGTERM")).code).toBe(0)
+  const reset = await voltlane(service, "operators", "reset", "--revoke-others")
+  expect([reset.code, reset.err]).toEqual([0, expect.stringContaining("All others were revoked: 0 of v2, 1 of v1.")])
+  const key = /^API key \(v2\) +(\S+)$/.exec(reset.out[0] ?? "")?.[1] ?? ""
+  await service.restart()
+  expect(await status(service, key)).toBe(200)
+  const audit = await fetch(`http://127.0.0.1:${service.port}/cpo/v2/audit-log?limit=4`, {
+    headers: { "x-api-key": key }
+  })
+  const { items } = (await audit.json()) as {
+    readonly items: ReadonlyArray<{ readonly action: string; readonly actor: string }>
+  }
+  expect(items.map(({ action }) => action)).toEqual(["V1PairRevoked", "V1PairIssued", "ApiKeyIssued", "ApiKeyRevoked"])
+  for (const { actor } of items) expect(actor).toMatch(/^command-line:./)
+}, 60_000)
