@@ -157,7 +157,7 @@ const storage = (settings: ServiceSettings) => {
     Cdrs.layer,
     Tokens.layer,
     Access.layer,
-    Idempotency.layer
+    Idempotency.layer({ nodeId: settings.nodeId })
   )
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),

@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../domain/Errors.ts"
 import { type FileKind, type StoredFile, uploadWaitsMillis } from "../domain/file/StoredFile.ts"
 import { Files } from "../domain/ports/Files.ts"
+import { Retrying } from "../domain/ports/Idempotency.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { Blobs } from "./blobs/Blobs.ts"
@@ -109,12 +110,14 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
       const { sha256, size } = arrived
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
       const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(writing.now), writing)
-      const isKept = yield* journaled(
+      const { commit } = yield* Retrying
+      const keeping = journaled(
         Effect.map(keep(sql, id, name, arrived), (result) => ({
           result,
           facts: result ? [{ ...fact, body: { by: writing.by.actor, after } }] : []
         }))
       )
+      const isKept = yield* commit(keeping, () => id)
       if (!isKept) return yield* removed
       const found = findFile(sql, organisationId, id)
       return fileOf(yield* Effect.catchTag(found, "NotFound", () => removed), arriving.received)

@@ -1,6 +1,7 @@
 /**
- * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so that of two requests at once one goes ahead;
- * the answer is written into it, and rows older than a day are swept.
+ * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so that of two requests at once one goes ahead. It names the
+ * process that runs the request, so that it is free as soon as that process is gone. The answer is written into it in the transaction of the
+ * work, and rows older than a day are swept.
  */
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,9 +14,6 @@ import { guarded, guardedWrite } from "./SqlErrors.ts"
 
 /** How long an answer is kept. */
 const keptMs = 24 * 60 * 60 * 1000
-
-/** A request that has given no answer for so long has lost its process: every request is bounded well below it. */
-const abandonedMs = 60 * 1000
 
 const sweepEvery = "10 minutes"
 
@@ -37,6 +35,8 @@ const claimedRow = rowOf(
   })
 )
 
+const takenRow = rowOf(Schema.Struct({ reached: optional(Schema.String) }))
+
 const standing = (row: NonNullable<Effect.Success<ReturnType<typeof look>>>, fingerprint: string): Claim => {
   if (row.fingerprint !== fingerprint) return { _tag: "Reused" }
   if (row.status === undefined) return { _tag: "InProgress" }
@@ -51,47 +51,106 @@ const look = (sql: SqlClient.SqlClient, keyId: string, key: string) =>
     SELECT i.fingerprint, i.status, i.content_type AS "contentType", i.body FROM idempotency i
     WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key}`)
 
-const take = (sql: SqlClient.SqlClient, keyId: string, key: string, fingerprint: string, now: number) => sql`
-  INSERT INTO idempotency AS i (key_id, idempotency_key, fingerprint, claimed_at)
-  VALUES (${keyId}, ${key}, ${fingerprint}, ${new Date(now)})
-  ON CONFLICT (key_id, idempotency_key) DO UPDATE
-    SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at, status = NULL, content_type = NULL, body = NULL
-    WHERE i.claimed_at <= ${new Date(now - keptMs)}
-      OR (i.status IS NULL AND i.claimed_at <= ${new Date(now - abandonedMs)} AND i.fingerprint = excluded.fingerprint)
-  RETURNING i.key_id`
+/**
+ * Takes a key that is free, or has become so: a day has passed, or the request has no answer and nobody runs it any more. This process runs none
+ * that it does not know of, a node of our name is an earlier life of ours, and any other is gone with its lease.
+ */
+const take = (
+  sql: SqlClient.SqlClient,
+  nodeId: string,
+  keyId: string,
+  key: string,
+  fingerprint: string,
+  now: number
+) => {
+  const isOld = sql`i.claimed_at <= ${new Date(now - keptMs)}`
+  return takenRow(sql`
+    INSERT INTO idempotency AS i (key_id, idempotency_key, fingerprint, claimed_at, node_id)
+    VALUES (${keyId}, ${key}, ${fingerprint}, ${new Date(now)}, ${nodeId})
+    ON CONFLICT (key_id, idempotency_key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at, node_id = excluded.node_id,
+        reached = CASE WHEN ${isOld} THEN NULL ELSE i.reached END, status = NULL, content_type = NULL, body = NULL
+      WHERE ${isOld} OR (i.status IS NULL AND i.fingerprint = excluded.fingerprint AND (i.node_id IS NULL OR i.node_id = excluded.node_id
+        OR NOT EXISTS (SELECT 1 FROM node n WHERE n.node_id = i.node_id AND n.lease_until > now())))
+    RETURNING i.reached`)
+}
 
 /** A write of its own, and hence behind the guard of the disk's free space. */
-type Write = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, StorageUnavailable>
+type Write = <A, E, R>(
+  statement: Effect.Effect<A, E, R>
+) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>
 
-const claim = (sql: SqlClient.SqlClient, write: Write) =>
+/** What this process runs now, by API key and key. */
+type Running = Set<string>
+
+const nameOf = (keyId: string, key: string): string => `${keyId} ${key}`
+
+const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: Running) =>
   Effect.fn("Idempotency.claim")(function* (keyId: string, key: string, fingerprint: string, now: number) {
+    const name = nameOf(keyId, key)
     for (let tries = 0; tries < claimTries; tries++) {
-      const taken = yield* write(take(sql, keyId, key, fingerprint, now))
-      if (taken.length > 0) return { _tag: "Claimed" } satisfies Claim
+      if (!running.has(name)) {
+        // Before the statement, so that of two at once the second meets it.
+        running.add(name)
+        const forget = Effect.sync(() => void running.delete(name))
+        const taken = yield* Effect.onError(write(take(sql, nodeId, keyId, key, fingerprint, now)), () => forget)
+        if (taken !== undefined) return { _tag: "Claimed", reached: taken.reached } satisfies Claim
+        yield* forget
+      }
       const row = yield* guarded(look(sql, keyId, key))
       if (row !== undefined) return standing(row, fingerprint)
     }
     return { _tag: "InProgress" } satisfies Claim
   })
 
-/** The first answer stands: one that comes after a take-over changes nothing. */
-const complete = (sql: SqlClient.SqlClient, write: Write) =>
-  Effect.fn("Idempotency.complete")((keyId: string, key: string, answer: StoredAnswer) =>
-    Effect.asVoid(
-      write(sql`
-        UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
-        WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`)
-    )
-  )
+const writeAnswer = (sql: SqlClient.SqlClient, keyId: string, key: string, answer: StoredAnswer) => sql`
+  UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
 
-const release = (sql: SqlClient.SqlClient, write: Write) =>
-  Effect.fn("Idempotency.release")((keyId: string, key: string) =>
-    Effect.asVoid(
-      write(
-        sql`DELETE FROM idempotency i WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
-      )
+const writeReached = (sql: SqlClient.SqlClient, keyId: string, key: string, reached: string) => sql`
+  UPDATE idempotency i SET reached = ${reached} WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
+
+const freed = (sql: SqlClient.SqlClient, keyId: string, key: string) => sql`
+  WITH kept AS (
+    UPDATE idempotency i SET node_id = NULL
+    WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NOT NULL)
+  DELETE FROM idempotency i
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NULL`
+
+/** Why a transaction was undone: the work came to nothing that is kept. */
+class Undone<A> {
+  readonly _tag = "Undone"
+  readonly result: A
+  constructor(result: A) {
+    this.result = result
+  }
+}
+
+const within =
+  (
+    sql: SqlClient.SqlClient,
+    write: Write,
+    release: Idempotency["Service"]["release"]
+  ): Idempotency["Service"]["within"] =>
+  <A, R>(
+    keyId: string,
+    key: string,
+    work: Effect.Effect<A, never, R>,
+    answerOf: (result: A) => StoredAnswer | undefined
+  ) => {
+    const whole = Effect.gen(function* () {
+      const result = yield* work
+      const answer = answerOf(result)
+      if (answer === undefined) return yield* Effect.fail(new Undone(result))
+      yield* writeAnswer(sql, keyId, key, answer)
+      return result
+    })
+    const freeing = Effect.ignore(release(keyId, key))
+    return Effect.catch(
+      Effect.onError(write(sql.withTransaction(whole)), () => freeing),
+      (error) => (error instanceof Undone ? Effect.succeed(error.result) : Effect.fail(error))
     )
-  )
+  }
 
 /** Deletes what is older than a day, in small statements; answers how many rows went. */
 export const sweep = (sql: SqlClient.SqlClient, now: number) =>
@@ -109,21 +168,46 @@ export const sweep = (sql: SqlClient.SqlClient, now: number) =>
     return gone
   })
 
-export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient | StorageHealth> = Layer.effect(
-  Idempotency,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const health = yield* StorageHealth
-    const write: Write = (statement) => Effect.andThen(health.writable, guardedWrite(statement))
-    const now = Effect.andThen(health.writable, Clock.currentTimeMillis)
-    const sweeping = Effect.flatMap(now, (at) => sweep(sql, at))
-    // A database that is away does not end the sweeper: the next turn finds the same rows.
-    yield* Effect.forkScoped(
-      Effect.repeat(
-        Effect.catchTag(sweeping, "StorageUnavailable", () => Effect.succeed(0)),
-        Schedule.spaced(sweepEvery)
+export interface IdempotencyOptions {
+  readonly nodeId: string
+}
+
+export const layer = (
+  options: IdempotencyOptions
+): Layer.Layer<Idempotency, never, SqlClient.SqlClient | StorageHealth> =>
+  Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const health = yield* StorageHealth
+      const write: Write = (statement) => Effect.andThen(health.writable, guardedWrite(statement))
+      const now = Effect.andThen(health.writable, Clock.currentTimeMillis)
+      const sweeping = Effect.flatMap(now, (at) => sweep(sql, at))
+      // A database that is away does not end the sweeper: the next turn finds the same rows.
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.catchTag(sweeping, "StorageUnavailable", () => Effect.succeed(0)),
+          Schedule.spaced(sweepEvery)
+        )
       )
-    )
-    return Idempotency.of({ claim: claim(sql, write), complete: complete(sql, write), release: release(sql, write) })
-  })
-)
+      const running: Running = new Set()
+      /** Whatever came of it, this process runs it no more. */
+      const ending = <A, E, R>(keyId: string, key: string, effect: Effect.Effect<A, E, R>) =>
+        Effect.ensuring(
+          effect,
+          Effect.sync(() => void running.delete(nameOf(keyId, key)))
+        )
+      const release: Idempotency["Service"]["release"] = (keyId, key) =>
+        ending(keyId, key, Effect.asVoid(write(freed(sql, keyId, key))))
+      const inOne = within(sql, write, release)
+      return Idempotency.of({
+        claim: claim(sql, write, options.nodeId, running),
+        within: (keyId, key, work, answerOf) => ending(keyId, key, inOne(keyId, key, work, answerOf)),
+        reach: (keyId, key, work, reachedBy) =>
+          write(sql.withTransaction(Effect.tap(work, (result) => writeReached(sql, keyId, key, reachedBy(result))))),
+        complete: (keyId, key, answer) =>
+          ending(keyId, key, Effect.asVoid(write(writeAnswer(sql, keyId, key, answer)))),
+        release
+      })
+    })
+  )

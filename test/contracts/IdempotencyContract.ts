@@ -17,7 +17,7 @@ export const idempotencyContract = (it: ContractIt): void => {
   it.effect("the first request goes ahead, and the same one again gets its answer", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
-      expect(yield* idempotency.claim("key a", "1", "print", start)).toEqual({ _tag: "Claimed" })
+      expect(yield* idempotency.claim("key a", "1", "print", start)).toMatchObject({ _tag: "Claimed" })
       expect(yield* idempotency.claim("key a", "1", "print", start + 1)).toEqual({ _tag: "InProgress" })
       yield* idempotency.complete("key a", "1", answer)
       expect(yield* idempotency.claim("key a", "1", "print", start + 2)).toEqual({ _tag: "Replay", answer })
@@ -51,7 +51,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key d", "1", "print", start)
-      expect(yield* idempotency.claim("key e", "1", "other", start)).toEqual({ _tag: "Claimed" })
+      expect(yield* idempotency.claim("key e", "1", "other", start)).toMatchObject({ _tag: "Claimed" })
     })
   )
 
@@ -60,7 +60,7 @@ export const idempotencyContract = (it: ContractIt): void => {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key f", "1", "print", start)
       yield* idempotency.release("key f", "1")
-      expect(yield* idempotency.claim("key f", "1", "another", start)).toEqual({ _tag: "Claimed" })
+      expect(yield* idempotency.claim("key f", "1", "another", start)).toMatchObject({ _tag: "Claimed" })
       yield* idempotency.complete("key f", "1", answer)
       yield* idempotency.release("key f", "1")
       yield* idempotency.complete("key f", "1", { ...answer, status: 500 })
@@ -68,14 +68,80 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a claim whose process died is taken over after a minute, and not before", () =>
+  it.effect("a request may run for as long as it likes: its key is nobody else's meanwhile", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
-      const claim = (now: number) => idempotency.claim("key g", "1", "print", now)
+      yield* idempotency.claim("key g", "1", "print", start)
+      expect(yield* idempotency.claim("key g", "1", "print", start + 60 * minute)).toEqual({ _tag: "InProgress" })
+    })
+  )
+
+  it.effect("a request whose process is gone is taken over at once, and one of a process that lives is not", () =>
+    Effect.gen(function* () {
+      const idempotency = yield* Idempotency
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO node (node_id, started_at, lease_until)
+        VALUES ('lives', now(), now() + interval '1 hour'), ('gone', now(), now() - interval '1 second')`
+      for (const [key, node] of [
+        ["of ours, of an earlier life", "test"],
+        ["of a node that has no lease", "nobody"],
+        ["of a node whose lease has run out", "gone"],
+        ["of a node that lives", "lives"]
+      ] as const) {
+        yield* sql`
+          INSERT INTO idempotency (key_id, idempotency_key, fingerprint, claimed_at, node_id)
+          VALUES ('key n', ${key}, 'print', ${new Date(start)}, ${node})`
+        const claim = (print: string) => idempotency.claim("key n", key, print, start + 1)
+        expect(yield* claim("other"), key).toEqual({ _tag: "Reused" })
+        expect((yield* claim("print"))._tag, key).toBe(node === "lives" ? "InProgress" : "Claimed")
+        expect((yield* claim("print"))._tag, key).toBe("InProgress")
+      }
+    })
+  )
+
+  it.effect("work and its answer stand together, and work that came to nothing leaves nothing", () =>
+    Effect.gen(function* () {
+      const idempotency = yield* Idempotency
+      const sql = yield* SqlClient.SqlClient
+      const write = (name: string) =>
+        Effect.orDie(sql`INSERT INTO service (name, value) VALUES (${name}, decode('00', 'hex'))`)
+      const written = (name: string) =>
+        Effect.map(sql`SELECT 1 FROM service WHERE name = ${name}`, ({ length }) => length)
+      yield* idempotency.claim("key w", "1", "print", start)
+      expect(yield* idempotency.within("key w", "1", Effect.as(write("stands"), 201), () => answer)).toBe(201)
+      expect(yield* idempotency.claim("key w", "1", "print", start)).toEqual({ _tag: "Replay", answer })
+      yield* idempotency.claim("key w", "2", "print", start)
+      expect(yield* idempotency.within("key w", "2", Effect.as(write("undone"), 503), () => undefined)).toBe(503)
+      yield* idempotency.claim("key w", "3", "print", start)
+      const died = yield* Effect.exit(
+        idempotency.within("key w", "3", Effect.andThen(write("died"), Effect.die("oops")), () => answer)
+      )
+      expect(died._tag).toBe("Failure")
+      expect([yield* written("stands"), yield* written("undone"), yield* written("died")]).toEqual([1, 0, 0])
+      for (const key of ["2", "3"]) {
+        expect(yield* idempotency.claim("key w", key, "another", start)).toMatchObject({ _tag: "Claimed" })
+      }
+    })
+  )
+
+  it.effect("what was reached before the answer comes with the key when it is claimed again", () =>
+    Effect.gen(function* () {
+      const idempotency = yield* Idempotency
+      const claim = (now: number) => idempotency.claim("key r", "1", "print", now)
       yield* claim(start)
-      expect(yield* claim(start + minute - 1)).toEqual({ _tag: "InProgress" })
-      expect(yield* claim(start + minute)).toEqual({ _tag: "Claimed" })
-      expect(yield* claim(start + minute + 1)).toEqual({ _tag: "InProgress" })
+      expect(yield* idempotency.reach("key r", "1", Effect.succeed(7), (n) => `made ${n}`)).toBe(7)
+      expect(yield* claim(start)).toEqual({ _tag: "InProgress" })
+      yield* idempotency.release("key r", "1")
+      expect(yield* idempotency.claim("key r", "1", "other", start)).toEqual({ _tag: "Reused" })
+      expect(yield* claim(start + 1)).toEqual({ _tag: "Claimed", reached: "made 7" })
+      const failed = yield* Effect.exit(idempotency.reach("key r", "1", Effect.fail("no"), () => "made 8"))
+      expect(failed._tag).toBe("Failure")
+      yield* idempotency.release("key r", "1")
+      expect(yield* claim(start + 2)).toEqual({ _tag: "Claimed", reached: "made 7" })
+      yield* idempotency.complete("key r", "1", answer)
+      expect(yield* claim(start + 3)).toEqual({ _tag: "Replay", answer })
+      expect(yield* claim(start + day + 2)).toEqual({ _tag: "Claimed", reached: undefined })
     })
   )
 
@@ -89,7 +155,7 @@ export const idempotencyContract = (it: ContractIt): void => {
         yield* idempotency.complete("key h", key, answer)
       }
       expect(yield* claim("1", start + day - 1)).toEqual({ _tag: "Replay", answer })
-      expect(yield* claim("1", start + day)).toEqual({ _tag: "Claimed" })
+      expect(yield* claim("1", start + day)).toMatchObject({ _tag: "Claimed" })
       expect(yield* claim("1", start + day)).toEqual({ _tag: "InProgress" })
       yield* sweep(sql, start + day)
       const left = yield* sql`SELECT idempotency_key FROM idempotency WHERE key_id = 'key h'`
@@ -114,7 +180,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       for (const text of nastyTexts) {
-        expect(yield* idempotency.claim("key i", text, text, start)).toEqual({ _tag: "Claimed" })
+        expect(yield* idempotency.claim("key i", text, text, start)).toMatchObject({ _tag: "Claimed" })
         yield* idempotency.complete("key i", text, { ...answer, body: text })
         expect(yield* idempotency.claim("key i", text, text, start)).toEqual({
           _tag: "Replay",

@@ -42,10 +42,14 @@ export class Rest {
     this.key = key
   }
 
-  async request(method: string, path: string, body?: unknown): Promise<Answer> {
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const answer = await fetch(`${this.base}/cpo/v2/${path}`, {
       method,
-      headers: { "x-api-key": this.key, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        "x-api-key": this.key,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     return { status: answer.status, text: await answer.text() }

@@ -127,7 +127,7 @@ forEachDriver("Facts", repositories, (it) => {
       const health = yield* StorageHealth
       const ours = yield* anOrganisation
       const full = new StorageUnavailable({ reason: "full", message: "free some space" })
-      const layer = Layer.mergeAll(SitesRepository.layer, IdempotencyRepository.layer).pipe(
+      const layer = Layer.mergeAll(SitesRepository.layer, IdempotencyRepository.layer({ nodeId: "test" })).pipe(
         Layer.fresh,
         Layer.provide(Layer.succeed(StorageHealth, StorageHealth.of({ ...health, writable: Effect.fail(full) })))
       )

@@ -280,7 +280,18 @@ const idempotency = (world: FakeWorld) =>
         const known = world.answers.get(`${keyId}/${key}`)
         if (known !== undefined) known.answer = answer
       }),
-    release: (keyId, key) => Effect.sync(() => void world.answers.delete(`${keyId}/${key}`))
+    release: (keyId, key) => Effect.sync(() => void world.answers.delete(`${keyId}/${key}`)),
+    within: (keyId, key, work, answerOf) =>
+      Effect.tap(work, (result) =>
+        Effect.sync(() => {
+          const name = `${keyId}/${key}`
+          const answer = answerOf(result)
+          const known = world.answers.get(name)
+          if (answer === undefined) world.answers.delete(name)
+          else if (known !== undefined) known.answer = answer
+        })
+      ),
+    reach: (_keyId, _key, write) => write
   })
 
 /** Ports that have no database behind them in the real service either: memory and sockets. */

@@ -127,7 +127,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ChargerHistoryRepository.layer.pipe(Layer.provideMerge(LastSeen.layer(limits.lastSeen))),
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
-  IdempotencyRepository.layer,
+  IdempotencyRepository.layer({ nodeId: "test" }),
   KnocksRepository.layer(limits.knocks),
   LedgersRepository.layer,
   LocalListsRepository.layer,

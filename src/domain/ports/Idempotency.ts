@@ -1,6 +1,6 @@
 /**
- * Answers kept for `Idempotency-Key` (24 h per API key): the same request gets the same answer, the same key with another body is a
- * conflict, and while the first still runs the second is told so.
+ * What is kept for `Idempotency-Key` (24 h per API key): the same request gets the same answer, the same key with another body is a conflict, and
+ * while the first still runs the second is told so. A request's work and its answer stand together or not at all, whatever dies in between.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -12,8 +12,8 @@ export interface StoredAnswer {
 }
 
 export type Claim =
-  /** Go ahead; finish with `complete`, or `release` when nothing was done. */
-  | { readonly _tag: "Claimed" }
+  /** Go ahead. `reached` is what an earlier try kept before its process died. */
+  | { readonly _tag: "Claimed"; readonly reached?: string | undefined }
   | { readonly _tag: "Replay"; readonly answer: StoredAnswer }
   | { readonly _tag: "Reused" }
   | { readonly _tag: "InProgress" }
@@ -21,14 +21,53 @@ export type Claim =
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** `fingerprint` is a hash of method, path and body. A claim older than a minute whose process died may be taken over. */
+    /**
+     * `fingerprint` is a hash of method, path and body. A claim that has no answer is `InProgress` for as long as its request runs, however long
+     * that is; it may be taken at once when the process that ran it is gone. Whoever has `Claimed` ends it with one of the other methods.
+     */
     readonly claim: (
       keyId: string,
       key: string,
       fingerprint: string,
       now: number
     ) => Effect.Effect<Claim, StorageUnavailable>
+    /**
+     * Does work that is nothing but writes, in one transaction with its answer. Where `answerOf` gives no answer, the work is undone and the key is
+     * free. The work must not wait for anything but the database.
+     */
+    readonly within: <A, R>(
+      keyId: string,
+      key: string,
+      work: Effect.Effect<A, never, R>,
+      answerOf: (result: A) => StoredAnswer | undefined
+    ) => Effect.Effect<A, StorageUnavailable, R>
+    /** Does a write and keeps what a retry must know of it, in one transaction. */
+    readonly reach: <A, E, R>(
+      keyId: string,
+      key: string,
+      write: Effect.Effect<A, E, R>,
+      reachedBy: (result: A) => string
+    ) => Effect.Effect<A, E | StorageUnavailable, R>
+    /** Keeps the answer; the first one stands. */
     readonly complete: (keyId: string, key: string, answer: StoredAnswer) => Effect.Effect<void, StorageUnavailable>
+    /** Frees a key that has no answer. What it has reached stays for the retry. */
     readonly release: (keyId: string, key: string) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Idempotency") {}
+
+/**
+ * How work that is more than one transaction (it calls a partner, takes a file, waits for a charger) is done once: the write that makes it done
+ * goes through `commit`, and a retry starts from `reached`. Without an `Idempotency-Key` nothing is kept.
+ */
+export interface Retrying {
+  /** What `reachedBy` gave at an earlier try whose answer was lost: that work is done, and is not done again. */
+  readonly reached: string | undefined
+  readonly commit: <A, E, R>(
+    write: Effect.Effect<A, E, R>,
+    reachedBy: (result: A) => string
+  ) => Effect.Effect<A, E | StorageUnavailable, R>
+}
+
+export const Retrying = Context.Reference<Retrying>("voltlane/Retrying", {
+  defaultValue: () => ({ reached: undefined, commit: (write) => write })
+})

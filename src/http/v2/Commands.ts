@@ -10,6 +10,7 @@ import { shownLocation } from "../../domain/file/Location.ts"
 import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
 import { Chargers } from "../../domain/ports/Chargers.ts"
 import { Commands } from "../../domain/ports/Commands.ts"
+import { Retrying } from "../../domain/ports/Idempotency.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Sessions } from "../../domain/ports/Sessions.ts"
 import { Api } from "./Api.ts"
@@ -177,6 +178,11 @@ const finding = Effect.gen(function* () {
   })
 })
 
+/** What a retry must know of a command that was issued: its id, and the password that was made for it and is stored nowhere else. */
+const Issued = Schema.fromJsonString(Schema.Struct({ id: Schema.String, password: Schema.optional(Schema.String) }))
+const writeIssued = Schema.encodeSync(Issued)
+const readIssued = Schema.decodeUnknownSync(Issued)
+
 export const layer = HttpApiBuilder.group(
   Api,
   "commands",
@@ -186,28 +192,28 @@ export const layer = HttpApiBuilder.group(
     const link = yield* ChargerLink
     const publicUrl = yield* PublicUrl
     const find = yield* finding
+    /** As it stands, or as it is after a wait. */
+    const seen = (organisation: string, id: string, waitSeconds: number | undefined) =>
+      waitSeconds === undefined ? commands.get(organisation, id) : commands.wait(organisation, id, waitSeconds * 1000)
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         // The row's own function for this very type; the union has lost which.
         const open = commandRows[payload.type].open as (given: NewCommandBody, now: number) => Open
-        const found = yield* find(chargerId, open(payload, yield* Clock.currentTimeMillis))
-        const { command, fileId, password, sessionId } = found
-        const issued = yield* commands.issue(
-          {
-            chargerId,
-            command,
-            parameters: parametersOf(payload, found),
-            expiresInSeconds: payload.expiresIn,
-            sessionId,
-            fileId
-          },
-          yield* writing
-        )
+        const issue = Effect.gen(function* () {
+          const found = yield* find(chargerId, open(payload, yield* Clock.currentTimeMillis))
+          const { command, fileId, password, sessionId } = found
+          const parameters = parametersOf(payload, found)
+          const expiresInSeconds = payload.expiresIn
+          const given = { chargerId, command, parameters, expiresInSeconds, sessionId, fileId }
+          const { id } = yield* commands.issue(given, yield* writing)
+          return { id, password }
+        })
+        const { commit, reached } = yield* Retrying
+        const { id, password } = reached === undefined ? yield* commit(issue, writeIssued) : readIssued(reached)
         yield* link.wake(chargerId)
-        const shown =
-          query.wait === undefined ? issued : yield* commands.wait(issued.organisationId, issued.id, query.wait * 1000)
-        const body = toCommand(shown)
-        return located(publicUrl, `/v2/commands/${issued.id}`, password === undefined ? body : { ...body, password })
+        const organisation = yield* organisationId
+        const body = toCommand(yield* seen(organisation, id, query.wait))
+        return located(publicUrl, `/v2/commands/${id}`, password === undefined ? body : { ...body, password })
       }),
       listOfCharger: Effect.fn("v2.commands.listOfCharger")(function* ({ params: { chargerId }, query, request }) {
         const organisation = yield* organisationId
@@ -221,12 +227,7 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, toCommand)
       }),
       get: Effect.fn("v2.commands.get")(function* ({ params, query }) {
-        const organisation = yield* organisationId
-        return toCommand(
-          query.wait === undefined
-            ? yield* commands.get(organisation, params.id)
-            : yield* commands.wait(organisation, params.id, query.wait * 1000)
-        )
+        return toCommand(yield* seen(yield* organisationId, params.id, query.wait))
       })
     })
   })

@@ -8,7 +8,7 @@ import { profiles } from "./commands/Profiles.ts"
 import { security } from "./commands/Security.ts"
 import { Conflict409, NotFound404, TooMany429 } from "./Failures.ts"
 import { Progress } from "./FilesApi.ts"
-import { operation } from "./Middleware.ts"
+import { operation, Staged } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 export const commandRows = { ...core, ...profiles, ...security } as const
@@ -103,7 +103,9 @@ export class CommandsApi extends HttpApiGroup.make("commands").add(
     payload: NewCommand,
     success: createdAt(CommandOnce.pipe(HttpApiSchema.status(202))),
     error: [NotFound404, Conflict409, TooMany429]
-  }).annotateMerge(operation("Command a charger", "commands:write")),
+  })
+    .annotateMerge(operation("Command a charger", "commands:write"))
+    .annotate(Staged, true),
   HttpApiEndpoint.get("listOfCharger", "/v2/chargers/:chargerId/commands", {
     params: { chargerId: ChargerId },
     query: { ...PageQuery, ...filter },

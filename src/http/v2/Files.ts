@@ -1,9 +1,10 @@
 /** The endpoints of files over the domain's port. */
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { InvalidInput } from "../../domain/Errors.ts"
+import { Conflict, InvalidInput } from "../../domain/Errors.ts"
 import { type FileProgress, type StoredFile, stalledMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { Files } from "../../domain/ports/Files.ts"
+import { Retrying } from "../../domain/ports/Idempotency.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import type { File } from "./FilesApi.ts"
@@ -29,12 +30,17 @@ const toFile = (file: StoredFile): typeof File.Type => ({
 const stalled = Stream.fail("stalled" as const)
 const tooSlow = new InvalidInput({ pointer: "", detail: "The file took too long" })
 
+const removed = new Conflict({ code: "file_removed", message: "The file was stored, and has been removed since." })
+
 export const layer = HttpApiBuilder.group(
   Api,
   "files",
   Effect.fn(function* (handlers) {
     const files = yield* Files
     const publicUrl = yield* PublicUrl
+    /** What an earlier try has stored; somebody may have removed it since. */
+    const stored = (organisation: string, id: string) =>
+      Effect.catchTag(files.get(organisation, id), "NotFound", () => Effect.fail(removed))
     return handlers.handleAll({
       list: Effect.fn("v2.files.list")(function* ({ query, request }) {
         const { chargerId, kind } = query
@@ -42,10 +48,12 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, toFile)
       }),
       store: Effect.fn("v2.files.store")(function* ({ payload, query }) {
+        const { reached } = yield* Retrying
         const content = Stream.timeoutOrElse(payload, { duration: stalledMillis, orElse: () => stalled })
-        const file = yield* files
+        const storing = files
           .store(query.name ?? "firmware.bin", content, yield* writing)
           .pipe(Effect.timeoutOrElse({ duration: transferMillis, orElse: () => Effect.fail(tooSlow) }))
+        const file = yield* reached === undefined ? storing : stored(yield* organisationId, reached)
         return located(publicUrl, `/v2/files/${file.id}`, toFile(file))
       }),
       get: Effect.fn("v2.files.get")(function* ({ params }) {

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { maxFileBytes } from "../../domain/file/StoredFile.ts"
 import { ChargerId, rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "./Failures.ts"
-import { operation, StreamedBody } from "./Middleware.ts"
+import { operation, Staged, StreamedBody } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 /** What the charger said last of a transfer. */
@@ -61,7 +61,8 @@ export class FilesApi extends HttpApiGroup.make("files").add(
     error: [InvalidInput400, Conflict409]
   })
     .annotateMerge(operation(`Store a firmware image of at most ${maxFileBytes} bytes`, "chargers:write"))
-    .annotate(StreamedBody, "application/octet-stream"),
+    .annotate(StreamedBody, "application/octet-stream")
+    .annotate(Staged, true),
   HttpApiEndpoint.get("get", "/v2/files/:id", { params, success: File, error: NotFound404 }).annotateMerge(
     operation("Read what is known of a file", "chargers:read")
   ),

@@ -1,16 +1,17 @@
 /**
- * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. What is
- * kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
+ * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. The work and its
+ * answer are one transaction; work that calls or waits for somebody else (`Staged`) keeps in the transaction that makes it done what a retry needs.
+ * What is kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
-import { Idempotency, type Claim, type StoredAnswer } from "../../domain/ports/Idempotency.ts"
+import { Idempotency, Retrying, type Claim, type StoredAnswer } from "../../domain/ports/Idempotency.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { toHex } from "../../domain/operator/KeyFormat.ts"
 import { pathOf } from "../RawUrl.ts"
 import { answered } from "./FaceLive.ts"
-import { Caller, Idempotent, StreamedBody } from "./Middleware.ts"
+import { Caller, Idempotent, Staged, StreamedBody } from "./Middleware.ts"
 import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -27,7 +28,7 @@ const Kept = Schema.fromJsonString(
     retryAfter: Schema.NullOr(Schema.String)
   })
 )
-const writeKept = Schema.encodeEffect(Kept)
+const writeKept = Schema.encodeSync(Kept)
 const readKept = Schema.decodeUnknownOption(Kept)
 
 const bodyText = (response: Response): string => {
@@ -36,19 +37,18 @@ const bodyText = (response: Response): string => {
   return body._tag === "Raw" && typeof body.body === "string" ? body.body : ""
 }
 
-const keep = (secrets: Secrets["Service"], response: Response): Effect.Effect<StoredAnswer> =>
-  writeKept({
+const keep = (secrets: Secrets["Service"], response: Response): StoredAnswer => {
+  const kept = writeKept({
     body: bodyText(response),
     location: response.headers["location"] ?? null,
     retryAfter: response.headers["retry-after"] ?? null
-  }).pipe(
-    Effect.orDie,
-    Effect.map((kept) => ({
-      status: response.status,
-      contentType: response.headers["content-type"] ?? "application/json",
-      body: secrets.seal(purpose, kept)
-    }))
-  )
+  })
+  return {
+    status: response.status,
+    contentType: response.headers["content-type"] ?? "application/json",
+    body: secrets.seal(purpose, kept)
+  }
+}
 
 /** The stored answer as it was given; undefined when it cannot be opened any more (another SECRET_KEY). */
 const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | undefined => {
@@ -112,14 +112,27 @@ const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const secrets = yield* Secrets
 
-  /** Does the work and settles the claim: its answer is kept, or the claim released where the service failed. */
-  const settle = Effect.fnUntraced(function* (keyId: string, key: string, work: Work) {
-    const response = yield* Effect.onError(work, () => Effect.ignore(idempotency.release(keyId, key)))
+  /** An answer that is kept; undefined for a failure of the service. */
+  const answerOf = (response: Response) => (response.status >= 500 ? undefined : keep(secrets, response))
+
+  /** Work that is nothing but writes. */
+  const inOne = (keyId: string, key: string, work: Work): Work =>
+    answered(idempotency.within(keyId, key, work, answerOf))
+
+  /** Work that is more than one transaction: what it has reached is kept by itself, and its answer afterwards. */
+  const staged = Effect.fnUntraced(function* (keyId: string, key: string, reached: string | undefined, work: Work) {
+    const retrying: Retrying = {
+      reached: reached === undefined ? undefined : secrets.open(purpose, reached),
+      commit: (write, reachedBy) =>
+        idempotency.reach(keyId, key, write, (result) => secrets.seal(purpose, reachedBy(result)))
+    }
+    const response = yield* Effect.onError(Effect.provideService(work, Retrying, retrying), () =>
+      Effect.ignore(idempotency.release(keyId, key))
+    )
+    const answer = answerOf(response)
     const settled: Effect.Effect<void, StorageUnavailable> =
-      response.status >= 500
-        ? idempotency.release(keyId, key)
-        : Effect.flatMap(keep(secrets, response), (answer) => idempotency.complete(keyId, key, answer))
-    // The work is done and its answer true, whether or not it could be kept.
+      answer === undefined ? idempotency.release(keyId, key) : idempotency.complete(keyId, key, answer)
+    // The work is done and its answer true, whether or not it could be kept: a retry starts from what was reached.
     yield* Effect.catch(settled, (error) => Effect.logWarning("an idempotent answer could not be kept", error.message))
     return response
   })
@@ -130,6 +143,7 @@ const make = Effect.gen(function* () {
     telling: Effect.Effect<string, unknown>,
     keyId: string,
     key: string,
+    isStaged: boolean,
     work: Work
   ) =>
     Effect.gen(function* () {
@@ -137,7 +151,8 @@ const make = Effect.gen(function* () {
       // Keyed, since a body may hold a password that could be guessed from a plain hash.
       const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${asked(request.url)}\n${body}`))
       const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
-      return claim._tag === "Claimed" ? yield* settle(keyId, key, work) : standing(secrets, claim, pathOf(request.url))
+      if (claim._tag !== "Claimed") return standing(secrets, claim, pathOf(request.url))
+      return isStaged ? yield* staged(keyId, key, claim.reached, work) : yield* inOne(keyId, key, work)
     }).pipe(Effect.uninterruptible)
 
   return Idempotent.of((httpEffect, { endpoint }) =>
@@ -155,9 +170,10 @@ const make = Effect.gen(function* () {
       const work = answered(Effect.provideService(httpEffect, Caller, caller))
       const isStreamed = Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))
       // What comes for minutes must end when its caller hangs up; the key is free again then.
+      const isStaged = Context.get(endpoint.annotations, Staged)
       return yield* isStreamed
-        ? once(request, lengthOf(request), caller.keyId, key, Effect.interruptible(work))
-        : once(request, request.text, caller.keyId, key, work)
+        ? once(request, lengthOf(request), caller.keyId, key, isStaged, Effect.interruptible(work))
+        : once(request, request.text, caller.keyId, key, isStaged, work)
     })
   )
 })

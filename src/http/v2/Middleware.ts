@@ -28,6 +28,12 @@ export class RequiredPermissions extends Context.Service<RequiredPermissions, Re
  */
 export class StreamedBody extends Context.Service<StreamedBody, string>()("voltlane/http/v2/StreamedBody") {}
 
+/**
+ * True of an endpoint whose POST calls, or waits for, anything but the database: its work cannot be one transaction, and goes through `Retrying`
+ * where it is done.
+ */
+export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { defaultValue: () => false })
+
 /** What every endpoint says of itself: one line for people, and the permissions it needs (also in the OpenAPI document). */
 export const operation = (
   summary: string,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Partner as DomainPartner, registrationTokenDays, switchedBy } from "../../domain/party/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
+import { Retrying } from "../../domain/ports/Idempotency.ts"
 import { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Partners } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
@@ -58,6 +59,13 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
+    /** A registration, or the partner as it stands where an earlier try has registered it. */
+    const once = <E>(registration: Effect.Effect<DomainPartner, E>) =>
+      Effect.gen(function* () {
+        const { reached } = yield* Retrying
+        return yield* reached === undefined ? registration : partners.get(yield* organisationId, reached)
+      })
+
     return handlers.handleAll({
       create: Effect.fn("v2.partners.create")(function* ({ payload }) {
         const by = yield* writing
@@ -93,10 +101,10 @@ export const layer = HttpApiBuilder.group(
         return shown(yield* partners.invite(params.partnerId, stored, by))
       }),
       renew: Effect.fn("v2.partners.renew")(function* ({ params }) {
-        return wire(yield* registrar.renew(params.partnerId, yield* writing))
+        return wire(yield* once(registrar.renew(params.partnerId, yield* writing)))
       }),
       register: Effect.fn("v2.partners.register")(function* ({ params, payload }) {
-        return wire(yield* registrar.register(params.partnerId, payload, yield* writing))
+        return wire(yield* once(registrar.register(params.partnerId, payload, yield* writing)))
       })
     })
   })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CountryAlpha2, Name, rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
-import { operation } from "./Middleware.ts"
+import { operation, Staged } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 const switches = {
@@ -157,11 +157,15 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: Handover,
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Register with a partner that has handed us its token", "partners:write")),
+  })
+    .annotateMerge(operation("Register with a partner that has handed us its token", "partners:write"))
+    .annotate(Staged, true),
   HttpApiEndpoint.post("renew", "/v2/partners/:partnerId/renew", {
     params,
     headers: IdempotencyHeader,
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Exchange new tokens with a registered partner, without a gap", "partners:write"))
+  })
+    .annotateMerge(operation("Exchange new tokens with a registered partner, without a gap", "partners:write"))
+    .annotate(Staged, true)
 ) {}

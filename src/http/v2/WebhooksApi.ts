@@ -5,7 +5,7 @@ import { eventTypes } from "../../domain/event/Event.ts"
 import { maxSiteIds } from "../../domain/webhook/Webhook.ts"
 import { rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "./Failures.ts"
-import { operation } from "./Middleware.ts"
+import { operation, Staged } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 /** Longest URL that is called. */
@@ -122,9 +122,9 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     headers: IdempotencyHeader,
     success: Ping.pipe(HttpApiSchema.status(201)),
     error: NotFound404
-  }).annotateMerge(
-    operation("Post a message of the type webhook.ping now, and tell what came of it", "webhooks:write")
-  ),
+  })
+    .annotateMerge(operation("Post a message of the type webhook.ping now, and tell what came of it", "webhooks:write"))
+    .annotate(Staged, true),
   HttpApiEndpoint.get("deliveries", `${one}/deliveries`, {
     params,
     query: { ...PageQuery, status: Schema.optionalKey(Schema.Literals(["Pending", "Parked", "Delivered"])) },

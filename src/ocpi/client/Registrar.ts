@@ -16,6 +16,7 @@ import {
 import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
 import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
 import { Exchanges } from "../../domain/ports/Exchanges.ts"
+import { Retrying } from "../../domain/ports/Idempotency.ts"
 import { Parties } from "../../domain/ports/Parties.ts"
 import { Partners, type Registration } from "../../domain/ports/Partners.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
@@ -157,7 +158,9 @@ const make = (options: RegistrarOptions) =>
           const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
           const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
           const tokens = { theirToken: secrets.seal("partner-token", theirs.token), ourVerifier }
-          return yield* store(partner.id, yield* agreed(partner, where, theirs, tokens, now), writing)
+          const registration = yield* agreed(partner, where, theirs, tokens, now)
+          const { commit } = yield* Retrying
+          return yield* commit(store(partner.id, registration, writing), () => partner.id)
         })
         // After a renewal of which we have not heard the end the token may be all that the partner has; a registration begins again.
         if (method === "PUT") return yield* told

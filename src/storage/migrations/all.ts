@@ -60,6 +60,7 @@ import { namedObjects } from "./0058_named_objects.ts"
 import { furtherStops } from "./0059_further_stops.ts"
 import { reservedConnectors } from "./0060_reserved_connectors.ts"
 import { siteDetails } from "./0061_site_details.ts"
+import { idempotentWork } from "./0063_idempotent_work.ts"
 import { registeredSerials } from "./0062_registered_serials.ts"
 
 export const migrations = {
@@ -124,5 +125,6 @@ export const migrations = {
   "0059_further_stops": furtherStops,
   "0060_reserved_connectors": reservedConnectors,
   "0061_site_details": siteDetails,
-  "0062_registered_serials": registeredSerials
+  "0062_registered_serials": registeredSerials,
+  "0063_idempotent_work": idempotentWork
 }
