@@ -38,6 +38,8 @@ export interface Config {
         readonly clientCaFile: string | undefined
       }
     | undefined
+  /** Where `/metrics` is: beside everything else unless set, on a listener of its own, or nowhere. */
+  readonly metricsPort: number | "off" | undefined
   /** Without a slash at its end. */
   readonly publicUrl: string
   readonly environment: "TEST" | "STAGING" | "PRODUCTION"
@@ -204,8 +206,12 @@ const listeners = (get: Get) => {
   if (!plain && tls === undefined)
     problem("PLAIN_HTTP", "false leaves nothing to listen on; set TLS_CERT_FILE and TLS_KEY_FILE")
   if (plain && tls?.port === port) problem("TLS_PORT", `is ${port} like PORT; choose another, or set PLAIN_HTTP=false`)
+  const metricsPort = get("METRICS_PORT")
+  if (plain && metricsPort === port) problem("METRICS_PORT", `is ${port} like PORT; choose another`)
+  if (tls !== undefined && metricsPort === tls.port)
+    problem("METRICS_PORT", `is ${tls.port} like TLS_PORT; choose another`)
   const publicUrl = get("PUBLIC_URL") ?? (plain ? `http://localhost:${port}` : `https://localhost:${tls?.port}`)
-  return { tls, port: plain ? port : undefined, publicUrl: publicUrl.replace(/\/+$/, "") }
+  return { tls, port: plain ? port : undefined, metricsPort, publicUrl: publicUrl.replace(/\/+$/, "") }
 }
 
 /** The key and the name that stand or, unless nothing may be written, that are made now. */
@@ -315,12 +321,13 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
   // Every value is looked at, in the order of the table, so that the first wrong one is named whatever else depends on it.
   for (const name of names) get(name)
   const dataDir = resolve(get("DATA_DIR") ?? "./data")
-  const { port, publicUrl, tls } = listeners(get)
+  const { metricsPort, port, publicUrl, tls } = listeners(get)
   const bootstrap = bootstrapOf(get)
   const config = {
     host: get("HOST") ?? "127.0.0.1",
     port,
     tls,
+    metricsPort,
     publicUrl,
     environment: get("ENVIRONMENT") ?? "PRODUCTION",
     databaseUrl: redacted(get("DATABASE_URL")),

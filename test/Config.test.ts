@@ -234,6 +234,13 @@ describe("loadConfig with a wrong setting", () => {
     ["a certificate without its key", { TLS_CERT_FILE: missing }, /^TLS_CERT_FILE: needs TLS_KEY_FILE/],
     ["a key without its certificate", { TLS_KEY_FILE: missing }, /^TLS_KEY_FILE: needs TLS_CERT_FILE/],
     ["clients' certificates without one of ours", { TLS_CLIENT_CA_FILE: missing }, /^TLS_CLIENT_CA_FILE: needs/],
+    ["a metrics port that is no port", { METRICS_PORT: "no" }, /^METRICS_PORT: expected a port number 1–65535, or off/],
+    ["a metrics port that is the port", { METRICS_PORT: "8080" }, /^METRICS_PORT: is 8080 like PORT/],
+    [
+      "a metrics port by another name",
+      { METRICS_PROT: "9464" },
+      /^METRICS_PROT: unknown setting; did you mean METRICS_PORT/
+    ],
     ["a TLS port without a certificate", { TLS_PORT: "8443" }, /^TLS_PORT: needs/],
     [
       "a certificate that is not there",
@@ -305,6 +312,13 @@ describe("loadConfig with a wrong setting", () => {
     for (const text of [JSON.stringify(config), String(config.databaseUrl), config.printed]) {
       expect(text).not.toMatch(/hunter2|0123456789abcdef|top-secret-key/)
     }
+  })
+})
+
+describe("METRICS_PORT", () => {
+  it("is a port of its own, or off, and without it metrics are beside everything else", () => {
+    const given = ["9464", "off", ""].map((METRICS_PORT) => load({ METRICS_PORT }).metricsPort)
+    expect(given).toEqual([9464, "off", undefined])
   })
 })
 

@@ -39,6 +39,7 @@ const givenUp = Metric.counter("charger_calls_given_up_total", {
   description: "Calls of chargers that were answered InternalError because the database took too long",
   incremental: true
 })
+export const actorMetrics = [crashes, givenUp]
 
 /** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
 const storeAgainMillis = 2_000

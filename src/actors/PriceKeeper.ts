@@ -45,6 +45,8 @@ const unpriced = Metric.counter("sessions_unpriced_total", {
   incremental: true
 })
 
+export const priceMetrics = [unpriced]
+
 interface Round {
   readonly looked: Array<Observed>
   readonly doubted: Array<Doubted>

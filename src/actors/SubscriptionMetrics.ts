@@ -21,6 +21,26 @@ export interface Counted {
   readonly outcome: Outcome | Untold
 }
 
+const results: ReadonlyArray<Outcome["_tag"] | Untold> = [
+  "Delivered",
+  "Waits",
+  "Failed",
+  "Refused",
+  "Gone",
+  "NoTurn",
+  "StorageAway"
+]
+
+const seriesOf = (kind: SubscriptionKindName, objects: ReadonlyArray<string>) => [
+  Metric.withAttributes(lag, { kind }),
+  ...objects.flatMap((object) => results.map((result) => Metric.withAttributes(deliveries, { kind, object, result })))
+]
+
+export const deliveryMetrics = [
+  ...seriesOf("partner", ["location", "evse", "tariff", "session", "cdr"]),
+  ...seriesOf("webhook", ["event"])
+]
+
 /** Counted by the batch, and by as many labels as it has: thousands come back a second. */
 export const countDeliveries = (
   kind: SubscriptionKindName,

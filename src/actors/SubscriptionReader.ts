@@ -27,6 +27,8 @@ const passedOver = Metric.counter("subscription_facts_passed_over_total", {
   incremental: true
 })
 
+export const readerMetrics = [passedOver]
+
 /** What facts make due. One that a kind cannot look at for a defect is told, counted and passed over: it must not keep all others waiting. */
 const concerned = (
   kind: SubscriptionKind,

@@ -36,6 +36,11 @@ const whole = (minimum: number, maximum: number, expected: string): Variable<num
 
 const port = whole(1, 65_535, "a port number 1–65535")
 
+const portOrOff: Variable<number | "off"> = {
+  schema: Schema.Union([Schema.Literal("off"), port.schema]),
+  expected: "a port number 1–65535, or off"
+}
+
 const words = ["true", "false", "yes", "no", "on", "off", "1", "0"] as const
 
 const flag: Variable<boolean> = {
@@ -98,6 +103,7 @@ export const variables = {
   PORT: port,
   TLS_PORT: port,
   PLAIN_HTTP: flag,
+  METRICS_PORT: portOrOff,
   PUBLIC_URL: {
     schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#]/.test(text)),
     expected: "a URL such as https://charging.example.com"
@@ -193,7 +199,7 @@ const distance = (a: string, b: string): number => {
 }
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(BACKGROUND|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
+const ours = /^(BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

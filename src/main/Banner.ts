@@ -12,6 +12,8 @@ export interface BannerFacts {
   readonly durability: string
   readonly environment: string
   readonly firstStart: FirstStart | undefined
+  /** Where the measurements are; undefined when they are closed. */
+  readonly metricsUrl: string | undefined
   /** Whether REST v1 answers at `publicUrl`: over plain http only where that is allowed. */
   readonly v1Answers: boolean
 }
@@ -60,7 +62,7 @@ export const banner = (facts: BannerFacts): ReadonlyArray<string> => [
   `  REST v2    ${facts.publicUrl}/cpo/v2  (described at /cpo/docs and /cpo/swagger.json)`,
   `  REST v1    ${facts.publicUrl}/api     (${facts.v1Answers ? "" : "https only: set TLS_CERT_FILE, or V1_ALLOW_HTTP=true; "}described at /api/swagger.json)`,
   `  OCPI       ${facts.publicUrl}/ocpi/versions  (described at /ocpi/swagger.json)`,
-  `  health     ${facts.publicUrl}/readyz  (metrics at /metrics)`,
+  `  health     ${facts.publicUrl}/readyz  (${facts.metricsUrl === undefined ? "metrics are closed" : `metrics at ${facts.metricsUrl}`})`,
   `  database   ${facts.database}`,
   `             ${facts.durability}`,
   ...(facts.firstStart === undefined ? [] : first(facts, facts.firstStart))

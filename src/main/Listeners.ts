@@ -15,6 +15,8 @@ export interface ListenerOptions {
   /** Undefined closes plain http. */
   readonly port: number | undefined
   readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
+  /** Plain http for whoever collects measurements, and nothing else; undefined opens none. */
+  readonly metricsPort?: number | undefined
   /** Requests that may be answered on one connection at leisure, ms. */
   readonly headersTimeoutMillis: number
   readonly requestTimeoutMillis: number
@@ -85,9 +87,11 @@ export const preflight = (options: ListenerOptions): Effect.Effect<void, ListenF
       Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
     )
   }
-  return Effect.andThen(
-    options.port === undefined ? Effect.void : probe("PORT", options.port),
-    options.tls === undefined ? Effect.void : probe("TLS_PORT", options.tls.port)
+  const ports = { PORT: options.port, TLS_PORT: options.tls?.port, METRICS_PORT: options.metricsPort }
+  return Effect.forEach(
+    Object.entries(ports),
+    ([variable, port]) => (port === undefined ? Effect.void : probe(variable, port)),
+    { discard: true }
   )
 }
 
@@ -100,15 +104,32 @@ const stop = (server: Http.Server | Https.Server) =>
     Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.sync(() => server.closeAllConnections()) })
   )
 
-/** Opens the listeners over the routes' layer; they are closed with the scope. */
-export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
+/** What Node takes as a handler, over the routes' layer. */
+const handlerOf = <E, R>(routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
     // Requests have a scope of their own, which is closed once the listeners are: in ours each would be cut off before anything else.
     const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+    return yield* NodeHttpServer.makeHandler(yield* HttpRouter.toHttpEffect(routes), { scope })
+  })
+
+/** Opens the listener of `metricsPort` where there is one. */
+export const openMetrics = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
+  Effect.gen(function* () {
+    const { headersTimeoutMillis, host, metricsPort, requestTimeoutMillis } = options
+    if (metricsPort === undefined) return undefined
+    const handle = yield* handlerOf(routes)
+    const limits = { headersTimeout: headersTimeoutMillis, requestTimeout: requestTimeoutMillis, maxHeaderSize: 16_384 }
+    const server = Http.createServer(limits, handle)
+    yield* Effect.addFinalizer(() => stop(server))
+    return yield* listen(server, "METRICS_PORT", metricsPort, host)
+  })
+
+/** Opens the listeners over the routes' layer; they are closed with the scope. */
+export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
+  Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const record = Effect.runForkWith(context)
-    const app = yield* HttpRouter.toHttpEffect(routes)
-    const handle = yield* NodeHttpServer.makeHandler(app, { scope })
+    const handle = yield* handlerOf(routes)
 
     const onRequest: Handler = (request, response) => {
       const arrived = performance.now()

@@ -36,6 +36,13 @@ const keepPrivate = (dataDir: string) =>
     )
   })
 
+/** A listener of its own is for this machine's neighbours, and so is not below `PUBLIC_URL`. */
+const metricsUrl = ({ host, metricsPort }: Config): string | undefined => {
+  if (metricsPort === undefined) return "/metrics"
+  if (metricsPort === "off") return undefined
+  return `http://${host.includes(":") ? `[${host}]` : host}:${metricsPort}/metrics`
+}
+
 /** Runs the service until it is interrupted, and drains it then. */
 export const run = (config: Config) =>
   Effect.gen(function* () {
@@ -55,6 +62,7 @@ export const run = (config: Config) =>
         running.database.kind === "postgres" ? "PostgreSQL" : `embedded PostgreSQL (PGlite) in ${config.dataDir}`,
       durability: running.database.durability,
       environment: config.environment,
+      metricsUrl: metricsUrl(config),
       v1Answers: config.v1AllowHttp || config.publicUrl.startsWith("https:"),
       firstStart: running.firstStart
     })

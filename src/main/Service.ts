@@ -86,7 +86,8 @@ import * as Webhooks from "../storage/Webhooks.ts"
 import type { BackgroundOptions } from "./Background.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { serveControl } from "./cli/Control.ts"
-import { type Listener, type ListenerOptions, open } from "./Listeners.ts"
+import { beginMetrics } from "./KnownMetrics.ts"
+import { type Listener, type ListenerOptions, open, openMetrics } from "./Listeners.ts"
 
 export interface ServiceSettings {
   readonly version: string
@@ -96,6 +97,8 @@ export interface ServiceSettings {
   readonly secretKey: Redacted.Redacted
   readonly database: Database.DatabaseOptions
   readonly listeners: ListenerOptions
+  /** Where `/metrics` is: beside everything else, on a listener of its own, or nowhere. */
+  readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
   readonly trustProxy: (address: string) => boolean
@@ -218,7 +221,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       nodeId: settings.nodeId,
       isDraining
     }),
-    Metrics.routes,
+    settings.metrics === "beside" ? Metrics.routes : Layer.empty,
     Uploads.routes,
     Downloads.routes
   )
@@ -262,6 +265,7 @@ export const start = (settings: ServiceSettings) =>
     )
     return yield* Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
+      yield* beginMetrics(settings.version, (yield* StorageHealth).kind)
       const firstStart = yield* bootstrap(settings.bootstrap, now)
       const health = yield* StorageHealth
       const server = yield* Ocpp.OcppServer
@@ -272,6 +276,7 @@ export const start = (settings: ServiceSettings) =>
         settings.listeners,
         routes(settings, () => draining, Deferred.await(ending))
       )
+      yield* openMetrics(settings.listeners, Metrics.routes)
       for (const listener of listeners) server.attach(listener.server, { secure: listener.secure })
       // Closed before everything above, since finalizers run in reverse.
       yield* Effect.addFinalizer(() => {

@@ -42,6 +42,7 @@ const listenersOf = (config: Config): ListenerOptions => ({
             limits.ocpp.handshakeMillis
           )
         },
+  metricsPort: config.metricsPort === "off" ? undefined : config.metricsPort,
   headersTimeoutMillis: limits.http.headersTimeoutMillis,
   requestTimeoutMillis: limits.http.requestTimeoutMillis,
   transferTimeoutMillis: transferMillis
@@ -64,6 +65,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       watchdogMillis: limits.database.watchdogMillis
     },
     listeners: listenersOf(config),
+    metrics: config.metricsPort === undefined ? "beside" : config.metricsPort === "off" ? "off" : "apart",
     bootstrap: config.bootstrap,
     v1AllowHttp: config.v1AllowHttp,
     trustProxy: trusts(config.trustProxy),

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { join } from "node:path"
 import type { StorageHealth } from "../domain/ports/StorageHealth.ts"
+import { poolOf } from "./DatabaseMetrics.ts"
 import { layerEngineHealth, layerServerHealth } from "./Health.ts"
 import { migrate, type MigrationFailed, type Migrations, SchemaRefused } from "./Migrations.ts"
 import { migrations } from "./migrations/all.ts"
@@ -138,7 +139,8 @@ const onEngine = (engine: Engine, space: FreeSpace, schema: Schema): Layer.Layer
   Layer.mergeAll(
     layerEngineHealth(engine, space),
     layerEngineNotifications(engine),
-    Layer.effectDiscard(maintain(engine, space))
+    Layer.effectDiscard(maintain(engine, space)),
+    Layer.effectDiscard(poolOf(1))
   ).pipe(Layer.provideMerge(prepared(clientOf(engine), engine.unwatched(schemaOf(schema)), "DATA_DIR")))
 
 const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, DatabaseFailed> =>
@@ -186,9 +188,12 @@ const layerServer = (options: DatabaseOptions, url: Redacted.Redacted): Layer.La
     }
   } as const
   const client = PgClient.layer({ ...config, minConnections: 1, maxConnections: options.poolSize })
+  const pool = poolOf(options.poolSize)
   return Layer.mergeAll(layerServerHealth, layerServerNotifications(config)).pipe(
     mapError(startFailure("DATABASE_URL")),
-    Layer.provideMerge(prepared(client, Effect.andThen(supported, schemaOf(options)), "DATABASE_URL"))
+    Layer.provideMerge(
+      prepared(client, Effect.andThen(Effect.andThen(pool, supported), schemaOf(options)), "DATABASE_URL")
+    )
   )
 }
 

@@ -28,6 +28,8 @@ const dropped = Metric.counter("ocpi_exchanges_dropped_total", {
   incremental: true
 })
 
+export const exchangeMetrics = [dropped]
+
 /** What a record takes beside its texts. */
 const recordChars = 500
 

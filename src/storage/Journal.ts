@@ -11,6 +11,7 @@ import { Journal } from "../domain/ports/Journal.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { standingSession, type StandingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
+import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { guardedWrite, isDataError } from "./SqlErrors.ts"
 
 export interface JournalOptions {
@@ -74,30 +75,48 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
     )
   })
 
-const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError): void => {
+const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: JournalMeasures): void => {
+  if (batch.length > 0) measures.failed(batch.length, error._tag === "FactRefused" ? "refused" : error.reason)
   for (const waiting of batch) waiting.resume(Effect.fail(error))
 }
+
+const timed = <E>(
+  writing: Effect.Effect<void, E>,
+  batch: ReadonlyArray<Waiting>,
+  measures: JournalMeasures
+): Effect.Effect<void, E> =>
+  Effect.suspend(() => {
+    const began = performance.now()
+    const count = batch.reduce((sum, { facts }) => sum + facts.length, 0)
+    return Effect.tap(writing, () => Effect.sync(() => measures.committed(count, performance.now() - began)))
+  })
 
 /**
  * Writes a batch. A value that the database refuses is found by halving, between transactions and never inside one, so that one
  * charger's oddity costs nobody else an answer.
  */
-const flush = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, StorageUnavailable> =>
+const flush = (
+  sql: SqlClient.SqlClient,
+  batch: ReadonlyArray<Waiting>,
+  measures: JournalMeasures
+): Effect.Effect<void, StorageUnavailable> =>
   guardedWrite(
-    write(sql, batch).pipe(
+    timed(write(sql, batch), batch, measures).pipe(
       Effect.catch((error) => {
         if (!isDataError(error)) return Effect.fail(error)
         if (batch.length === 1) {
-          failAll(batch, new FactRefused({ message: "the database cannot hold a value of this message" }))
+          failAll(batch, new FactRefused({ message: "the database cannot hold a value of this message" }), measures)
           return Effect.void
         }
         const middle = batch.length >> 1
-        return Effect.andThen(flush(sql, batch.slice(0, middle)), flush(sql, batch.slice(middle)))
+        return Effect.andThen(flush(sql, batch.slice(0, middle), measures), flush(sql, batch.slice(middle), measures))
       })
     )
   )
 
 const busy = new StorageUnavailable({ reason: "busy", message: "too many commits wait for the database; try again" })
+
+const died = new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
 
 /** Provides `Journal` over the database's `journal_commit`. */
 export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth> =>
@@ -106,6 +125,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const health = yield* StorageHealth
+      const measures = journalMeasures(yield* Effect.context<never>())
       const queue: Array<Waiting> = []
       let wake: (() => void) | undefined
 
@@ -114,7 +134,9 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
         let n = 0
         while (n < queue.length && (n === 0 || facts + queue[n]!.facts.length <= options.maxBatchFacts))
           facts += queue[n++]!.facts.length
-        return queue.splice(0, n)
+        const taken = queue.splice(0, n)
+        measures.waiting(queue.length)
+        return taken
       }
 
       const waitForWork = Effect.callback<void>((resume) => {
@@ -133,10 +155,12 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
             error.reason === "down" ? batch.filter((waiting) => now - waiting.since < options.patienceMillis) : []
           failAll(
             batch.filter((waiting) => !patient.includes(waiting)),
-            error
+            error,
+            measures
           )
           if (patient.length === 0) return Effect.void
           queue.unshift(...patient)
+          measures.waiting(queue.length)
           return Effect.sleep(retryMillis)
         })
 
@@ -144,17 +168,12 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
         yield* waitForWork
         const batch = take()
         yield* health.writable.pipe(
-          Effect.andThen(flush(sql, batch)),
+          Effect.andThen(flush(sql, batch, measures)),
           Effect.catch((error) => retryLater(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError("journal: a batch died", defect),
-              Effect.sync(() =>
-                failAll(
-                  batch,
-                  new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
-                )
-              )
+              Effect.sync(() => failAll(batch, died, measures))
             )
           )
         )
@@ -164,8 +183,12 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
       return Journal.of({
         commit: (facts) =>
           Effect.callback<CommitOutcome, CommitError>((resume) => {
-            if (queue.length >= options.maxWaiting) return resume(Effect.fail(busy))
+            if (queue.length >= options.maxWaiting) {
+              measures.failed(1, "busy")
+              return resume(Effect.fail(busy))
+            }
             queue.push({ facts, since: Date.now(), resume })
+            measures.waiting(queue.length)
             wake?.()
           })
       })

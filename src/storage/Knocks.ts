@@ -29,6 +29,8 @@ const unrecorded = Metric.counter("unknown_chargers_unrecorded_total", {
   incremental: true
 })
 
+export const knockMetrics = [unrecorded]
+
 const Row = Schema.Struct({
   chargerId: Schema.String,
   firstSeenAt: Millis,

@@ -25,6 +25,8 @@ const dropped = Metric.counter("message_log_dropped_total", {
   incremental: true
 })
 
+export const messageLogMetrics = [dropped]
+
 /** Position in the log: time, then id, since many frames share a millisecond. */
 const Position = Schema.Struct({ at: TimeKey, id: LongKey })
 

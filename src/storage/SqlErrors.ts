@@ -6,6 +6,7 @@
 import { Cause, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { StorageUnavailable } from "../domain/Errors.ts"
+import { measured } from "./DatabaseMetrics.ts"
 
 type Reason = StorageUnavailable["reason"]
 
@@ -148,7 +149,8 @@ const translate =
  */
 export const guarded = <A, E, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> => Effect.catchCause(effect, translate(false))
+): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> =>
+  Effect.catchCause(measured(effect), translate(false))
 
 /**
  * The same for a write whose outcome matters: a connection lost on the way is `unknown`, not `down`, since the commit may have
@@ -156,4 +158,5 @@ export const guarded = <A, E, R>(
  */
 export const guardedWrite = <A, E, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> => Effect.catchCause(effect, translate(true))
+): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> =>
+  Effect.catchCause(measured(effect), translate(true))

@@ -1,8 +1,9 @@
 /** What a start and a stop leave in the log, for whoever reads it afterwards. */
-import { chmodSync, rmSync } from "node:fs"
+import { chmodSync, globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { unreachable } from "../../src/main/Banner.ts"
+import { freePort } from "../../bench/servers/port.ts"
 import { Service } from "../simulation/Process.ts"
 import { until } from "../simulation/Wait.ts"
 import { fastDirectory } from "../support/fastDirectory.ts"
@@ -29,23 +30,55 @@ const ready = async (env: Readonly<Record<string, string>>, dataDir?: string) =>
   return service
 }
 
+/** The names that the sources give to measurements; durations of calls come with the actions that were called. */
+const named = (): ReadonlyArray<string> =>
+  globSync("src/**/*.ts")
+    .flatMap((path) => [...readFileSync(path, "utf8").matchAll(/(?:counter|gauge|histogram)\(\s*"(\w+)"/g)])
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "ocpp_call_duration_seconds")
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
+
 it("says once that it stops, and once that it has stopped, and leaves nothing that other users can read", async () => {
   const dataDir = fastDirectory()
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   await plant(dataDir)
   chmodSync(dataDir, 0o755)
   chmodSync(join(dataDir, "database", "PG_VERSION"), 0o666)
-  await using service = await ready({}, dataDir)
+  const metricsPort = await freePort()
+  await using service = await ready({ METRICS_PORT: String(metricsPort) }, dataDir)
   expect(service.life.output).toContain("security: DATA_DIR could be read by other users")
   expect(openToOthers(service.dataDir)).toEqual([])
   expect(told(service.life.output)).toEqual(["INFO ready"])
+
+  // All that is measured is there before it has happened, and only where it was asked to be.
+  const url = `http://127.0.0.1:${metricsPort}`
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const begun = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
+  expect(named().length).toBeGreaterThan(30)
+  expect(named().filter((name) => !begun.has(name))).toEqual([])
+  for (const line of [
+    'ocpp_auth_failures_total{reason="wrong"} 0',
+    'subscription_deliveries_total{kind="webhook",object="event",result="Failed"} 0',
+    'journal_failed_commits_total{reason="down"} 0',
+    "database_pool_connections_max 1",
+    "charger_actor_defects_total 0"
+  ]) {
+    expect(metrics).toContain(`${line}\n`)
+  }
+  expect(metrics).toMatch(/^voltlane_build_info\{.*version="\d+\.\d+\.\d+".*\} 1$/m)
+  expect(await statusOf(`${service.url}/metrics`)).toBe(404)
+  expect(await statusOf(`${url}/readyz`)).toBe(404)
+  expect(service.life.output).toContain(`metrics at ${url}/metrics`)
+
   const { code } = await service.kill("SIGTERM")
   expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
   expect(openToOthers(service.dataDir)).toEqual([])
 })
 
 it("warns once that chargers are told an address that they do not reach", async () => {
-  await using service = await ready({ HOST: "0.0.0.0" })
+  await using service = await ready({ HOST: "0.0.0.0", METRICS_PORT: "off" })
+  expect(await statusOf(`${service.url}/metrics`)).toBe(404)
   expect(told(service.life.output)).toEqual([
     "WARN HOST is 0.0.0.0, and yet chargers and links are told http",
     "INFO ready"

@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Metric, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
+import { journalMetrics } from "../../src/storage/JournalMetrics.ts"
 import { forEachDriver } from "../support/databases.ts"
 import {
   ended,
@@ -49,6 +50,10 @@ const epochOf = (chargerId: string) =>
     }>`SELECT epoch::float8 AS epoch FROM connection WHERE charger_id = ${chargerId}`
     return row!.epoch
   })
+
+/** Of a counter, a gauge, or how often a histogram was given something. */
+const numberOf = (metric: Metric.Metric<number, object>) =>
+  Effect.map(Metric.value(metric), (state) => Number("count" in state ? state.count : "value" in state && state.value))
 
 forEachDriver("the journal", journal, (it) => {
   it.effect("keeps a session from its start over its readings to its end", () =>
@@ -325,6 +330,9 @@ forEachDriver("the journal", journal, (it) => {
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-9"])
+      // Shared with the other tests of this process, so that what changes counts.
+      const measured = Effect.all(journalMetrics.map(numberOf))
+      const before = yield* measured
       const facts = Array.from({ length: 40 }, (_, i) => [
         transferred(seeded, "J-9", i === 17 ? "J-9:\u0000" : `J-9:${i}`)
       ])
@@ -335,6 +343,10 @@ forEachDriver("the journal", journal, (it) => {
       const failed = results.flatMap((r, i) => (Result.isFailure(r) ? [`${i} ${r.failure._tag}`] : []))
       assert.deepStrictEqual(failed, ["17 FactRefused"])
       assert.strictEqual(yield* count("journal", "subject", "charger:J-9"), 39)
+      const changed = (yield* measured).map((value, i) => value - before[i]!)
+      const [facts39, commits, waiting, ...reasons] = changed
+      assert.deepStrictEqual([facts39, waiting, reasons], [39, 0, [0, 0, 0, 0, 1]])
+      assert.isAbove(commits!, 1)
     })
   )
 

@@ -20,12 +20,21 @@ const requestDuration = Metric.histogram("http_server_request_duration_seconds",
 const faceOf = (path: string): string =>
   path.startsWith("/cpo/") ? "v2" : path.startsWith("/api/") ? "v1" : path.startsWith("/ocpi/") ? "ocpi" : "other"
 
+const requests = (face: string, method: string, status: string) =>
+  Metric.withAttributes(requestDuration, { face, method, status })
+
+/** Those that most requests are of and alarms are made of; others begin when they first come. */
+export const httpMetrics = [
+  memory,
+  started,
+  ...["v1", "v2", "ocpi", "other"].flatMap((face) =>
+    ["GET", "POST"].flatMap((method) => ["2xx", "4xx", "5xx"].map((status) => requests(face, method, status)))
+  )
+]
+
 /** Records one answered request; `seconds` from arrival to the last byte. */
 export const recordRequest = (method: string, path: string, status: number, seconds: number): Effect.Effect<void> =>
-  Metric.update(
-    Metric.withAttributes(requestDuration, { face: faceOf(path), method, status: `${Math.floor(status / 100)}xx` }),
-    seconds
-  )
+  Metric.update(requests(faceOf(path), method, `${Math.floor(status / 100)}xx`), seconds)
 
 /** Route `/metrics`. */
 export const routes = HttpRouter.use(

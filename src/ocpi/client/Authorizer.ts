@@ -36,6 +36,8 @@ const unanswered = Metric.counter("ocpi_authorizations_unanswered_total", {
   incremental: true
 })
 
+export const authorizerMetrics = [asked, unanswered]
+
 /** Some say by HTTP alone that they do not know a token, others by the status alone. */
 const isUnknown = ({ http, status }: PartnerFailed): boolean => http === 404 || status === statusCodes.UnknownToken
 

@@ -47,6 +47,8 @@ const givenUp = Metric.counter("ocpi_results_given_up_total", {
   incremental: true
 })
 
+export const resultMetrics = [posted, givenUp]
+
 /** What is told of a command, in the words of its version; undefined where it has none. */
 const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")

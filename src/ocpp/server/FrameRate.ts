@@ -7,7 +7,8 @@ import type { OcppLimits } from "./Limits.ts"
 const minute = 60_000
 
 /** What a charger had too much of. */
-export type Overdrawn = "frames" | "bytes" | "time"
+export const overdraws = ["frames", "bytes", "time"] as const
+export type Overdrawn = (typeof overdraws)[number]
 
 /** So much at once, then so much a second. What is taken over it is owed, and paid back before there is room again. */
 class Budget {

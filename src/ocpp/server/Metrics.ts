@@ -3,28 +3,32 @@
  * here; no label ever holds a charger's id or anything else that a charger may choose.
  */
 import { type Context, Metric } from "effect"
-import type { Overdrawn } from "./FrameRate.ts"
-import type { RefusalReason } from "./Refusals.ts"
+import { type Overdrawn, overdraws } from "./FrameRate.ts"
+import { authFailureReasons, refusedStatuses, type RefusalReason } from "./Refusals.ts"
 
-export type FrameKind = "CALL" | "CALLRESULT" | "CALLERROR" | "Malformed" | "Ignored"
+const frameKinds = ["CALL", "CALLRESULT", "CALLERROR", "Malformed", "Ignored"] as const
+export type FrameKind = (typeof frameKinds)[number]
 
 /** Why a frame did not get where it was meant to. */
-export type DropReason = "unmatched" | "binary" | "closing" | "backlog"
+const dropReasons = ["unmatched", "binary", "closing", "backlog"] as const
+export type DropReason = (typeof dropReasons)[number]
 
 /** Why the server ended a connection. */
-export type CutReason =
-  | "dead"
-  | "stalled"
-  | "outbound"
-  | "slow-frame"
-  | "abuse"
-  | "too-big"
-  | "fragments"
-  | "protocol"
-  | "backlog"
-  | "defect"
-  | "asked"
-  | "stopping"
+const cutReasons = [
+  "dead",
+  "stalled",
+  "outbound",
+  "slow-frame",
+  "abuse",
+  "too-big",
+  "fragments",
+  "protocol",
+  "backlog",
+  "defect",
+  "asked",
+  "stopping"
+] as const
+export type CutReason = (typeof cutReasons)[number]
 
 const counter = (id: string, description: string) => (attributes: Readonly<Record<string, string>>) =>
   Metric.counter(id, { description, incremental: true, attributes })
@@ -89,8 +93,22 @@ export class Metrics {
     description: "Longest time in the last second that the event loop was late"
   })
 
-  constructor(context: Context.Context<never>) {
+  /** All begin at 0, so that whoever watches their rates sees the first increase; durations of calls come with their actions. */
+  constructor(context: Context.Context<never>, versions: ReadonlyArray<string>) {
     this.context = context
+    const begun = [
+      ...frameKinds.flatMap((kind) => [this.inbound(kind), this.outbound(kind)]),
+      ...dropReasons.map(this.drops),
+      ...cutReasons.map(this.cuts),
+      ...authFailureReasons.map(this.failures),
+      ...refusedStatuses.map((status) => this.refusals(String(status))),
+      ...versions.flatMap((version) => [0, 1, 2, 3].map((profile) => this.gauges(`${profile} ${version}`))),
+      this.tolerated,
+      ...overdraws.map(this.throttles),
+      this.large,
+      this.lag
+    ]
+    for (const metric of begun) metric.valueUnsafe(context)
   }
 
   received(kind: FrameKind): void {

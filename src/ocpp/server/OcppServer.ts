@@ -70,7 +70,10 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const { clock = systemClock, limits } = options
   const { now } = clock
   const run = yield* FiberSet.makeRuntime<never, void, never>()
-  const metrics = new Metrics(yield* Effect.context<never>())
+  const metrics = new Metrics(
+    yield* Effect.context<never>(),
+    options.protocols.map(({ version }) => version)
+  )
   const chargers = new ConnectedChargers(metrics)
   const guard = new UpgradeGuard(limits)
   const lag = new LoopLag(limits.overloadLagMillis, now(), (worst) => metrics.loopLag(worst))

@@ -24,8 +24,11 @@ export type RefusalReason =
   | "stopping"
   | "timeout"
 
+/** What refusals are answered with. */
+export const refusedStatuses = [400, 401, 403, 404, 405, 409, 426, 429, 503] as const
+
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 426 | 429 | 503
+  readonly status: (typeof refusedStatuses)[number]
   readonly reason: RefusalReason
   /** One line. */
   readonly line: string
@@ -49,7 +52,8 @@ const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
 /** Whether a refusal counts against the network it was given to. */
 export const countsAgainst = (refusal: Refusal): boolean => blamed.has(refusal.reason)
 
-const authFailures: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+/** Refusals that are failed authentications. */
+export const authFailureReasons: ReadonlyArray<RefusalReason> = [
   "unknown",
   "limited",
   "profile",
@@ -57,10 +61,10 @@ const authFailures: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   "missing",
   "wrong",
   "certificate"
-])
+]
 
 /** Whether a refusal is a failed authentication. */
-export const isAuthFailure = (refusal: Refusal): boolean => authFailures.has(refusal.reason)
+export const isAuthFailure = (refusal: Refusal): boolean => authFailureReasons.includes(refusal.reason)
 
 export const refusals = {
   noPath: {

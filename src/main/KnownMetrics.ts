@@ -1,0 +1,55 @@
+/**
+ * Every measurement from the first scrape on: a counter that appears with its first increase hides that increase from whoever watches its rate. Each
+ * part tells its own; the OCPP server's are bound to the server and begin with it. Labels that are not a small closed set come when they come.
+ */
+import { Effect, Metric } from "effect"
+import { actorMetrics } from "../actors/Actors.ts"
+import { priceMetrics } from "../actors/PriceKeeper.ts"
+import { deliveryMetrics } from "../actors/SubscriptionMetrics.ts"
+import { readerMetrics } from "../actors/SubscriptionReader.ts"
+import { httpMetrics } from "../http/ops/Metrics.ts"
+import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
+import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
+import { requestMetrics } from "../ocpi/Metrics.ts"
+import { databaseMetrics } from "../storage/DatabaseMetrics.ts"
+import { exchangeMetrics } from "../storage/Exchanges.ts"
+import { journalMetrics } from "../storage/JournalMetrics.ts"
+import { knockMetrics } from "../storage/Knocks.ts"
+import { messageLogMetrics } from "../storage/MessageLog.ts"
+
+const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
+  ...actorMetrics,
+  ...authorizerMetrics,
+  ...databaseMetrics,
+  ...deliveryMetrics,
+  ...exchangeMetrics,
+  ...httpMetrics,
+  ...journalMetrics,
+  ...knockMetrics,
+  ...messageLogMetrics,
+  ...priceMetrics,
+  ...readerMetrics,
+  ...requestMetrics,
+  ...resultMetrics
+]
+
+/** Which build this is, as other exporters tell it: always 1, with what there is to know as labels. */
+const buildInfo = (version: string, database: string) => {
+  const { deno, node } = process.versions
+  return Metric.gauge("voltlane_build_info", {
+    description: "Always 1; its labels say which version runs on what",
+    attributes: {
+      version,
+      runtime: deno === undefined ? "node" : "deno",
+      runtime_version: deno ?? node,
+      database
+    }
+  })
+}
+
+/** Brings every measurement into being at what it is before anything has happened. */
+export const beginMetrics = (version: string, database: string): Effect.Effect<void> =>
+  Effect.andThen(
+    Effect.forEach(known, (metric) => Metric.value(metric), { discard: true }),
+    Metric.update(buildInfo(version, database), 1)
+  )
