@@ -210,7 +210,8 @@ const listeners = (get: Get) => {
   if (plain && metricsPort === port) problem("METRICS_PORT", `is ${port} like PORT; choose another`)
   if (tls !== undefined && metricsPort === tls.port)
     problem("METRICS_PORT", `is ${tls.port} like TLS_PORT; choose another`)
-  const publicUrl = get("PUBLIC_URL") ?? (plain ? `http://localhost:${port}` : `https://localhost:${tls?.port}`)
+  const publicUrl =
+    get("PUBLIC_URL") ?? (tls === undefined ? `http://localhost:${port}` : `https://localhost:${tls.port}`)
   return { tls, port: plain ? port : undefined, metricsPort, publicUrl: publicUrl.replace(/\/+$/, "") }
 }
 

@@ -168,10 +168,18 @@ describe("loadConfig with settings", () => {
     expect(config.printed).toContain("FILES_S3_SECRET_ACCESS_KEY=(set, not shown)\n")
   })
 
-  it.skipIf(certificates === undefined)("points its addresses at https where plain http is closed", () => {
-    const tls = { TLS_CERT_FILE: file("c.pem", cert), TLS_KEY_FILE: file("k.pem", key), PLAIN_HTTP: "false" }
-    expect(load(tls)).toMatchObject({ port: undefined, publicUrl: "https://localhost:8443" })
-  })
+  it.skipIf(certificates === undefined)(
+    "points its addresses at https wherever there is TLS, unless it is told another",
+    () => {
+      const tls = { TLS_CERT_FILE: file("c.pem", cert), TLS_KEY_FILE: file("k.pem", key) }
+      expect(load({ ...tls, PLAIN_HTTP: "false" })).toMatchObject({
+        port: undefined,
+        publicUrl: "https://localhost:8443"
+      })
+      expect(load({ ...tls, TLS_PORT: "9443" })).toMatchObject({ port: 8080, publicUrl: "https://localhost:9443" })
+      expect(load({ ...tls, PUBLIC_URL: "http://cpo.example" }).publicUrl).toBe("http://cpo.example")
+    }
+  )
 
   it("reads a file of the same names, which the environment overrules", () => {
     const path = file(

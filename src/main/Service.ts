@@ -18,6 +18,7 @@ import { ChargerInbox } from "../domain/ports/ChargerInbox.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import * as Downloads from "../http/files/Downloads.ts"
 import * as Uploads from "../http/files/Uploads.ts"
+import * as ChargerAddress from "../http/ops/ChargerAddress.ts"
 import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
@@ -222,6 +223,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       isDraining
     }),
     settings.metrics === "beside" ? Metrics.routes : Layer.empty,
+    ChargerAddress.routes({ publicUrl: settings.publicUrl }),
     Uploads.routes,
     Downloads.routes
   )

@@ -154,7 +154,10 @@ describe("OCPP 1.6 security", () => {
     expect(command).toMatchObject({ status: "Accepted", result: { filename: "security.log" } })
     const [asked] = station.asked("GetLog")
     expect(asked).toMatchObject({ logType: "SecurityLog" })
-    const remoteLocation = String(Object(asked?.["log"])["remoteLocation"])
+    const told = String(Object(asked?.["log"])["remoteLocation"])
+    expect(told).toContain(`https://localhost:${tlsPort}/`)
+    // The same by plain http, since nobody trusts the CA of this test.
+    const remoteLocation = told.replace(`https://localhost:${tlsPort}`, world.service.url)
     const requestId = asked?.["requestId"]
     expect(await station.call("LogStatusNotification", { status: "Uploading", requestId })).toEqual({})
     const uploaded = await fetch(`${remoteLocation.replace(/\/$/, "")}/security.log`, { method: "PUT", body: "events" })
@@ -223,6 +226,24 @@ describe("OCPP 1.6 security", () => {
     await station.connect()
     expect(await station.boot()).toMatchObject({ status: "Accepted" })
     expect(await refusedWith(id, { password })).toBe(true)
+  })
+
+  it("speaks https in all that it tells of itself, without being told its address", async () => {
+    const base = `https://localhost:${tlsPort}`
+    const made = await fetch(`${world.service.url}/cpo/v2/sites`, {
+      method: "POST",
+      headers: { "x-api-key": world.organisation.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ name: "By TLS" })
+    })
+    expect([made.status, made.headers.get("location")?.startsWith(`${base}/cpo/v2/sites/`)]).toEqual([200, true])
+    const v1 = (await (await fetch(`${world.service.url}/api/swagger.json`)).json()) as { servers: unknown }
+    expect(v1.servers).toEqual([{ url: base }])
+    for (const line of [
+      ` on ${base}\n`,
+      ` wss://localhost:${tlsPort}/ocpp/{chargerId}\n`,
+      ` ${base}/api     (described`
+    ])
+      expect(world.service.life.output).toContain(line)
   })
 
   it("TC_087 takes a charger by its client certificate, and none without", async () => {

@@ -51,6 +51,15 @@ it("says once that it stops, and once that it has stopped, and leaves nothing th
   expect(openToOthers(service.dataDir)).toEqual([])
   expect(told(service.life.output)).toEqual(["INFO ready"])
 
+  // A browser is told what it has found; whether there is such a charger it is not told.
+  for (const path of ["/ocpp", "/ocpp/", "/ocpp/NO-SUCH", "//ocpp16/NO-SUCH/"]) {
+    const answer = await fetch(`${service.url}${path}`)
+    expect([answer.status, answer.headers.get("upgrade")], path).toEqual([426, "websocket"])
+    expect(await answer.text()).toMatch(
+      /^This address is for charging stations.*ws:\/\/localhost:\d+\/ocpp\/\{chargerId\}.*\/cpo\/docs\.\n$/
+    )
+  }
+
   // All that is measured is there before it has happened, and only where it was asked to be.
   const url = `http://127.0.0.1:${metricsPort}`
   const metrics = await (await fetch(`${url}/metrics`)).text()

@@ -1,0 +1,25 @@
+/**
+ * What a person sees who opens a charger's address in a browser, or a tool that asks there without a websocket: 426, and a sentence that says what the
+ * address is for. Nothing is looked up, so that nobody learns which chargers there are.
+ */
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+const paths = ["/ocpp/*", "/ocpp16/*"] as const
+
+/** Routes below `/ocpp` and `/ocpp16`, as far as they are no upgrades: those never come here. */
+export const routes = (options: { readonly publicUrl: string }) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const base = options.publicUrl.replace(/\/+$/, "")
+      const text =
+        `This address is for charging stations, which connect to it by websocket (OCPP 1.6J): set ${base.replace(/^http/, "ws")}/ocpp/{chargerId} ` +
+        `as the central system's URL in the charger. People and scripts find the API at ${base}/cpo/docs.\n`
+      const answer = HttpServerResponse.text(text, {
+        status: 426,
+        contentType: "text/plain; charset=utf-8",
+        headers: { upgrade: "websocket", connection: "Upgrade", "cache-control": "no-store" }
+      })
+      for (const path of paths) yield* router.add("GET", path, answer)
+    })
+  )
