@@ -30,6 +30,7 @@ const serving = (args: ReadonlyArray<string>) =>
       ConfigProblem: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
       ListenFailed: ({ message, variable }) => complain(`${variable}: ${message}`, wrongSetting),
       DatabaseFailed: ({ message }) => complain(message, 1),
+      KeysNotKept: ({ message }) => complain(`DATA_DIR: ${message}`, wrongSetting),
       NotPrivate: ({ message }) => complain(`DATA_DIR: ${message}`, wrongSetting),
       WrongSecretKey: ({ message }) => complain(`SECRET_KEY: ${message}`, wrongSetting),
       NodeIdInUse: ({ message }) => complain(`NODE_ID: ${message}`, wrongSetting),

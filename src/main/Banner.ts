@@ -18,22 +18,38 @@ export interface BannerFacts {
   readonly v1Answers: boolean
 }
 
+/** What was made, or where it is kept. */
+const keys = ({ apiKey, keptIn, v1 }: FirstStart): ReadonlyArray<string> => {
+  if (keptIn !== undefined) {
+    return [
+      "  This is the first start. Its keys are shown on terminals only, and this is none: they are in",
+      "",
+      `    ${keptIn}`,
+      "",
+      "  which this user alone can read. Keep them elsewhere, and remove the file."
+    ]
+  }
+  if (apiKey === undefined && v1 === undefined) {
+    return ["  This is the first start; the first organisation has the keys that were given."]
+  }
+  return [
+    "  This is the first start. Nobody can read these again, so keep them:",
+    ...(apiKey === undefined ? [] : ["", `    API key (v2)    ${apiKey}`]),
+    ...(v1 === undefined ? [] : [`    v1 clientId     ${v1.clientId}`, `    v1 code         ${v1.code}`])
+  ]
+}
+
 const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
   // Double quotes, so that a shell puts the variable's value in.
-  const key = made.apiKey ?? "$BOOTSTRAP_API_KEY"
-  const shown = made.apiKey !== undefined || made.v1 !== undefined
+  const file = made.apiKey === undefined ? undefined : made.keptIn
+  const key = file !== undefined ? "$KEY" : (made.apiKey ?? "$BOOTSTRAP_API_KEY")
   return [
     "",
-    shown
-      ? "  This is the first start. Nobody can read these again, so keep them:"
-      : "  This is the first start; the first organisation has the keys that were given.",
-    ...(made.apiKey === undefined ? [] : ["", `    API key (v2)    ${made.apiKey}`]),
-    ...(made.v1 === undefined
-      ? []
-      : [`    v1 clientId     ${made.v1.clientId}`, `    v1 code         ${made.v1.code}`]),
+    ...keys(made),
     "",
     "  Next: make a site and a charger,",
     "",
+    ...(file !== undefined ? [`    . '${file.replaceAll("'", String.raw`'\''`)}'`] : []),
     `    curl -s ${facts.publicUrl}/cpo/v2/sites -H "x-api-key: ${key}" -H 'content-type: application/json' \\`,
     `      -d '{"name":"First site"}'`,
     `    curl -s ${facts.publicUrl}/cpo/v2/chargers -H "x-api-key: ${key}" -H 'content-type: application/json' \\`,

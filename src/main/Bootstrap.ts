@@ -1,14 +1,21 @@
 /**
  * The first start: when the database is empty, the first organisation, its operator with every permission, a v2 key and a v1 pair are
- * made, of given values where the settings give them. What was generated is told once, to whoever started the service.
+ * made, of given values where the settings give them. What was generated is told once, to whoever started the service: on the terminal, or in a
+ * file where there is none.
  */
 import { Effect, Redacted } from "effect"
 import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operator/Keys.ts"
 import { permissions } from "../domain/operator/Permission.ts"
 import { Access } from "../domain/ports/Access.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
+import type { KeptKeys, KeysNotKept, MadeKeys } from "./FirstKeys.ts"
+
+/** Keeps what is made where it can be read later, before it is stored. */
+export type KeyKeeper = (made: MadeKeys) => Effect.Effect<KeptKeys, KeysNotKept>
 
 export interface BootstrapSettings {
+  /** Undefined: a terminal shows it. */
+  readonly keep?: KeyKeeper | undefined
   readonly operatorEmail: string | undefined
   readonly operatorPassword: Redacted.Redacted | undefined
   readonly apiKey: Redacted.Redacted | undefined
@@ -19,9 +26,9 @@ export interface BootstrapSettings {
 }
 
 /** What the first start made and nobody can read again; only what was generated is here. */
-export interface FirstStart {
-  readonly apiKey: string | undefined
-  readonly v1: { readonly clientId: string; readonly code: string } | undefined
+export interface FirstStart extends MadeKeys {
+  /** The file that holds them; undefined where they are to be shown. */
+  readonly keptIn?: string | undefined
 }
 
 const first = (settings: BootstrapSettings, now: number) =>
@@ -38,8 +45,14 @@ const first = (settings: BootstrapSettings, now: number) =>
     const code = givenCode ?? pair.code
     const clientId = settings.v1ClientId ?? pair.clientId
     const password = settings.operatorPassword
+    const made: MadeKeys = {
+      apiKey: generated?.text,
+      v1: givenCode === undefined ? { clientId, code } : undefined
+    }
+    const isSecret = made.apiKey !== undefined || made.v1 !== undefined
+    const kept = isSecret ? yield* settings.keep?.(made) ?? Effect.undefined : undefined
 
-    yield* access.createOrganisation(
+    const storing = access.createOrganisation(
       {
         name: "My charging network",
         countryCode: settings.countryCode ?? "NL",
@@ -53,10 +66,10 @@ const first = (settings: BootstrapSettings, now: number) =>
       },
       now
     )
-    const firstStart: FirstStart = {
-      apiKey: generated?.text,
-      v1: givenCode === undefined ? { clientId, code } : undefined
-    }
+    // After any other failure nobody knows whether it was stored: then what was kept may be all that opens the service.
+    yield* Effect.tapErrorTag(storing, "Conflict", () => kept?.discard ?? Effect.void)
+    yield* kept?.confirm ?? Effect.void
+    const firstStart: FirstStart = { ...made, keptIn: kept?.path }
     return firstStart
   })
 

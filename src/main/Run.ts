@@ -67,6 +67,9 @@ export const run = (config: Config) =>
       firstStart: running.firstStart
     })
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
+    const { keptIn } = running.firstStart ?? {}
+    if (keptIn !== undefined)
+      yield* Effect.logWarning(`security: the first keys are in ${keptIn}; keep them elsewhere and remove the file`)
     const warning = unreachable(config.host, config.publicUrl)
     if (warning !== undefined) yield* Effect.logWarning(warning)
     for (const line of config.warnings) yield* Effect.logWarning(line)

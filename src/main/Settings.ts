@@ -7,6 +7,7 @@ import { transferMillis } from "../domain/file/StoredFile.ts"
 import { revokedSerials } from "../ocpp/server/Revocations.ts"
 import { tlsOptions } from "../ocpp/server/Tls.ts"
 import { backgroundOf, lookEveryMillis, scaledBy } from "./Background.ts"
+import { keepFirstKeys } from "./FirstKeys.ts"
 import type { ListenerOptions } from "./Listeners.ts"
 import type { ServiceSettings } from "./Service.ts"
 
@@ -66,7 +67,10 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     },
     listeners: listenersOf(config),
     metrics: config.metricsPort === undefined ? "beside" : config.metricsPort === "off" ? "off" : "apart",
-    bootstrap: config.bootstrap,
+    bootstrap: {
+      ...config.bootstrap,
+      keep: process.stdout.isTTY ? undefined : keepFirstKeys(config.dataDir)
+    },
     v1AllowHttp: config.v1AllowHttp,
     trustProxy: trusts(config.trustProxy),
     outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },

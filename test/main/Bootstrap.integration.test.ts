@@ -2,9 +2,16 @@
 import { expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "vitest"
 import { Access } from "../../src/domain/ports/Access.ts"
-import { bootstrap, type BootstrapSettings } from "../../src/main/Bootstrap.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import { banner } from "../../src/main/Banner.ts"
+import { bootstrap, type BootstrapSettings, type FirstStart } from "../../src/main/Bootstrap.ts"
+import { keepFirstKeys } from "../../src/main/FirstKeys.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { fastDirectory } from "../support/fastDirectory.ts"
 import { noon, repositories } from "../support/repositories.ts"
 
 const settings: BootstrapSettings = {
@@ -27,6 +34,32 @@ const organisations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ n: number }>`SELECT count(*)::int AS n FROM organisation`, ([row]) => row?.n)
 )
 
+const directory = Effect.acquireRelease(Effect.sync(fastDirectory), (path) =>
+  Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const facts = {
+  version: "1.2.3",
+  publicUrl: "http://localhost:8080",
+  ocppUrl: "ws://localhost:8080/ocpp",
+  metricsUrl: "/metrics",
+  database: "PostgreSQL",
+  durability: "good",
+  environment: "TEST",
+  v1Answers: true
+}
+
+test("a terminal shows what the first start made; where there is none the banner names the file and how to take them from it", () => {
+  const made: FirstStart = { apiKey: "vl_key", v1: { clientId: "client", code: "the-code" } }
+  const shown = banner({ ...facts, firstStart: made }).join("\n")
+  for (const secret of ["vl_key", "client", "the-code"]) expect(shown).toContain(secret)
+  const kept = banner({ ...facts, firstStart: { ...made, keptIn: "/it's/first-start" } }).join("\n")
+  expect(kept).not.toMatch(/vl_key|the-code/)
+  expect(kept).toContain("\n    /it's/first-start\n")
+  expect(kept).toContain(String.raw`    . '/it'\''s/first-start'`)
+  expect(kept).toContain('-H "x-api-key: $KEY"')
+})
+
 forEachDriver("the first start", repositories, (it) => {
   it.effect("tells one of two that start at once what was made, and lets the other take it", () =>
     Effect.gen(function* () {
@@ -41,6 +74,61 @@ forEachDriver("the first start", repositories, (it) => {
       expect(yield* seenEmpty(bootstrap(given, noon))).toBeUndefined()
       expect(yield* bootstrap(settings, noon)).toBeUndefined()
       expect(yield* organisations).toBe(1)
+    })
+  )
+
+  it.effect(
+    "keeps what it made in a file before it is stored, takes away what became nobody's, and leaves what may be somebody's",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* directory
+        const keeping = { ...settings, keep: keepFirstKeys(path) }
+        const unclear = new StorageUnavailable({ reason: "unknown", message: "the connection was lost" })
+        const losing = Effect.flatMap(Access, (access) =>
+          Effect.provideService(
+            seenEmpty(bootstrap(keeping, noon)),
+            Access,
+            Access.of({ ...access, createOrganisation: () => Effect.fail(unclear) })
+          )
+        )
+        expect(yield* Effect.flip(losing)).toBe(unclear)
+        const [left = ""] = readdirSync(path)
+        expect(left).toMatch(/^first-start\.[0-9a-f]{12}$/)
+        expect(readFileSync(join(path, left), "utf8")).toMatch(/^KEY=vl_/m)
+        rmSync(join(path, left))
+        // The organisation of the test before stands already: another process was the first.
+        expect(yield* seenEmpty(bootstrap(keeping, noon))).toBeUndefined()
+        expect(readdirSync(path)).toEqual([])
+        const given = { apiKey: Redacted.make(`vl_${"x".repeat(48)}`), v1ClientId: "c", v1Code: Redacted.make("code") }
+        expect(yield* seenEmpty(bootstrap({ ...keeping, ...given }, noon))).toBeUndefined()
+        expect(readdirSync(path)).toEqual([])
+      })
+  )
+
+  it.effect("makes nothing where it cannot keep what nobody could read again", () =>
+    Effect.gen(function* () {
+      const inTheWay = join(yield* directory, "file")
+      writeFileSync(inTheWay, "")
+      const before = yield* organisations
+      const keeping = { ...settings, partyId: "NEW", keep: keepFirstKeys(join(inTheWay, "data")) }
+      const error = yield* Effect.flip(seenEmpty(bootstrap(keeping, noon)))
+      expect([error._tag, error.message]).toEqual(["KeysNotKept", expect.stringContaining("set BOOTSTRAP_API_KEY")])
+      expect(yield* organisations).toBe(before)
+    })
+  )
+
+  it.effect("puts the file in its place once it is true, for its owner alone", () =>
+    Effect.gen(function* () {
+      const path = join(yield* directory, "data")
+      mkdirSync(path)
+      writeFileSync(join(path, "first-start"), "of a database that is gone")
+      const made = { apiKey: "vl_key", v1: { clientId: "client", code: "code" } }
+      const kept = yield* keepFirstKeys(path)(made)
+      yield* kept.confirm
+      expect(readdirSync(path)).toEqual(["first-start"])
+      expect(kept.path).toBe(join(path, "first-start"))
+      expect(readFileSync(kept.path, "utf8")).toMatch(/^# .+\nKEY=vl_key\nCLIENT=client\nCODE=code\n$/)
+      if (process.platform !== "win32") expect(statSync(kept.path).mode & 0o777).toBe(0o600)
     })
   )
 })

@@ -1,7 +1,7 @@
 /** What a start and a stop leave in the log, for whoever reads it afterwards. */
 import { chmodSync, globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { unreachable } from "../../src/main/Banner.ts"
 import { freePort } from "../../bench/servers/port.ts"
 import { Service } from "../simulation/Process.ts"
@@ -39,50 +39,76 @@ const named = (): ReadonlyArray<string> =>
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
 
-it("says once that it stops, and once that it has stopped, and leaves nothing that other users can read", async () => {
+describe("a first start without a terminal, in a directory that was everybody's", () => {
+  let service: Service
+  let metricsUrl = ""
   const dataDir = fastDirectory()
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  await plant(dataDir)
-  chmodSync(dataDir, 0o755)
-  chmodSync(join(dataDir, "database", "PG_VERSION"), 0o666)
-  const metricsPort = await freePort()
-  await using service = await ready({ METRICS_PORT: String(metricsPort) }, dataDir)
-  expect(service.life.output).toContain("security: DATA_DIR could be read by other users")
-  expect(openToOthers(service.dataDir)).toEqual([])
-  expect(told(service.life.output)).toEqual(["INFO ready"])
+  beforeAll(async () => {
+    await plant(dataDir)
+    chmodSync(dataDir, 0o755)
+    chmodSync(join(dataDir, "database", "PG_VERSION"), 0o666)
+    const metricsPort = await freePort()
+    metricsUrl = `http://127.0.0.1:${metricsPort}`
+    const nothingGiven = { BOOTSTRAP_API_KEY: "", BOOTSTRAP_V1_CLIENT_ID: "", BOOTSTRAP_V1_CODE: "" }
+    service = await ready({ ...nothingGiven, METRICS_PORT: String(metricsPort) }, dataDir)
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
 
-  // A browser is told what it has found; whether there is such a charger it is not told.
-  for (const path of ["/ocpp", "/ocpp/", "/ocpp/NO-SUCH", "//ocpp16/NO-SUCH/"]) {
-    const answer = await fetch(`${service.url}${path}`)
-    expect([answer.status, answer.headers.get("upgrade")], path).toEqual([426, "websocket"])
-    expect(await answer.text()).toMatch(
-      /^This address is for charging stations.*ws:\/\/localhost:\d+\/ocpp\/\{chargerId\}.*\/cpo\/docs\.\n$/
-    )
-  }
+  it("has its keys in a file, and not in what is written down for everybody", async () => {
+    const keys = readFileSync(join(dataDir, "first-start"), "utf8")
+    const [, key = "", code = ""] = /^KEY=(.+)\nCLIENT=.+\nCODE=(.+)$/m.exec(keys) ?? []
+    expect(key).toMatch(/^vl_/)
+    const asked = await fetch(`${service.url}/cpo/v2/sites`, { headers: { "x-api-key": key } })
+    expect([asked.status, code.length]).toEqual([200, 43])
+    for (const secret of [key, code]) expect(service.life.output).not.toContain(secret)
+    expect(service.life.output).toContain(`security: the first keys are in ${join(dataDir, "first-start")}`)
+  })
 
-  // All that is measured is there before it has happened, and only where it was asked to be.
-  const url = `http://127.0.0.1:${metricsPort}`
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  const begun = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
-  expect(named().length).toBeGreaterThan(30)
-  expect(named().filter((name) => !begun.has(name))).toEqual([])
-  for (const line of [
-    'ocpp_auth_failures_total{reason="wrong"} 0',
-    'subscription_deliveries_total{kind="webhook",object="event",result="Failed"} 0',
-    'journal_failed_commits_total{reason="down"} 0',
-    "database_pool_connections_max 1",
-    "charger_actor_defects_total 0"
-  ]) {
-    expect(metrics).toContain(`${line}\n`)
-  }
-  expect(metrics).toMatch(/^voltlane_build_info\{.*version="\d+\.\d+\.\d+".*\} 1$/m)
-  expect(await statusOf(`${service.url}/metrics`)).toBe(404)
-  expect(await statusOf(`${url}/readyz`)).toBe(404)
-  expect(service.life.output).toContain(`metrics at ${url}/metrics`)
+  it("has closed the directory to others, and says so", () => {
+    expect(service.life.output).toContain("security: DATA_DIR could be read by other users")
+    expect(openToOthers(dataDir)).toEqual([])
+  })
 
-  const { code } = await service.kill("SIGTERM")
-  expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
-  expect(openToOthers(service.dataDir)).toEqual([])
+  it("tells a browser what a charger's address is for, and not whether there is such a charger", async () => {
+    for (const path of ["/ocpp", "/ocpp/", "/ocpp/NO-SUCH", "//ocpp16/NO-SUCH/"]) {
+      const answer = await fetch(`${service.url}${path}`)
+      expect([answer.status, answer.headers.get("upgrade")], path).toEqual([426, "websocket"])
+      const text = await answer.text()
+      expect(text).toMatch(
+        /^This address is for charging stations.*ws:\/\/localhost:\d+\/ocpp\/\{chargerId\}.*\/cpo\/docs\.\n$/
+      )
+    }
+  })
+
+  it("shows all that is measured before it has happened, and only where it was asked to", async () => {
+    const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
+    const begun = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
+    expect(named().length).toBeGreaterThan(30)
+    expect(named().filter((name) => !begun.has(name))).toEqual([])
+    for (const line of [
+      'ocpp_auth_failures_total{reason="wrong"} 0',
+      'subscription_deliveries_total{kind="webhook",object="event",result="Failed"} 0',
+      'journal_failed_commits_total{reason="down"} 0',
+      "database_pool_connections_max 1",
+      "charger_actor_defects_total 0"
+    ]) {
+      expect(metrics).toContain(`${line}\n`)
+    }
+    expect(metrics).toMatch(/^voltlane_build_info\{.*version="\d+\.\d+\.\d+".*\} 1$/m)
+    expect(await statusOf(`${service.url}/metrics`)).toBe(404)
+    expect(await statusOf(`${metricsUrl}/readyz`)).toBe(404)
+    expect(service.life.output).toContain(`metrics at ${metricsUrl}/metrics`)
+  })
+
+  it("says once that it stops, and once that it has stopped, and leaves nothing that others can read", async () => {
+    expect(told(service.life.output)).toEqual(["INFO ready"])
+    const { code } = await service.kill("SIGTERM")
+    expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
+    expect(openToOthers(dataDir)).toEqual([])
+  })
 })
 
 it("warns once that chargers are told an address that they do not reach", async () => {
