@@ -258,6 +258,27 @@ describe("OCPP 1.6 security", () => {
     expect(await station.boot()).toMatchObject({ status: "Accepted" })
   })
 
+  it("binds a client certificate to the serial number that the operator registered, and never to one that was reported", async () => {
+    const { id, station } = await world.station()
+    // The common name of a certificate that somebody else holds.
+    const chargePointSerialNumber = chargerWithCertificate
+    await station.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M", chargePointSerialNumber })
+    await world.eventually(
+      "the serial number is reported",
+      `chargers/${id}`,
+      (shown) => shown["serialNumber"] === chargerWithCertificate
+    )
+    await world.ask("PATCH", `chargers/${id}`, { securityProfile: 3 })
+    const certificate = { ca: pem, cert: readFileSync(at("charger.crt")), key: readFileSync(at("charger.key")) }
+    const connecting = () => new Station(`wss://localhost:${tlsPort}/ocpp`, id, { wsOpts: certificate })
+    await using reported = connecting()
+    await expect(reported.connect()).rejects.toThrow()
+    await world.ask("PATCH", `chargers/${id}`, { registeredSerialNumber: chargerWithCertificate })
+    await using registered = connecting()
+    await registered.connect()
+    expect(await registered.boot()).toMatchObject({ status: "Accepted" })
+  })
+
   it("TC_088 agrees on the subprotocol, and on none that it does not speak", async () => {
     const id = await world.charger()
     await using station = new Station(world.service.ocppUrl, id, {
