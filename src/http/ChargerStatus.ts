@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { assumedEquipment, type Charger, type Connector } from "../domain/charger/Charger.ts"
 import type { Seen } from "../domain/ports/Presence.ts"
+import { listedMessageBytes } from "../domain/values/Page.ts"
 import type { Site } from "../domain/site/Site.ts"
 import { Time } from "./Fields.ts"
 
@@ -46,7 +47,10 @@ export const chargerStatusFields = {
   chargerModel: Schema.String,
   amountOfSockets: Schema.Int,
   lastSeen: Schema.NullOr(Time).annotate({ description: "When lastMessage was received; null before the first" }),
-  lastMessage: Schema.String.annotate({ description: "The last raw OCPP message received from the charger" }),
+  lastMessage: Schema.String.annotate({
+    description:
+      "The last raw OCPP message received from the charger; in a list its first 4 KiB, with … at the end where there was more"
+  }),
   activeConnection: Schema.Boolean,
   locationInfo: LocationInfo,
   pushIntegrationEnabled: Schema.Boolean,
@@ -57,6 +61,8 @@ export const chargerStatusFields = {
 
 /** GET /api/charger/{chargerId}. */
 export const ChargerStatus = Schema.Struct(chargerStatusFields).annotate({ identifier: "ChargerStatus" })
+
+const ellipsis = Buffer.from("…")
 
 type Connection = Pick<Charger, "connected" | "offlineSince">
 
@@ -105,6 +111,15 @@ const sockets = (connectors: ReadonlyArray<Connector>): ReadonlyArray<(typeof So
       id: ids[i] ?? i + 1
     }
   })
+}
+
+/** A message as a list shows it: a page of many chargers would be large by what they say alone. */
+export const listedMessage = (message: string): string => {
+  const start = Buffer.from(message.slice(0, listedMessageBytes + 1))
+  if (start.length <= listedMessageBytes) return message
+  // A character that the cut went through is left out.
+  const text = new TextDecoder().decode(start.subarray(0, listedMessageBytes - ellipsis.length), { stream: true })
+  return `${text}…`
 }
 
 /** The status of a charger as product.md has it. */

@@ -128,13 +128,16 @@ export const listKeys = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.listKeys")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      keyRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM api_key k
         WHERE ${own.rowsOf("k")} ${after === undefined ? sql`` : sql`AND k.id > ${after}`}
-        ORDER BY k.id LIMIT ${pages.rows(request)}`)
+        ORDER BY k.id LIMIT ${pages.rows(request)}`,
+        rows: keyRows,
+        item: (key) => key
+      })
     )
-    return pages.page(request, rows, (key) => key)
   })
 
 const holderRow = rowOf(

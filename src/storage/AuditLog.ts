@@ -47,15 +47,18 @@ const list = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { subject } = request
-    const found = yield* guarded(
-      rows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT j.position, j.at, j.type, j.subject, j.body, j.body AS rest FROM journal j
         WHERE ${own.rowsOf("j")} AND j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL
           ${subject === undefined ? sql`` : sql`AND j.subject = ${subject}`}
           ${after === undefined ? sql`` : sql`AND j.position < ${after}::float8::bigint`}
-        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`,
+        rows: rows,
+        item: toEntry
+      })
     )
-    return pages.page(request, found, toEntry)
   })
 
 export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(

@@ -167,8 +167,9 @@ const list = (sql: SqlClient.SqlClient) =>
     const { chargerId, from, partnerId, sessionId, siteId, to } = request
     const foreign = [siteId, sessionId, partnerId].some((id) => id !== undefined && !isUuid(id))
     if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
-    const rows = yield* guarded(
-      cdrRows(own`
+    return yield* guarded(
+      asked.pages.read(sql, request, {
+        statement: own`
         SELECT ${cdrColumns(sql)} FROM cdr d
         WHERE ${own.rowsOf("d")}
           ${chargerId === undefined ? sql`` : sql`AND d.charger_id = ${chargerId}`}
@@ -177,9 +178,11 @@ const list = (sql: SqlClient.SqlClient) =>
           ${partnerId === undefined ? sql`` : sql`AND d.partner_id = ${partnerId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
-          ${asked.which}`)
+          ${asked.which}`,
+        rows: cdrRows,
+        item: (cdr) => cdr
+      })
     )
-    return asked.pages.page(request, rows, (cdr) => cdr)
   })
 
 export const layer: Layer.Layer<Cdrs, never, RecordingServices> = Layer.effect(

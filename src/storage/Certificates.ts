@@ -22,14 +22,17 @@ const requests = (sql: SqlClient.SqlClient) =>
   Effect.fn("Certificates.requests")(function* (organisationId: string, chargerId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      requestRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT j.position::text AS id, j.at, j.body ->> 'csr' AS csr FROM journal j
         WHERE ${own.rowsOf("j")} AND j.subject = ${`charger:${chargerId}`} AND j.type = 'CertificateSigningRequested'
           ${after === undefined ? sql`` : sql`AND j.position < ${after}::text::bigint`}
-        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`,
+        rows: requestRows,
+        item: (row) => row
+      })
     )
-    return pages.page(request, rows, (row) => row)
   })
 
 const AnswerRow = Schema.Struct({

@@ -71,8 +71,9 @@ const connectors = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* statusPages.after(request)
     const { connectorId, evseId, from, to } = request
-    const rows = yield* guarded(
-      statusRows(own`
+    return yield* guarded(
+      statusPages.read(sql, request, {
+        statement: own`
         SELECT h.evse_id AS "evseId", h.connector_id AS "connectorId", h.from_at AS at, h.heard_at AS "heardAt", h.tie, h.status,
           h.error_code AS "errorCode", h.info, h.vendor_id AS "vendorId", h.vendor_error_code AS "vendorErrorCode"
         FROM connector k CROSS JOIN LATERAL (
@@ -91,9 +92,11 @@ const connectors = (sql: SqlClient.SqlClient) =>
         WHERE k.charger_id = ${chargerId}
           ${evseId === undefined ? sql`` : sql`AND k.evse_id = ${evseId}`}
           ${connectorId === undefined ? sql`` : sql`AND k.connector_id = ${connectorId}`}
-        ORDER BY h.from_at DESC, h.heard_at DESC, h.tie DESC LIMIT ${statusPages.rows(request)}`)
+        ORDER BY h.from_at DESC, h.heard_at DESC, h.tie DESC LIMIT ${statusPages.rows(request)}`,
+        rows: statusRows,
+        item: ({ tie: _, ...row }): PastStatus => row
+      })
     )
-    return statusPages.page(request, rows, ({ tie: _, ...row }): PastStatus => row)
   })
 
 const connections = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
@@ -105,8 +108,9 @@ const connections = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* connectionPages.after(request)
     const { from, to } = request
-    const rows = yield* guarded(
-      connectionRows(own`
+    return yield* guarded(
+      connectionPages.read(sql, request, {
+        statement: own`
         SELECT h.connected_at AS "connectedAt", h.epoch, coalesce(h.disconnected_at, e.at) AS "disconnectedAt",
           CASE WHEN h.disconnected_at IS NULL THEN e.reason ELSE h.reason END AS reason, h.ocpp_version AS "ocppVersion",
           h.security_profile AS "securityProfile", h.remote_address AS "remoteAddress"
@@ -115,12 +119,14 @@ const connections = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
           ${from === undefined ? sql`` : sql`AND h.connected_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND h.connected_at < ${new Date(to)}`}
           ${after === undefined ? sql`` : sql`AND (h.connected_at, h.epoch) < (${new Date(after[0])}, ${after[1]}::text::bigint)`}
-        ORDER BY h.connected_at DESC, h.epoch DESC LIMIT ${connectionPages.rows(request)}`)
+        ORDER BY h.connected_at DESC, h.epoch DESC LIMIT ${connectionPages.rows(request)}`,
+        rows: connectionRows,
+        item: (row): PastConnection => {
+          const { epoch: _, ...connection } = asRemembered(presence, chargerId, row)
+          return connection
+        }
+      })
     )
-    return connectionPages.page(request, rows, (row): PastConnection => {
-      const { epoch: _, ...connection } = asRemembered(presence, chargerId, row)
-      return connection
-    })
   })
 
 export const layer: Layer.Layer<ChargerHistory, never, Presence | SqlClient.SqlClient> = Layer.effect(

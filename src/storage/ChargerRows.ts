@@ -94,13 +94,20 @@ export const ChargerRow = Schema.Struct({
   updatedAt: Millis
 })
 
-/** `SELECT … FROM charger c …` up to its WHERE: connectors and configuration included, so that no page asks once per charger. */
-export const selectChargers = (sql: SqlClient.SqlClient) => sql`
+/** Of `charger_seen s`; no more of it than so many characters, or all. */
+const lastMessage = (sql: SqlClient.SqlClient, chars: number | undefined) =>
+  chars === undefined ? sql`coalesce(s.last_message, '')` : sql`coalesce(left(s.last_message, ${chars}::int), '')`
+
+/**
+ * `SELECT … FROM charger c …` up to its WHERE: connectors and configuration included, so that no page asks once per charger. Of the last message no more
+ * than so many characters.
+ */
+export const selectChargers = (sql: SqlClient.SqlClient, messageChars?: number) => sql`
   SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", c.name,
     c.security_profile AS "securityProfile", c.registration, c.ocpp_version AS "ocppVersion", c.manufacturer, c.model,
     c.serial_number AS "serialNumber", c.registered_serial AS "registeredSerialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
     c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors, ${evsesJson(sql)} AS evses,
-    s.last_seen AS "lastSeen", coalesce(s.last_message, '') AS "lastMessage",
+    s.last_seen AS "lastSeen", ${lastMessage(sql, messageChars)} AS "lastMessage",
     n.epoch::float8 AS epoch, (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
     -- A node that is gone could not close what it held: its lease is the last that is known.
     CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince",

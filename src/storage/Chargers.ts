@@ -9,7 +9,7 @@ import { Conflict } from "../domain/Errors.ts"
 import { Chargers } from "../domain/ports/Chargers.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
-import type { PageRequest } from "../domain/values/Page.ts"
+import { listedMessageBytes, type PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { needsPassword, passwordMissing, siteNotFound, update } from "./ChargerChanges.ts"
 import { chargerOf, ChargerRow, findCharger, findRecord, selectChargers } from "./ChargerRows.ts"
@@ -111,14 +111,17 @@ const list = (sql: SqlClient.SqlClient) =>
     const { siteId } = request
     // What is no UUID names no site, so nothing stands there.
     if (siteId !== undefined && !isUuid(siteId)) return { items: [], nextCursor: null }
-    const rows = yield* guarded(
-      chargerRows(own`
-        ${selectChargers(sql)}
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
+        ${selectChargers(sql, listedMessageBytes + 1)}
         WHERE ${own.rowsOf("c")} ${siteId === undefined ? sql`` : sql`AND c.site_id = ${siteId}`}
           ${after === undefined ? sql`` : sql`AND c.charger_id > ${after}`}
-        ORDER BY c.charger_id LIMIT ${pages.rows(request)}`)
+        ORDER BY c.charger_id LIMIT ${pages.rows(request)}`,
+        rows: chargerRows,
+        item: chargerOf
+      })
     )
-    return pages.page(request, rows, chargerOf)
   })
 
 export const layer: Layer.Layer<Chargers, never, RecordingServices> = Layer.effect(

@@ -178,16 +178,19 @@ const list = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { chargerId, fileId, status } = request
-    const rows = yield* guarded(
-      commandRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         ${selectCommands(sql)} WHERE ${own.rowsOf("m")}
           ${chargerId === undefined ? sql`` : sql`AND m.charger_id = ${chargerId}`}
           ${status === undefined ? sql`` : sql`AND m.status = ${status}`}
           ${fileId === undefined ? sql`` : sql`AND m.file_id = ${fileId}`}
           ${after === undefined ? sql`` : sql`AND m.id < ${after}`}
-        ORDER BY m.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY m.id DESC LIMIT ${pages.rows(request)}`,
+        rows: commandRows,
+        item: commandOf
+      })
     )
-    return pages.page(request, rows, commandOf)
   })
 
 /**

@@ -3,8 +3,9 @@
  * input; one that was not made by this list is the caller's mistake, not ours.
  */
 import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { InvalidInput } from "../domain/Errors.ts"
-import type { Page, PageRequest } from "../domain/values/Page.ts"
+import { type Page, pageBytesMost, type PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { unstorableText } from "./Storable.ts"
 
@@ -13,6 +14,12 @@ const maxLength = 1024
 
 /** The most rows that one statement reads: the embedded database runs one statement at a time, and a long one holds up all others. */
 const maxPage = 500
+
+/**
+ * Bytes of rows that one statement hands over: what lies in memory of a page while it is made. Twice the page, since a row is longer as PostgreSQL
+ * writes it than as JSON; of larger ones there are only those that the page has room for, and one.
+ */
+export const readBytesMost = 2 * pageBytesMost
 
 /** A key that is a UUID. */
 export const UuidKey = Schema.String.check(Schema.makeFilter((text) => isUuid(text) || "expected a UUID"))
@@ -38,7 +45,33 @@ export interface PagedList<Row, Key> {
   /** How many rows to ask for: one more than the page, which tells whether there is a next one. */
   readonly rows: (request: PageRequest) => number
   readonly page: <A>(request: PageRequest, rows: ReadonlyArray<Row>, item: (row: Row) => A) => Page<A>
+  /** Asks for a page of rows whose size others choose, and reads no more of it than fits. */
+  readonly read: <A>(
+    sql: SqlClient.SqlClient,
+    request: PageRequest,
+    asked: Asked<Row, A>
+  ) => Effect.Effect<Page<A>, SqlError.SqlError>
 }
+
+interface Asked<Row, A> {
+  /** Ends with its order and `LIMIT rows(request)`. */
+  readonly statement: Statement.Fragment
+  readonly rows: (
+    found: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+  readonly item: (row: Row) => A
+  /** Bytes of a row `q`, where that is known without reading all of it. */
+  readonly size?: Statement.Fragment
+}
+
+/** The rows of a statement up to the one that is too much, each with how many there were. */
+const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<never, never>, "size" | "statement">) =>
+  sql<{ readonly page_found: number }>`
+    SELECT * FROM (
+      SELECT q.*, (count(*) OVER ())::int AS page_found,
+        sum(${size ?? sql`octet_length(q::text)`}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS page_bytes
+      FROM (${statement}) q
+    ) p WHERE p.page_bytes IS NULL OR p.page_bytes < ${readBytesMost}::int`
 
 const sizeOf = (request: PageRequest): number => Math.min(Math.max(Math.trunc(request.limit), 1), maxPage)
 
@@ -58,6 +91,22 @@ export const pagedList = <Row, Key>(
   const encode = Schema.encodeSync(codec)
   const refuse = (): InvalidInput =>
     new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
+  /** `isCut` tells that there were more rows than are here. */
+  const pageOf = <A>(
+    request: PageRequest,
+    rows: ReadonlyArray<Row>,
+    item: (row: Row) => A,
+    isCut: boolean
+  ): Page<A> => {
+    const items = rows.slice(0, sizeOf(request))
+    const cursorAfter = (count: number): string => encode({ list: name, after: keyOf(items[count - 1]!) })
+    const hasMore = items.length > 0 && (isCut || rows.length > items.length)
+    return {
+      items: items.map(item),
+      nextCursor: hasMore ? cursorAfter(items.length) : null,
+      ...(items.length > 1 ? { cursorAfter } : {})
+    }
+  }
   return {
     after: ({ cursor }) => {
       if (cursor === undefined) return Effect.undefined
@@ -68,12 +117,12 @@ export const pagedList = <Row, Key>(
       )
     },
     rows: (request) => sizeOf(request) + 1,
-    page: (request, rows, item) => {
-      const items = rows.slice(0, sizeOf(request))
-      const last = items.at(-1)
-      const nextCursor =
-        rows.length > items.length && last !== undefined ? encode({ list: name, after: keyOf(last) }) : null
-      return { items: items.map(item), nextCursor }
-    }
+    page: (request, rows, item) => pageOf(request, rows, item, false),
+    read: (sql, request, asked) =>
+      Effect.gen(function* () {
+        const found = yield* upToBytes(sql, asked)
+        const rows = yield* asked.rows(Effect.succeed(found))
+        return pageOf(request, rows, asked.item, (found[0]?.page_found ?? 0) > found.length)
+      })
   }
 }

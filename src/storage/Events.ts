@@ -11,6 +11,7 @@ import { behind, eventsOf, factTypesOf } from "../domain/event/EventsOf.ts"
 import { type EventFilter, type EventPage, Events } from "../domain/ports/Events.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { float8Array, textArray } from "./Arrays.ts"
+import { readBytesMost } from "./Cursor.ts"
 import { Notifications } from "./Notifications.ts"
 import { Millis, optional, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
@@ -38,6 +39,8 @@ const pageRows = rowsOf(
   Schema.Struct({
     upTo: Whole,
     count: Schema.Int,
+    /** Facts that there are in it, of which those that are here have room. */
+    found: Schema.Int,
     fact: optional(Schema.Struct({ ...PlacedRow.fields, position: Schema.Finite, at: Schema.Finite }))
   })
 )
@@ -86,16 +89,19 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
         SELECT j.position, j.organisation_id, j.type FROM journal j WHERE j.position >= ${from}::float8::bigint
         ORDER BY j.position LIMIT ${size}
       )
-      SELECT e.up_to AS "upTo", e.count, CASE WHEN f.position IS NOT NULL THEN json_build_object('position', f.position, 'type', f.type,
+      SELECT e.up_to AS "upTo", e.count, coalesce(f.found, 0) AS found, CASE WHEN f.position IS NOT NULL THEN json_build_object('position', f.position, 'type', f.type,
         'subject', f.subject, 'at', extract(epoch FROM f.at) * 1000, 'body', f.body, 'chargerId', f.charger_id, 'siteId', f.site_id) END AS fact
       FROM (SELECT max(p.position) AS up_to, count(*)::int AS count FROM page p HAVING max(p.position) IS NOT NULL) e
       LEFT JOIN (
-        SELECT * FROM (${placed(
+        SELECT * FROM (SELECT f.*, (count(*) OVER ())::int AS found,
+          sum(octet_length(f.body::text)) OVER (ORDER BY f.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+        FROM (SELECT * FROM (${placed(
           sql,
           own,
           own`SELECT p.position FROM page p WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(filter.types))})`
         )}) f
-        WHERE ${places(sql, filter)} ORDER BY f.position LIMIT ${facts}
+        WHERE ${places(sql, filter)} ORDER BY f.position LIMIT ${facts}) f) f
+        WHERE f.bytes IS NULL OR f.bytes < ${readBytesMost}::int
       ) f ON true
       ORDER BY f.position`)
   )
@@ -144,14 +150,13 @@ const page = (sql: SqlClient.SqlClient) =>
       if (events.length > limit && last !== undefined) {
         return { events: events.slice(0, limit), next: cursorOf(last), isEnd: false } satisfies EventPage
       }
-      // With fewer facts than asked for, the piece has no more of them.
+      // With fewer facts than asked for, and all of them here, the piece has no more of them.
+      const isCut = found.length < first.found
+      const isAll = first.found < facts && !isCut
       const lastFact = found.at(-1)
-      next = {
-        position: found.length < facts || lastFact === undefined ? first.upTo : lastFact.position,
-        told: undefined
-      }
-      const isEnd = found.length < facts && first.count < size
-      if (isEnd || events.length === limit) return { events, next, isEnd } satisfies EventPage
+      next = { position: isAll || lastFact === undefined ? first.upTo : lastFact.position, told: undefined }
+      const isEnd = isAll && first.count < size
+      if (isEnd || isCut || events.length === limit) return { events, next, isEnd } satisfies EventPage
     }
     return { events, next, isEnd: false } satisfies EventPage
   })

@@ -97,8 +97,9 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, partnerId: str
     if (!isUuid(partnerId)) return { items: [], nextCursor: null }
     const own = scopedTo(sql, organisationId)
     const { direction, failed, from, module, to } = wanted
-    const rows = yield* guarded(
-      logRows(own`
+    return yield* guarded(
+      log.read(sql, wanted, {
+        statement: own`
         SELECT e.id::text AS id, e.organisation_id AS "organisationId", e.partner_id AS "partnerId", e.at, e.direction, e.module, e.method,
           e.path, e.http_status AS "httpStatus", e.ocpi_status AS "ocpiStatus", e.millis, e.request_id AS "requestId",
           e.correlation_id AS "correlationId", e.request_body AS "requestBody", e.response_body AS "responseBody", e.error
@@ -110,9 +111,11 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, partnerId: str
           ${direction === undefined ? sql`` : sql`AND e.direction = ${direction}`}
           ${failed === undefined ? sql`` : sql`AND e.failed = ${failed}`}
           ${after === undefined ? sql`` : sql`AND (e.at, e.id) < (${new Date(after.at)}, ${after.id}::text::bigint)`}
-        ORDER BY e.at DESC, e.id DESC LIMIT ${log.rows(wanted)}`)
+        ORDER BY e.at DESC, e.id DESC LIMIT ${log.rows(wanted)}`,
+        rows: logRows,
+        item: (row) => row
+      })
     )
-    return log.page(wanted, rows, (row) => row)
   })
 
 const healthRows = rowsOf(

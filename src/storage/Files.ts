@@ -175,15 +175,18 @@ const list = (sql: Sql, arriving: Arrivals) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { chargerId, kind } = request
-    const rows = yield* guarded(
-      fileRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM file f ${withCommand(sql)} WHERE ${own.rowsOf("f")}
           ${chargerId === undefined ? sql`` : sql`AND f.charger_id = ${chargerId}`}
           ${kind === undefined ? sql`` : sql`AND f.kind = ${kind}`}
           ${after === undefined ? sql`` : sql`AND f.id < ${after}`}
-        ORDER BY f.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY f.id DESC LIMIT ${pages.rows(request)}`,
+        rows: fileRows,
+        item: (row) => fileOf(row, arriving.received)
+      })
     )
-    return pages.page(request, rows, (row) => fileOf(row, arriving.received))
   })
 
 export type FilesOptions = ArrivalsOptions & SweepOptions

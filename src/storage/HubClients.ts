@@ -92,14 +92,17 @@ const list = (sql: SqlClient.SqlClient) =>
     const after = yield* pages.after(request)
     if (!isUuid(partnerId)) return { items: [], nextCursor: null }
     const own = scopedTo(sql, organisationId)
-    const rows = yield* guarded(
-      clientRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM partner_client c
         WHERE ${own.rowsOf("c")} AND c.partner_id = ${partnerId}
           ${after === undefined ? sql`` : sql`AND (c.country_code || '*' || c.party_id) COLLATE "C" > ${after}`}
-        ORDER BY (c.country_code || '*' || c.party_id) COLLATE "C" LIMIT ${pages.rows(request)}`)
+        ORDER BY (c.country_code || '*' || c.party_id) COLLATE "C" LIMIT ${pages.rows(request)}`,
+        rows: clientRows,
+        item: (row) => row
+      })
     )
-    return pages.page(request, rows, (row) => row)
   })
 
 export const layer: Layer.Layer<HubClients, never, SqlClient.SqlClient | StorageHealth> = Layer.effect(

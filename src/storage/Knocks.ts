@@ -71,17 +71,20 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: KnocksOptions) =>
   Effect.fn("Knocks.list")(function* (request: PageRequest) {
     const after = yield* pages.after(request)
     const now = yield* Clock.currentTimeMillis
-    const found = yield* guarded(
-      rows(sql`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: sql`
         SELECT u.charger_id AS "chargerId", u.first_seen AS "firstSeenAt", u.last_seen AS "lastSeenAt", u.attempts,
           u.remote_address AS "remoteAddress", u.subprotocols
         FROM unknown_charger u
         WHERE u.last_seen >= ${new Date(now - keepDays * dayMillis)}
           AND NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = u.charger_id)
           ${after === undefined ? sql`` : sql`AND (u.first_seen, u.charger_id) < (${new Date(after.at)}, ${after.id})`}
-        ORDER BY u.first_seen DESC, u.charger_id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY u.first_seen DESC, u.charger_id DESC LIMIT ${pages.rows(request)}`,
+        rows: rows,
+        item: (row) => row
+      })
     )
-    return pages.page(request, found, (row) => row)
   })
 
 /** Provides `Knocks`; what waits is written once more when the layer is closed. */

@@ -9,6 +9,7 @@ import { type LoggedFrame, MessageLog, type MessageSearch } from "../domain/port
 import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "./Cursor.ts"
+import { rowsOf } from "./rows.ts"
 import { guarded, guardedWrite } from "./SqlErrors.ts"
 import { writeBehind } from "./WrittenBehind.ts"
 
@@ -41,7 +42,7 @@ const Row = Schema.Struct({
   message_id: Schema.String,
   frame: Schema.String
 })
-const decodeRow = Schema.decodeUnknownSync(Row)
+const loggedRows = rowsOf(Row)
 
 /** Only a frame that is no JSON can carry U+0000. */
 const insert = (sql: SqlClient.SqlClient, frames: ReadonlyArray<LoggedFrame>) => sql`
@@ -65,7 +66,7 @@ const toFrame = ({ charger_id, message_id, organisation_id, ...rest }: LoggedRow
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
     const after = yield* log.after(wanted)
-    const rows = yield* guarded(sql<Record<string, unknown>>`
+    const statement = sql`
       SELECT id::text AS id, organisation_id, charger_id, (extract(epoch FROM at) * 1000)::float8 AS at, direction, kind, action,
         message_id, frame
       FROM message
@@ -75,12 +76,10 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
         AND (${wanted.action ?? null}::text IS NULL OR action = ${wanted.action ?? null}::text)
         AND (${after?.at ?? null}::float8 IS NULL
           OR (at, id) < (to_timestamp(${after?.at ?? null}::float8 / 1000), ${after?.id ?? null}::text::bigint))
-      ORDER BY at DESC, id DESC LIMIT ${log.rows(wanted)}::int`)
-    return log.page(
-      wanted,
-      rows.map((row) => decodeRow(row)),
-      toFrame
-    )
+      ORDER BY at DESC, id DESC LIMIT ${log.rows(wanted)}::int`
+    // Its length is known without reading the frame, and nothing else of a row is long.
+    const size = sql`octet_length(q.frame) + 200`
+    return yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
   })
 
 /** Provides `MessageLog`; what waits is written once more when the layer is closed. */

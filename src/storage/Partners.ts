@@ -99,13 +99,16 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Partners.list")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      partnerRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${partnerColumns(sql)} FROM partner p
         WHERE ${own.rowsOf("p")} ${after === undefined ? sql`` : sql`AND p.id < ${after}`}
-        ORDER BY p.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY p.id DESC LIMIT ${pages.rows(request)}`,
+        rows: (found) => Effect.map(partnerRows(found), (rows) => rows.map(partnerOf)),
+        item: (partner) => partner
+      })
     )
-    return pages.page(request, rows.map(partnerOf), (partner) => partner)
   })
 
 /** A retiring token is over once the one after it was used. */

@@ -41,8 +41,9 @@ const list = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { chargerId, status } = request
-    const rows = yield* guarded(
-      reservationRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT r.command_id AS "commandId", r.organisation_id AS "organisationId", r.charger_id AS "chargerId",
           r.reservation_id AS "reservationId", r.evse_id AS "evseId", r.token_uid AS "tokenUid", r.parent_uid AS "parentUid",
           r.expires_at AS "expiresAt", r.status, r.reason, r.session_id AS "sessionId", r.created_at AS "createdAt",
@@ -52,9 +53,11 @@ const list = (sql: SqlClient.SqlClient) =>
           ${chargerId === undefined ? sql`` : sql`AND r.charger_id = ${chargerId}`}
           ${status === undefined ? sql`` : sql`AND ${standingStatus(sql, now)} = ${status}`}
           ${after === undefined ? sql`` : sql`AND r.command_id < ${after}`}
-        ORDER BY r.command_id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY r.command_id DESC LIMIT ${pages.rows(request)}`,
+        rows: reservationRows,
+        item: (row) => ({ ...row, status: standing(row, now) })
+      })
     )
-    return pages.page(request, rows, (row) => ({ ...row, status: standing(row, now) }))
   })
 
 export const layer: Layer.Layer<Reservations, never, SqlClient.SqlClient> = Layer.effect(

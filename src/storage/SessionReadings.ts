@@ -50,12 +50,15 @@ export const readings = (sql: SqlClient.SqlClient) =>
       ? yield* guarded(own`SELECT 1 FROM session s WHERE ${own.rowsOf("s")} AND s.id = ${id}`)
       : []
     if (session.length === 0) return yield* new NotFound({ kind: "session", id })
-    const rows = yield* guarded(
-      readingRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT m.at, encode(m.key, 'hex') AS key, m.heard_at AS "heardAt", m.raw_at AS "rawAt", m.energy_wh AS "energyWh", m.samples FROM meter m
         WHERE ${own.rowsOf("m")} AND m.session_id = ${id}
           ${after === undefined ? sql`` : sql`AND (m.at, m.key) > (${new Date(after.at)}, decode(${after.key}, 'hex'))`}
-        ORDER BY m.at, m.key LIMIT ${pages.rows(request)}`)
+        ORDER BY m.at, m.key LIMIT ${pages.rows(request)}`,
+        rows: readingRows,
+        item: readingOf
+      })
     )
-    return pages.page(request, rows, readingOf)
   })

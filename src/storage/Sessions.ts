@@ -118,13 +118,16 @@ const list = (sql: SqlClient.SqlClient) =>
     const before = yield* pages.after(request)
     const filter = conditions(sql, own, request)
     if (filter === undefined) return { items: [], nextCursor: null }
-    const rows = yield* guarded(
-      sessionRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${sessionColumns(sql)}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
         WHERE ${own.rowsOf("s")} AND ${filter} ${before === undefined ? sql`` : sql`AND s.id < ${before}`}
-        ORDER BY s.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY s.id DESC LIMIT ${pages.rows(request)}`,
+        rows: sessionRows,
+        item: toSession
+      })
     )
-    return pages.page(request, rows, toSession)
   })
 
 export const layer: Layer.Layer<Sessions, never, SqlClient.SqlClient> = Layer.effect(

@@ -196,13 +196,16 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Sites.list")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      sitesOf(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM site s
         WHERE ${own.rowsOf("s")} ${after === undefined ? sql`` : sql`AND s.id > ${after}`}
-        ORDER BY s.id LIMIT ${pages.rows(request)}`)
+        ORDER BY s.id LIMIT ${pages.rows(request)}`,
+        rows: sitesOf,
+        item: (site) => site
+      })
     )
-    return pages.page(request, rows, (site) => site)
   })
 
 export const layer: Layer.Layer<Sites, never, RecordingServices> = Layer.effect(

@@ -71,16 +71,19 @@ const parked = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     yield* guarded(known(own, subscriptionId))
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      parkedRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT o.item_id AS id, o.kind, o.object_id AS "objectId", coalesce(o.problem, '') AS problem, o.tries, o.due_at AS "dueAt",
           o.parked_at AS "parkedAt"
         FROM subscription_object o
         WHERE ${own.rowsOf("o")} AND o.subscription_id = ${subscriptionId} AND o.parked_at IS NOT NULL
           ${after === undefined ? sql`` : sql`AND o.item_id < ${after}`}
-        ORDER BY o.item_id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY o.item_id DESC LIMIT ${pages.rows(request)}`,
+        rows: parkedRows,
+        item: (item) => item
+      })
     )
-    return pages.page(request, rows, (item) => item)
   })
 
 const decided =

@@ -132,13 +132,16 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Tariffs.list")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      tariffRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM tariff t
         WHERE ${own.rowsOf("t")} ${after === undefined ? sql`` : sql`AND t.id < ${after}`}
-        ORDER BY t.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY t.id DESC LIMIT ${pages.rows(request)}`,
+        rows: tariffRows,
+        item: (tariff) => tariff
+      })
     )
-    return pages.page(request, rows, (tariff) => tariff)
   })
 
 /** The version that stood when the session began, also where the tariff has gone since. */

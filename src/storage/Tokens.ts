@@ -115,13 +115,16 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Tokens.list")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      tokenRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${columns(sql)} FROM token t
         WHERE ${own.rowsOf("t")} ${after === undefined ? sql`` : sql`AND t.uid_key > ${after}`}
-        ORDER BY t.uid_key LIMIT ${pages.rows(request)}`)
+        ORDER BY t.uid_key LIMIT ${pages.rows(request)}`,
+        rows: tokenRows,
+        item: (token) => token
+      })
     )
-    return pages.page(request, rows, (token) => token)
   })
 
 export const layer: Layer.Layer<Tokens, never, RecordingServices> = Layer.effect(

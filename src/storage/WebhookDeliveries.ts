@@ -65,8 +65,9 @@ export const deliveries = ({ sql }: Recording) =>
         : status === "Pending"
           ? sql`o.next_at IS NOT NULL`
           : sql`o.parked_at IS NOT NULL AND ${status === "Parked"}::boolean`
-    const rows = yield* guarded(
-      deliveryRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT * FROM (
           (SELECT o.item_id AS id, o.object_id AS "eventId", o.position, CASE WHEN o.parked_at IS NULL THEN 'Pending' ELSE 'Parked' END AS status,
             o.tries, o.due_at AS "dueAt", CASE WHEN s.active THEN o.next_at END AS "nextTryAt", NULL::timestamptz AS "deliveredAt", o.parked_at AS "parkedAt",
@@ -78,7 +79,9 @@ export const deliveries = ({ sql }: Recording) =>
           FROM webhook_delivered d
           WHERE ${own.rowsOf("d")} AND d.webhook_id = ${id} AND ${status === undefined || status === "Delivered"}::boolean
             AND ${before("d.position", "d.event_id")})
-        ) x ORDER BY x.position DESC, x."eventId" DESC LIMIT ${pages.rows(request)}`)
+        ) x ORDER BY x.position DESC, x."eventId" DESC LIMIT ${pages.rows(request)}`,
+        rows: deliveryRows,
+        item: ({ position: _, ...delivery }) => delivery
+      })
     )
-    return pages.page(request, rows, ({ position: _, ...delivery }) => delivery)
   })

@@ -162,13 +162,16 @@ const list = ({ sql }: Recording) =>
   Effect.fn("Webhooks.list")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const rows = yield* guarded(
-      webhookRows(own`
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
         SELECT ${webhookColumns(sql)} FROM webhook w JOIN subscription s ON s.id = w.id
         WHERE ${own.rowsOf("w")} ${after === undefined ? sql`` : sql`AND w.id < ${after}`}
-        ORDER BY w.id DESC LIMIT ${pages.rows(request)}`)
+        ORDER BY w.id DESC LIMIT ${pages.rows(request)}`,
+        rows: (found) => Effect.map(webhookRows(found), (rows) => rows.map(webhookOf)),
+        item: (webhook) => webhook
+      })
     )
-    return pages.page(request, rows.map(webhookOf), (webhook) => webhook)
   })
 
 const target = ({ secrets, sql }: Recording) =>

@@ -96,10 +96,11 @@ export const paged = <A>(
   const after = page.cursor?.slice("after:".length)
   const rest = after === undefined ? all : all.filter((item) => key(item) > after)
   const found = rest.slice(0, page.limit)
-  const last = found.at(-1)
+  const cursorAfter = (count: number): string => `after:${key(found[count - 1]!)}`
   return Effect.succeed({
     items: found,
-    nextCursor: rest.length > found.length && last !== undefined ? `after:${key(last)}` : null
+    nextCursor: rest.length > found.length && found.length > 0 ? cursorAfter(found.length) : null,
+    ...(found.length > 1 ? { cursorAfter } : {})
   })
 }
 

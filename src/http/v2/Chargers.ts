@@ -15,6 +15,7 @@ import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
 import { placeOf, type ChargerChange } from "./ChargersApi.ts"
+import { listedMessage } from "../ChargerStatus.ts"
 import { toCharger } from "./ChargerSchema.ts"
 import { powerOf } from "./ConnectorWords.ts"
 import { expecting } from "./Expectations.ts"
@@ -62,7 +63,10 @@ const shown = Effect.gen(function* () {
     const ids = [...new Set(chargers.map((charger) => charger.siteId))]
     const read = yield* Effect.forEach(ids, (id) => siteOf(organisation, id), { concurrency: siteReads })
     const byId = new Map(ids.map((id, i) => [id, read[i]]))
-    return (charger: DomainCharger) => toCharger(charger, byId.get(charger.siteId), presence.peek(charger.chargerId))
+    return (charger: DomainCharger) => {
+      const shown = toCharger(charger, byId.get(charger.siteId), presence.peek(charger.chargerId))
+      return { ...shown, lastMessage: listedMessage(shown.lastMessage) }
+    }
   })
 
   return { one, many }

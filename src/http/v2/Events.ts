@@ -9,7 +9,7 @@ import { Api } from "./Api.ts"
 import { typesOf } from "./EventsApi.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { Caller } from "./Middleware.ts"
-import { nextLink, pageRequest, PublicUrl } from "./Paging.ts"
+import { fitting, nextLink, pageRequest, PublicUrl } from "./Paging.ts"
 
 const beginning: EventCursor = { position: 0, told: undefined }
 
@@ -50,10 +50,13 @@ export const layer = HttpApiBuilder.group(
         }
         const { limit } = pageRequest(query)
         const page = yield* events.page(caller.organisationId, { ...filter, after: given ?? beginning, limit })
-        const nextCursor = formatCursor(page.next)
+        const count = fitting(page.events)
+        const isWhole = count === page.events.length
+        // The id of an event is the cursor behind it.
+        const nextCursor = isWhole ? formatCursor(page.next) : page.events[count - 1]!.id
         return HttpApiSchema.withHeaders({
-          body: { items: page.events, nextCursor },
-          headers: page.isEnd ? {} : { link: nextLink(publicUrl, request.url, nextCursor) }
+          body: { items: page.events.slice(0, count), nextCursor },
+          headers: page.isEnd && isWhole ? {} : { link: nextLink(publicUrl, request.url, nextCursor) }
         })
       })
     })

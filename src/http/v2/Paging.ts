@@ -4,7 +4,7 @@
  */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { Page, PageRequest } from "../../domain/values/Page.ts"
+import { type Page, pageBytesMost, type PageRequest } from "../../domain/values/Page.ts"
 import { wholeInQuery } from "../Fields.ts"
 
 /** Items of a page when `limit` says nothing. */
@@ -16,7 +16,11 @@ export const maxLimit = 500
 /** Longest cursor that is looked at; ours have less than 100 characters. */
 const cursorMaxLength = 512
 
-const Limit = wholeInQuery(1, maxLimit, `Items of a page, 1 to ${maxLimit}; ${defaultLimit} without it`)
+const Limit = wholeInQuery(
+  1,
+  maxLimit,
+  `Items of a page at most, 1 to ${maxLimit}; ${defaultLimit} without it. A page also ends where its items have 1 MiB`
+)
 
 /** The query parameters of every list. */
 export const PageQuery = {
@@ -52,12 +56,36 @@ export const nextLink = (publicUrl: string, url: string, cursor: string, path?: 
   return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
 }
 
-/** A page of the domain as the answer of a list endpoint that was asked at `url`. */
-export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) =>
-  HttpApiSchema.withHeaders({
-    body: { items: page.items.map(wire), nextCursor: page.nextCursor },
-    headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, url, page.nextCursor) }
+/** What stands around the items: names, brackets and a cursor. */
+const envelopeBytes = 1024
+
+/** Times are numbers until they are sent, and longer by so much then. */
+const timeDigits = /\d{13}/g
+const timeGrowth = 13
+
+/** Bytes of an item as it is sent, or a few more. */
+const bytesOf = (item: unknown): number => {
+  const text = JSON.stringify(item)
+  return Buffer.byteLength(text) + (text.match(timeDigits)?.length ?? 0) * timeGrowth + 1
+}
+
+/** How many of `items` an answer has room for: the first in any case, or a list would never come to its end. */
+export const fitting = (items: ReadonlyArray<unknown>): number => {
+  let left = pageBytesMost - envelopeBytes
+  const tooMuch = items.findIndex((item, i) => (left -= bytesOf(item)) < 0 && i > 0)
+  return tooMuch < 0 ? items.length : tooMuch
+}
+
+/** A page of the domain as the answer of a list endpoint that was asked at `url`. It ends sooner where its items are large. */
+export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) => {
+  const items = page.items.map(wire)
+  const count = page.cursorAfter === undefined ? items.length : fitting(items)
+  const nextCursor = count < items.length ? (page.cursorAfter?.(count) ?? null) : page.nextCursor
+  return HttpApiSchema.withHeaders({
+    body: { items: items.slice(0, count), nextCursor },
+    headers: nextCursor === null ? {} : { link: nextLink(publicUrl, url, nextCursor) }
   })
+}
 
 /** An answer with the `Location` of what was created. */
 export const createdAt = <S extends Schema.Top>(body: S) =>

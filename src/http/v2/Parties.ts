@@ -26,7 +26,8 @@ const pageOf = (all: ReadonlyArray<CpoParty>, { cursor, limit }: ReturnType<type
       return yield* new InvalidInput({ pointer: "/cursor", detail: "Is not a cursor of this list" })
     }
     const items = all.slice(start, start + limit)
-    return { items, nextCursor: all.length > start + limit ? (items.at(-1)?.id ?? null) : null }
+    const cursorAfter = (count: number): string => items[count - 1]?.id ?? ""
+    return { items, nextCursor: all.length > start + limit ? cursorAfter(items.length) : null, cursorAfter }
   })
 
 export const layer = HttpApiBuilder.group(

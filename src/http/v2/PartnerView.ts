@@ -41,7 +41,8 @@ export const layer = HttpApiBuilder.group(
         const { items, total } = yield* views.page(partner, module, window)
         const next = offset + items.length
         const nextCursor = items.length > 0 && next < total ? cursorOf(module, next) : null
-        return listed(publicUrl, request.url, { items, nextCursor }, seen)
+        const cursorAfter = (count: number) => cursorOf(module, offset + count)
+        return listed(publicUrl, request.url, { items, nextCursor, cursorAfter }, seen)
       })
     })
   })
