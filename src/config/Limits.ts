@@ -226,6 +226,13 @@ export const limits = {
     // Slow-loris: headers in ten seconds, the whole request in thirty.
     headersTimeoutMillis: 10 * second,
     requestTimeoutMillis: 30 * second,
+    // Nothing of an answer has gone for so long: no line is that slow, and what lies in memory for it is a page or more.
+    unreadAnswerMillis: 30 * second,
+    // On Deno, where slow and nothing at all cannot be told apart, a page may take two minutes more: slower than any modem.
+    slowestReaderBytesPerSecond: 8 * KiB,
+    // Larger answers lie in memory until they are read, eight at most for each key: no program reads more at one time, and a thousand are a gigabyte.
+    largeAnswerBytes: 64 * KiB,
+    largeAnswersPerKey: 8,
     // Keys of `Idempotency-Key` are kept for a day, longer than any client retries.
     idempotencyHours: 24
   },

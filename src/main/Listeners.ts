@@ -5,12 +5,14 @@
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Data, Effect, type Layer, Scope } from "effect"
+import { Data, Effect, Layer, Metric, Scope } from "effect"
 import { HttpRouter } from "effect/http"
+import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
+import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 
-export interface ListenerOptions {
+export interface ListenerOptions extends UnreadOptions {
   readonly host: string
   /** Undefined closes plain http. */
   readonly port: number | undefined
@@ -54,6 +56,11 @@ const within = (request: Http.IncomingMessage, millis: number): void => {
   }, millis)
   request.once("close", () => clearTimeout(timer))
 }
+
+const unread = Metric.counter("http_unread_answers_total", {
+  description: "Answers whose connection was ended because nobody read them",
+  incremental: true
+})
 
 type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
 
@@ -129,7 +136,16 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const record = Effect.runForkWith(context)
-    const handle = yield* handlerOf(routes)
+    const waiting = new WeakMap<object, Array<() => void>>()
+    const onAnswerEnd: OnAnswerEnd = (source, ended) => {
+      const others = waiting.get(source)
+      // Its connection has gone meanwhile.
+      if (others === undefined) ended()
+      else others.push(ended)
+    }
+    const answers = watchUnread(options, () => record(Metric.update(unread, 1)))
+    yield* Effect.addFinalizer(() => Effect.sync(answers.stop))
+    const handle = yield* handlerOf(Layer.provide(routes, Layer.succeed(AnswerEnd, onAnswerEnd)))
 
     const onRequest: Handler = (request, response) => {
       const arrived = performance.now()
@@ -139,7 +155,11 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       // What is answered before it has come was refused, and whoever sends it is a stranger perhaps.
       if (isTransfer(request.method, path)) response.once("finish", bound)
       else bound()
+      waiting.set(request, [])
+      answers.watch(response)
       response.once("close", () => {
+        for (const ended of waiting.get(request) ?? []) ended()
+        waiting.delete(request)
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
       handle(request, response)

@@ -23,6 +23,7 @@ import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
+import type { LargeAnswersOptions } from "../http/v2/LargeAnswers.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
@@ -111,6 +112,7 @@ export interface ServiceSettings {
   readonly compression: boolean
   readonly logHeartbeats: boolean
   readonly ocppLimits: OcppLimits
+  readonly largeAnswers: LargeAnswersOptions
   readonly actors: Actors.ActorsOptions
   readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
@@ -213,7 +215,12 @@ const isSecure =
 
 const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
   Layer.mergeAll(
-    v2Routes({ publicUrl: settings.publicUrl, filesUrl: settings.files.url, streams: { ending } }),
+    v2Routes({
+      publicUrl: settings.publicUrl,
+      filesUrl: settings.files.url,
+      streams: { ending },
+      largeAnswers: settings.largeAnswers
+    }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),
     Health.routes({

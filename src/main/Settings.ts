@@ -46,7 +46,9 @@ const listenersOf = (config: Config): ListenerOptions => ({
   metricsPort: config.metricsPort === "off" ? undefined : config.metricsPort,
   headersTimeoutMillis: limits.http.headersTimeoutMillis,
   requestTimeoutMillis: limits.http.requestTimeoutMillis,
-  transferTimeoutMillis: transferMillis
+  transferTimeoutMillis: transferMillis,
+  unreadAnswerMillis: limits.http.unreadAnswerMillis,
+  slowestReaderBytesPerSecond: limits.http.slowestReaderBytesPerSecond
 })
 
 export const settingsOf = (config: Config, version: string): ServiceSettings => {
@@ -78,6 +80,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
     compression: false,
     logHeartbeats: config.messageLogHeartbeats,
+    largeAnswers: limits.http,
     ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
     actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),

@@ -12,7 +12,9 @@ const options = {
   tls: undefined,
   headersTimeoutMillis: 10_000,
   requestTimeoutMillis: 300,
-  transferTimeoutMillis: 60_000
+  transferTimeoutMillis: 60_000,
+  unreadAnswerMillis: 60_000,
+  slowestReaderBytesPerSecond: 8192
 }
 
 const reading = HttpRouter.use((router) =>

@@ -1,7 +1,9 @@
 /** The whole REST face in memory: requests in, answers out, no socket and no database. */
 import { Effect, Layer, Logger } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
+import { AnswerEnd, type OnAnswerEnd } from "../../src/http/AnswerEnd.ts"
 import { v1Routes } from "../../src/http/v1/Routes.ts"
+import type { LargeAnswersOptions } from "../../src/http/v2/LargeAnswers.ts"
 import { v2Routes } from "../../src/http/v2/Routes.ts"
 import { newKey, newV1Pair } from "../../src/domain/operator/Keys.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
@@ -58,18 +60,30 @@ const toAnswer = async (response: Response): Promise<Answer> => {
   return { status: response.status, headers: response.headers, text, json }
 }
 
+export interface RestOptions {
+  readonly allowHttp?: boolean
+  readonly largeAnswers?: LargeAnswersOptions
+  /** Told of each large answer, instead of its end being when it is made. */
+  readonly onAnswerEnd?: OnAnswerEnd
+}
+
 /** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
-export const restApp = (ports: Layer.Layer<RestPorts>, options: { readonly allowHttp?: boolean } = {}): RestApp => {
+export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}): RestApp => {
   const logged: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void logged.push(line))
   const routes = Layer.mergeAll(
-    v2Routes({ publicUrl }),
+    v2Routes({ publicUrl, ...(options.largeAnswers === undefined ? {} : { largeAnswers: options.largeAnswers }) }),
     v1Routes({
       publicUrl,
       isSecure: (request) => request.headers["x-test-plain"] !== "yes",
       allowHttp: options.allowHttp ?? false
     })
-  ).pipe(Layer.provide(ports), Layer.provide(HttpServer.layerServices), Layer.provide(Logger.layer([logger])))
+  ).pipe(
+    Layer.provide(options.onAnswerEnd === undefined ? Layer.empty : Layer.succeed(AnswerEnd, options.onAnswerEnd)),
+    Layer.provide(ports),
+    Layer.provide(HttpServer.layerServices),
+    Layer.provide(Logger.layer([logger]))
+  )
   const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
   const ask: Ask = async (method, path, asked = {}) => {
     const headers = new Headers(asked.headers)
@@ -114,7 +128,7 @@ export const makeOrganisation = (only: ReadonlyArray<string> = permissions) =>
   })
 
 /** A face over fakes with one organisation, whose operator may do everything. */
-export const fakeApp = async (options: { readonly allowHttp?: boolean } = {}) => {
+export const fakeApp = async (options: RestOptions = {}) => {
   const world = new FakeWorld()
   const ports = fakePorts(world)
   const organise = (only?: ReadonlyArray<string>): Promise<TestCredentials> =>

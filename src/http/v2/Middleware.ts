@@ -11,6 +11,7 @@ import {
   InvalidInput400,
   PermissionDenied403,
   StorageUnavailable503,
+  TooMany429,
   Unauthorized401
 } from "./Failures.ts"
 
@@ -57,6 +58,12 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
 export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires: Caller }>()(
   "voltlane/http/v2/Idempotent",
   { error: [Conflict409, InvalidInput400, StorageUnavailable503] }
+) {}
+
+/** Makes a few large answers at a time for each key, until they are read. */
+export class FewLargeAnswers extends HttpApiMiddleware.Service<FewLargeAnswers, { requires: Caller }>()(
+  "voltlane/http/v2/FewLargeAnswers",
+  { error: TooMany429 }
 ) {}
 
 /** Refuses a body that is too large or no JSON before anybody reads it. */

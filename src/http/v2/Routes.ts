@@ -18,6 +18,7 @@ import * as Expectations from "./Expectations.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as Files from "./Files.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
+import * as LargeAnswers from "./LargeAnswers.ts"
 import * as LocalLists from "./LocalLists.ts"
 import * as Organisations from "./Organisations.ts"
 import * as Pages from "./Pages.ts"
@@ -44,6 +45,7 @@ export interface V2Options {
   /** Base of the URLs that chargers are given for files, where it is another one. */
   readonly filesUrl?: string
   readonly streams?: EventStreams.EventStreamsOptions
+  readonly largeAnswers?: LargeAnswers.LargeAnswersOptions
 }
 
 /** All routes of REST v2 for an `HttpRouter`. */
@@ -80,7 +82,13 @@ export const v2Routes = (options: V2Options) => {
   ).pipe(
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
-    Layer.provide([AuthorizationLive.layer, FaceLive.layer, IdempotentLive.layer, UndeclaredLive.layer]),
+    Layer.provide([
+      AuthorizationLive.layer,
+      FaceLive.layer,
+      IdempotentLive.layer,
+      UndeclaredLive.layer,
+      LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
+    ]),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )
   return Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Pages.layer(publicUrl))

@@ -66,6 +66,29 @@ const guardSweepTicks = 60
 /** Chargers whose spelling of their key has been told. */
 const maxRespelled = 10_000
 
+/** What all connections share. */
+const partsOf = (
+  { clock = systemClock, limits, logHeartbeats }: OcppServerOptions,
+  metrics: Metrics,
+  run: (effect: Effect.Effect<void>) => unknown
+) =>
+  Effect.gen(function* () {
+    const parts: SocketParts = {
+      limits,
+      rates: new FrameRates(limits),
+      largeFrames: new LargeFrames(limits),
+      rules: livenessRules(limits),
+      now: clock.now,
+      presence: yield* Presence,
+      messageLog: yield* MessageLog,
+      metrics,
+      logHeartbeats,
+      defect: (cause, about) =>
+        void run(Effect.logError("ocpp: a defect, please report it", cause).pipe(Effect.annotateLogs(about)))
+    }
+    return parts
+  })
+
 const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const { clock = systemClock, limits } = options
   const { now } = clock
@@ -77,21 +100,8 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const chargers = new ConnectedChargers(metrics)
   const guard = new UpgradeGuard(limits)
   const lag = new LoopLag(limits.overloadLagMillis, now(), (worst) => metrics.loopLag(worst))
-  const rates = new FrameRates(limits)
-  const largeFrames = new LargeFrames(limits)
-  const socketParts: SocketParts = {
-    limits,
-    rates,
-    largeFrames,
-    rules: livenessRules(limits),
-    now,
-    presence: yield* Presence,
-    messageLog: yield* MessageLog,
-    metrics,
-    logHeartbeats: options.logHeartbeats,
-    defect: (cause, about) =>
-      void run(Effect.logError("ocpp: a defect, please report it", cause).pipe(Effect.annotateLogs(about)))
-  }
+  const socketParts = yield* partsOf(options, metrics, run)
+  const { largeFrames, rates } = socketParts
   const respelled = new Set<string>()
   const knocks = yield* Knocks
   const upgrades = new Upgrades({

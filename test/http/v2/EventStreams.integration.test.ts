@@ -29,7 +29,9 @@ const options = {
   tls: undefined,
   headersTimeoutMillis: 10_000,
   requestTimeoutMillis: 10_000,
-  transferTimeoutMillis: 60_000
+  transferTimeoutMillis: 60_000,
+  unreadAnswerMillis: 60_000,
+  slowestReaderBytesPerSecond: 8192
 }
 
 /** The face on a port of its own, and what ends its streams. */

@@ -1,0 +1,126 @@
+/** Answers whose caller has stopped to read: they do not stay in memory, and whoever reads slowly has them whole. */
+import { connect, type Socket } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Exit, Metric, Context, Scope, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { expect, it, onTestFinished } from "vitest"
+import { AnswerEnd } from "../../src/http/AnswerEnd.ts"
+import { open } from "../../src/main/Listeners.ts"
+
+const MiB = 1024 * 1024
+
+const options = {
+  host: "127.0.0.1",
+  port: 0,
+  tls: undefined,
+  headersTimeoutMillis: 10_000,
+  requestTimeoutMillis: 10_000,
+  transferTimeoutMillis: 60_000,
+  unreadAnswerMillis: 300,
+  slowestReaderBytesPerSecond: 16 * MiB
+}
+
+/** More than kernels hold between a writer and a reader. */
+const size = 24 * MiB
+const piece = new Uint8Array(MiB)
+
+const routes = (told: { ended: number; gone: number }) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const onEnd = yield* AnswerEnd
+      const whole = Effect.map(HttpServerRequest.HttpServerRequest, ({ source }) => {
+        onEnd(source, () => void told.gone++)
+        return HttpServerResponse.uint8Array(new Uint8Array(size))
+      })
+      yield* router.add("GET", "/whole", whole)
+      const ending = Stream.fromIterable(Array.from({ length: size / MiB }, () => piece)).pipe(
+        Stream.rechunk(1),
+        Stream.ensuring(Effect.sync(() => void told.ended++))
+      )
+      yield* router.add("GET", "/stream", Effect.succeed(HttpServerResponse.stream(ending)))
+      const late = Effect.as(Effect.sleep(500), HttpServerResponse.text("late"))
+      yield* router.add("GET", "/late", late)
+    })
+  )
+
+const serving = async () => {
+  const told = { ended: 0, gone: 0 }
+  const scope = Scope.makeUnsafe()
+  const metrics: Metric.MetricRegistry = new Map()
+  const [listener] = await Effect.runPromise(
+    open(options, routes(told)).pipe(
+      Effect.provide(NodeHttpServer.layerHttpServices),
+      Effect.provideService(Metric.MetricRegistry, metrics),
+      Scope.provide(scope)
+    )
+  )
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const unread = (): number =>
+    Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, metrics))
+      .filter(({ id }) => id === "http_unread_answers_total")
+      .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
+  return { port: listener?.port ?? 0, told, unread }
+}
+
+const asking = (port: number, path: string): Socket => {
+  const socket = connect(port, "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  socket.on("error", () => undefined)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  return socket
+}
+
+/** Resolves when the server has ended the connection. It goes on sending, which is not reading. */
+const cutOff = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setInterval(() => socket.write("\r\n"), 50)
+    socket.on("close", () => {
+      clearInterval(timer)
+      resolve()
+    })
+  })
+
+it.each(["/whole", "/stream"])(
+  "ends the connection of one who reads nothing of %s",
+  async (path) => {
+    const { port, told, unread } = await serving()
+    const socket = asking(port, path)
+    socket.pause()
+    await cutOff(socket)
+    expect(unread()).toBe(1)
+    expect(told).toEqual(path === "/stream" ? { ended: 1, gone: 0 } : { ended: 0, gone: 1 })
+  },
+  60_000
+)
+
+it.each(["/whole", "/stream"])(
+  "gives all of %s to one who reads slowly",
+  async (path) => {
+    const { port, told, unread } = await serving()
+    const socket = asking(port, path)
+    let read = 0
+    let room = 0
+    socket.on("data", (chunk) => {
+      read += chunk.length
+      if (read >= room) socket.pause()
+    })
+    expect(told.gone).toBe(0)
+    const timer = setInterval(() => {
+      room += 1.5 * MiB
+      socket.resume()
+    }, 50)
+    await new Promise((resolve) => socket.on("close", resolve))
+    clearInterval(timer)
+    expect(read).toBeGreaterThanOrEqual(size)
+    expect(told.gone).toBe(path === "/whole" ? 1 : 0)
+    expect(unread()).toBe(0)
+  },
+  60_000
+)
+
+it("waits for an answer that takes longer to make than it may lie unread", async () => {
+  const { port, unread } = await serving()
+  const answer = await fetch(`http://127.0.0.1:${port}/late`)
+  expect(await answer.text()).toBe("late")
+  expect(unread()).toBe(0)
+})
