@@ -22,6 +22,7 @@ export interface ExportAsked {
   readonly format: "csv" | "jsonl" | undefined
   readonly charger: string | undefined
   readonly site: string | undefined
+  readonly token: string | undefined
   readonly from: string | undefined
   readonly to: string | undefined
 }
@@ -36,7 +37,7 @@ const failed = (message: string) => new ExportFailed({ message, wrongUse: false 
 const refuse = (message: string) => new ExportFailed({ message, wrongUse: true })
 
 const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
-  const { charger, file, from, site, to } = asked
+  const { charger, file, from, site, to, token } = asked
   const format = asked.format ?? (/\.(csv|jsonl)$/.exec(file)?.[1] as "csv" | "jsonl" | undefined)
   if (format === undefined) {
     return Effect.fail(
@@ -44,7 +45,7 @@ const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
     )
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ chargerId: charger, siteId: site, from, to }))
+  for (const [name, value] of Object.entries({ chargerId: charger, siteId: site, tokenUid: token, from, to }))
     if (value !== undefined) query.set(name, value)
   return Effect.succeed({ file, format, query })
 }

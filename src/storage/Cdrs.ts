@@ -5,6 +5,7 @@ import { type Cdr, type CdrBody, creditOf, type NewCdr } from "../domain/cdr/Cdr
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import { type CdrFilter, Cdrs } from "../domain/ports/Cdrs.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
+import { tokenKey } from "../domain/token/Token.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
@@ -15,6 +16,7 @@ import { factOf, recording, type Recording, type RecordingServices } from "./Fac
 import { Millis, optional, rowOf, rowsOf, Whole } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
+import { unstorableText } from "./Storable.ts"
 
 export const CdrRow = Schema.Struct({
   id: Schema.String,
@@ -36,7 +38,7 @@ export const cdrRows = rowsOf(CdrRow)
 
 const pages = pagedList("cdrs", Schema.Int, (cdr: Cdr) => cdr.number)
 
-/** Within times of starts records are read by those: one from long ago lies behind all that have been numbered since. */
+/** Within times of starts, and of a card, records are read by starts: one from long ago lies behind all that have been numbered since. */
 const datedPages = pagedList(
   "cdrs by start",
   Schema.Tuple([TimeKey, Schema.Int]),
@@ -45,7 +47,7 @@ const datedPages = pagedList(
 
 const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & CdrFilter) =>
   Effect.gen(function* () {
-    if (request.from === undefined && request.to === undefined) {
+    if ([request.from, request.to, request.tokenUid].every((one) => one === undefined)) {
       const before = yield* pages.after(request)
       const behind = before === undefined ? sql`` : sql`AND d.number < ${before}::float8::bigint`
       return { pages, which: sql`${behind} ORDER BY d.number DESC LIMIT ${pages.rows(request)}` }
@@ -83,8 +85,9 @@ export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Inse
         ${uuidArray(records.map((one) => one.sessionId))}, ${textArray(records.map((one) => one.chargerId))},
         ${uuidArray(records.map((one) => one.siteId))}, ${timestamptzArray(records.map((one) => one.startedAt))},
         ${timestamptzArray(records.map((one) => one.endedAt))}, ${textArray(records.map((one) => one.credits ?? ""))},
-        ${textArray(records.map((one) => text(one.body)))}, ${int4Array(records.map((one) => one.revision))})
-        WITH ORDINALITY AS x(id, organisation_id, session_id, charger_id, site_id, started_at, ended_at, credits, body, revision, ord)
+        ${textArray(records.map((one) => text(one.body)))}, ${int4Array(records.map((one) => one.revision))},
+        ${textArray(records.map((one) => tokenKey(one.body.tokenUid)))})
+        WITH ORDINALITY AS x(id, organisation_id, session_id, charger_id, site_id, started_at, ended_at, credits, body, revision, token_key, ord)
       WHERE NOT EXISTS (
         SELECT 1 FROM cdr c WHERE CASE WHEN x.credits = '' THEN c.session_id = x.session_id AND c.revision = x.revision AND c.credits IS NULL
           ELSE c.credits = nullif(x.credits, '')::uuid END)
@@ -98,9 +101,9 @@ export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Inse
       RETURNING k.organisation_id, k.last
     )
     INSERT INTO cdr AS d (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits, body,
-      issued_at, partner_id)
+      issued_at, partner_id, token_key)
     SELECT f.id, f.organisation_id, k.last - f.of + f.n, f.session_id, f.revision, f.charger_id, f.site_id, f.started_at, f.ended_at,
-      nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}, (f.body::jsonb #>> '{roaming,partnerId}')::uuid
+      nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}, (f.body::jsonb #>> '{roaming,partnerId}')::uuid, f.token_key
     FROM fresh f JOIN counted k ON k.organisation_id = f.organisation_id
     RETURNING ${cdrColumns(sql)}`)
 
@@ -164,9 +167,11 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Cdrs.list")(function* (organisationId: string, request: PageRequest & CdrFilter) {
     const own = scopedTo(sql, organisationId)
     const asked = yield* pageAfter(sql, request)
-    const { chargerId, from, partnerId, sessionId, siteId, to } = request
+    const { chargerId, from, partnerId, sessionId, siteId, to, tokenUid } = request
     const foreign = [siteId, sessionId, partnerId].some((id) => id !== undefined && !isUuid(id))
-    if (foreign || (chargerId !== undefined && !isChargerId(chargerId))) return { items: [], nextCursor: null }
+    const unknown = tokenUid !== undefined && unstorableText(tokenUid)
+    if (foreign || unknown || (chargerId !== undefined && !isChargerId(chargerId)))
+      return { items: [], nextCursor: null }
     return yield* guarded(
       asked.pages.read(sql, request, {
         statement: own`
@@ -175,6 +180,7 @@ const list = (sql: SqlClient.SqlClient) =>
           ${chargerId === undefined ? sql`` : sql`AND d.charger_id = ${chargerId}`}
           ${siteId === undefined ? sql`` : sql`AND d.site_id = ${siteId}`}
           ${sessionId === undefined ? sql`` : sql`AND d.session_id = ${sessionId}`}
+          ${tokenUid === undefined ? sql`` : sql`AND d.token_key = ${tokenKey(tokenUid)}`}
           ${partnerId === undefined ? sql`` : sql`AND d.partner_id = ${partnerId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}

@@ -7,11 +7,15 @@ import type { SqlClient } from "effect/sql"
 import type { Charger } from "../domain/charger/Charger.ts"
 import { connectorStatuses } from "../domain/charger/ChargerEvent.ts"
 import { NotFound } from "../domain/Errors.ts"
+import type { ChargerFilter } from "../domain/ports/Chargers.ts"
 import { EvseDetails } from "../domain/location/Details.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
+import { isUuid } from "../domain/values/Uuid7.ts"
 import { Millis, optional, rowOf } from "./rows.ts"
 import type { Scoped } from "./Scoped.ts"
+import { unstorableText } from "./Storable.ts"
+import { mentions } from "./TextSearch.ts"
 
 const text = optional(Schema.String)
 
@@ -98,6 +102,29 @@ export const ChargerRow = Schema.Struct({
 const lastMessage = (sql: SqlClient.SqlClient, chars: number | undefined) =>
   chars === undefined ? sql`coalesce(s.last_message, '')` : sql`coalesce(left(s.last_message, ${chars}::int), '')`
 
+/** Whether a connection `n` stands, held by a node `l` that lives. */
+const isConnected = (sql: SqlClient.SqlClient) => sql`(n.closed_at IS NULL AND l.lease_until > now()) IS TRUE`
+
+/** The conditions of a filter on `selectChargers`; undefined where nothing can fit it. */
+export const chargerConditions = (sql: SqlClient.SqlClient, filter: ChargerFilter) => {
+  const { connected, firmwareVersion, model, siteId, status, text: searched } = filter
+  // What is no UUID names no site, so nothing stands there.
+  if (siteId !== undefined && !isUuid(siteId)) return undefined
+  if ([firmwareVersion, model, searched].some((one) => one !== undefined && unstorableText(one))) return undefined
+  const columns = [sql`c.charger_id`, sql`c.name`, sql`c.serial_number`, sql`c.manufacturer`, sql`c.model`]
+  return sql.and([
+    sql`true`,
+    ...(siteId === undefined ? [] : [sql`c.site_id = ${siteId}`]),
+    ...(firmwareVersion === undefined ? [] : [sql`c.firmware_version = ${firmwareVersion}`]),
+    ...(model === undefined ? [] : [sql`c.model = ${model}`]),
+    ...(searched === undefined ? [] : [mentions(sql, columns, searched)]),
+    ...(connected === undefined ? [] : [connected ? isConnected(sql) : sql`NOT ${isConnected(sql)}`]),
+    ...(status === undefined
+      ? []
+      : [sql`EXISTS (SELECT 1 FROM connector w WHERE w.charger_id = c.charger_id AND w.status = ${status})`])
+  ])
+}
+
 /**
  * `SELECT … FROM charger c …` up to its WHERE: connectors and configuration included, so that no page asks once per charger. Of the last message no more
  * than so many characters.
@@ -108,7 +135,7 @@ export const selectChargers = (sql: SqlClient.SqlClient, messageChars?: number) 
     c.serial_number AS "serialNumber", c.registered_serial AS "registeredSerialNumber", c.firmware_version AS "firmwareVersion", c.booted_at AS "bootedAt",
     c.created_at AS "createdAt", c.updated_at AS "updatedAt", g.keys AS configuration, k.connectors, ${evsesJson(sql)} AS evses,
     s.last_seen AS "lastSeen", ${lastMessage(sql, messageChars)} AS "lastMessage",
-    n.epoch::float8 AS epoch, (n.closed_at IS NULL AND l.lease_until > now()) IS TRUE AS connected,
+    n.epoch::float8 AS epoch, ${isConnected(sql)} AS connected,
     -- A node that is gone could not close what it held: its lease is the last that is known.
     CASE WHEN n.closed_at IS NOT NULL THEN n.closed_at WHEN l.lease_until <= now() THEN l.lease_until END AS "offlineSince",
     EXISTS (SELECT 1 FROM webhook w JOIN subscription b ON b.id = w.id AND b.active

@@ -6,13 +6,13 @@ import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ChargerRegistration } from "../domain/charger/Charger.ts"
 import { Conflict } from "../domain/Errors.ts"
-import { Chargers } from "../domain/ports/Chargers.ts"
+import { type ChargerFilter, Chargers } from "../domain/ports/Chargers.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { ChargerRecord } from "../domain/RecordFact.ts"
 import { listedMessageBytes, type PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { needsPassword, passwordMissing, siteNotFound, update } from "./ChargerChanges.ts"
-import { chargerOf, ChargerRow, findCharger, findRecord, selectChargers } from "./ChargerRows.ts"
+import { chargerConditions, chargerOf, ChargerRow, findCharger, findRecord, selectChargers } from "./ChargerRows.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "./Facts.ts"
 import { rowsOf } from "./rows.ts"
@@ -102,20 +102,16 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
   })
 
 const list = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Chargers.list")(function* (
-    organisationId: string,
-    request: PageRequest & { readonly siteId?: string | undefined }
-  ) {
+  Effect.fn("Chargers.list")(function* (organisationId: string, request: PageRequest & ChargerFilter) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const { siteId } = request
-    // What is no UUID names no site, so nothing stands there.
-    if (siteId !== undefined && !isUuid(siteId)) return { items: [], nextCursor: null }
+    const filter = chargerConditions(sql, request)
+    if (filter === undefined) return { items: [], nextCursor: null }
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`
         ${selectChargers(sql, listedMessageBytes + 1)}
-        WHERE ${own.rowsOf("c")} ${siteId === undefined ? sql`` : sql`AND c.site_id = ${siteId}`}
+        WHERE ${own.rowsOf("c")} AND ${filter}
           ${after === undefined ? sql`` : sql`AND c.charger_id > ${after}`}
         ORDER BY c.charger_id LIMIT ${pages.rows(request)}`,
         rows: chargerRows,

@@ -1,8 +1,8 @@
 /**
- * Where a page of a list ended, as callers carry it: opaque text that names the list and the key of its last item. It is decoded like any
+ * Where a page of a list ended, as callers carry it: opaque text that names the list, its filters and the key of its last item. It is decoded like any
  * input; one that was not made by this list is the caller's mistake, not ours.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Hash, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { InvalidInput } from "../domain/Errors.ts"
 import { type Page, pageBytesMost, type PageRequest } from "../domain/values/Page.ts"
@@ -73,6 +73,12 @@ const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<nev
       FROM (${statement}) q
     ) p WHERE p.page_bytes IS NULL OR p.page_bytes < ${readBytesMost}::int`
 
+/** What tells the filters of a request from others; undefined where it has none. A cursor is carried on with the filters that it was made under. */
+const filtersOf = ({ cursor: _, limit: __, ...filters }: PageRequest): number | undefined => {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? undefined : Hash.string(JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
 const sizeOf = (request: PageRequest): number => Math.min(Math.max(Math.trunc(request.limit), 1), maxPage)
 
 /**
@@ -85,12 +91,18 @@ export const pagedList = <Row, Key>(
   keyOf: (row: Row) => Key
 ): PagedList<Row, Key> => {
   const codec = Schema.StringFromBase64Url.pipe(
-    Schema.decodeTo(Schema.fromJsonString(Schema.Struct({ list: Schema.Literal(name), after: key })))
+    Schema.decodeTo(
+      Schema.fromJsonString(
+        Schema.Struct({ list: Schema.Literal(name), of: Schema.optionalKey(Schema.Int), after: key })
+      )
+    )
   )
   const decode = Schema.decodeUnknownEffect(codec)
   const encode = Schema.encodeSync(codec)
   const refuse = (): InvalidInput =>
     new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
+  const otherFilters = (): InvalidInput =>
+    new InvalidInput({ pointer: "/cursor", detail: "belongs to other filters; ask with those of the page before" })
   /** `isCut` tells that there were more rows than are here. */
   const pageOf = <A>(
     request: PageRequest,
@@ -99,7 +111,9 @@ export const pagedList = <Row, Key>(
     isCut: boolean
   ): Page<A> => {
     const items = rows.slice(0, sizeOf(request))
-    const cursorAfter = (count: number): string => encode({ list: name, after: keyOf(items[count - 1]!) })
+    const of = filtersOf(request)
+    const filters = of === undefined ? {} : { of }
+    const cursorAfter = (count: number): string => encode({ list: name, ...filters, after: keyOf(items[count - 1]!) })
     const hasMore = items.length > 0 && (isCut || rows.length > items.length)
     return {
       items: items.map(item),
@@ -108,12 +122,12 @@ export const pagedList = <Row, Key>(
     }
   }
   return {
-    after: ({ cursor }) => {
+    after: (request) => {
+      const { cursor } = request
       if (cursor === undefined) return Effect.undefined
       if (cursor.length > maxLength) return Effect.fail(refuse())
-      return Effect.mapError(
-        Effect.map(decode(cursor), ({ after }) => after),
-        refuse
+      return Effect.flatMap(Effect.mapError(decode(cursor), refuse), ({ after, of }) =>
+        of === filtersOf(request) ? Effect.succeed(after) : Effect.fail(otherFilters())
       )
     },
     rows: (request) => sizeOf(request) + 1,

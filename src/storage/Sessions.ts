@@ -4,11 +4,12 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../domain/Errors.ts"
 import { Sessions, type SessionFilter } from "../domain/ports/Sessions.ts"
 import type { ChargingSession, SessionStatus } from "../domain/session/ChargingSession.ts"
+import { tokenKey } from "../domain/token/Token.ts"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
-import { pagedList, UuidKey } from "./Cursor.ts"
-import { rowOf, rowsOf } from "./rows.ts"
+import { pagedList, TimeKey, UuidKey } from "./Cursor.ts"
+import { Millis, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { readings } from "./SessionReadings.ts"
 import {
@@ -23,19 +24,48 @@ import {
   withPrice
 } from "./SessionRows.ts"
 import { guarded } from "./SqlErrors.ts"
-import { firstIdOf } from "./Statistics.ts"
 import { unstorableText } from "./Storable.ts"
 
 const Row = Schema.Struct({ ...PricedRow.fields, record: Schema.NullOr(SessionPriceRow) })
 const sessionRow = rowOf(Row)
-const sessionRows = rowsOf(Row)
 
 const toSession = ({ record, ...row }: typeof Row.Type): ChargingSession => ({
   ...sessionOf(row),
   ...(record === null ? {} : { record })
 })
 
-const pages = pagedList("sessions", UuidKey, (row: typeof Row.Type) => row.id)
+/** `storedStart` is the start as the charger told it: what the list is in the order of, whatever an operator has corrected. */
+const ListedRow = Schema.Struct({ ...Row.fields, storedStart: Millis })
+const listedRows = rowsOf(ListedRow)
+
+const toListed = ({ storedStart: _, ...row }: typeof ListedRow.Type): ChargingSession => toSession(row)
+
+const pages = pagedList("sessions", UuidKey, (row: typeof ListedRow.Type) => row.id)
+
+const datedPages = pagedList(
+  "sessions by start",
+  Schema.Tuple([TimeKey, UuidKey]),
+  (row: typeof ListedRow.Type) => [row.storedStart, row.id] as const
+)
+
+/**
+ * Within times, at a site and of a card sessions are read by their starts, each along an index of its own (migration 0064): those of long ago lie behind
+ * all that have begun since, and a card's between everybody's.
+ */
+const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & SessionFilter) =>
+  Effect.gen(function* () {
+    const { from, siteId, to, tokenUid } = request
+    if ([from, siteId, to, tokenUid].every((one) => one === undefined)) {
+      const before = yield* pages.after(request)
+      const behind = before === undefined ? sql`` : sql`AND s.id < ${before}`
+      return { pages, which: sql`${behind} ORDER BY s.id DESC LIMIT ${pages.rows(request)}` }
+    }
+    const before = yield* datedPages.after(request)
+    const behind =
+      before === undefined ? sql`` : sql`AND (s.started_at, s.id) < (${new Date(before[0])}, ${before[1]}::uuid)`
+    const order = sql`ORDER BY s.started_at DESC, s.id DESC`
+    return { pages: datedPages, which: sql`${behind} ${order} LIMIT ${datedPages.rows(request)}` }
+  })
 
 const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
   Effect.gen(function* () {
@@ -92,22 +122,23 @@ const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean) =>
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {
-  const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to, transactionId } = filter
+  const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to, tokenUid, transactionId } = filter
   if (chargerId !== undefined && !isChargerId(chargerId)) return undefined
   if ([siteId, partnerId].some((id) => id !== undefined && !isUuid(id))) return undefined
-  if (transactionId !== undefined && unstorableText(transactionId)) return undefined
+  if ([transactionId, tokenUid].some((text) => text !== undefined && unstorableText(text))) return undefined
   return sql.and([
     sql`true`,
     ...(chargerId === undefined ? [] : [sql`s.charger_id = ${chargerId}`]),
     ...(transactionId === undefined ? [] : [sql`s.transaction_id = ${transactionId}`]),
     ...(siteId === undefined ? [] : [sql`s.site_id = ${siteId}`]),
+    ...(tokenUid === undefined ? [] : [sql`s.token_key = ${tokenKey(tokenUid)}`]),
     ...(partnerId === undefined ? [] : [sql`s.partner_id = ${partnerId}`]),
     ...(status === undefined ? [] : [statusIs(sql, status)]),
     // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
     ...(held === undefined ? [] : [isHeld(sql, own, held)]),
     ...(needsCorrection === undefined ? [] : [differs(sql, own, needsCorrection)]),
-    ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)} AND s.id >= ${firstIdOf(from)}`]),
+    ...(from === undefined ? [] : [sql`s.started_at >= ${new Date(from)}`]),
     ...(to === undefined ? [] : [sql`s.started_at < ${new Date(to)}`])
   ])
 }
@@ -115,17 +146,16 @@ const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Sessions.list")(function* (organisationId: string, request: PageRequest & SessionFilter) {
     const own = scopedTo(sql, organisationId)
-    const before = yield* pages.after(request)
+    const asked = yield* pageAfter(sql, request)
     const filter = conditions(sql, own, request)
     if (filter === undefined) return { items: [], nextCursor: null }
     return yield* guarded(
-      pages.read(sql, request, {
+      asked.pages.read(sql, request, {
         statement: own`
-        SELECT ${sessionColumns(sql)}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
-        WHERE ${own.rowsOf("s")} AND ${filter} ${before === undefined ? sql`` : sql`AND s.id < ${before}`}
-        ORDER BY s.id DESC LIMIT ${pages.rows(request)}`,
-        rows: sessionRows,
-        item: toSession
+        SELECT ${sessionColumns(sql)}, s.started_at AS "storedStart", p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
+        WHERE ${own.rowsOf("s")} AND ${filter} ${asked.which}`,
+        rows: listedRows,
+        item: toListed
       })
     )
   })

@@ -3,7 +3,7 @@ import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
-import { Tokens, type TokenInput, type TokenPatch } from "../domain/ports/Tokens.ts"
+import { type TokenFilter, Tokens, type TokenInput, type TokenPatch } from "../domain/ports/Tokens.ts"
 import { tokenKey, type Token } from "../domain/token/Token.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
 import { pagedList, TextKey } from "./Cursor.ts"
@@ -12,6 +12,7 @@ import { Millis, optional, rowOf, rowsOf } from "./rows.ts"
 import { scopedTo, type Scoped } from "./Scoped.ts"
 import { guarded } from "./SqlErrors.ts"
 import { refusingValues, storable, unstorableText } from "./Storable.ts"
+import { mentions } from "./TextSearch.ts"
 
 const TokenRow = Schema.Struct({
   uid: Schema.String,
@@ -112,14 +113,19 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
   })
 
 const list = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Tokens.list")(function* (organisationId: string, request: PageRequest) {
+  Effect.fn("Tokens.list")(function* (organisationId: string, request: PageRequest & TokenFilter) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
+    const { status, text } = request
+    if (text !== undefined && unstorableText(text)) return { items: [], nextCursor: null }
+    const searched = [sql`t.uid`, sql`t.parent_uid`, sql`t.visual_number`, sql`t.note`]
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`
         SELECT ${columns(sql)} FROM token t
         WHERE ${own.rowsOf("t")} ${after === undefined ? sql`` : sql`AND t.uid_key > ${after}`}
+          ${status === undefined ? sql`` : sql`AND t.status = ${status}`}
+          ${text === undefined ? sql`` : sql`AND ${mentions(sql, searched, text)}`}
         ORDER BY t.uid_key LIMIT ${pages.rows(request)}`,
         rows: tokenRows,
         item: (token) => token

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Cdr, NewCdr } from "../../src/domain/cdr/Cdr.ts"
-import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { type CdrFilter, Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import type { Page } from "../../src/domain/values/Page.ts"
 import { idAt } from "../support/reported.ts"
 import {
@@ -19,7 +19,8 @@ const hour = 3_600_000
 
 const free = { exclVat: 0, inclVat: 0 }
 
-const record = (organisation: TestOrganisation, more: Partial<NewCdr> = {}): NewCdr => ({
+/** A record to be issued. */
+export const record = (organisation: Pick<TestOrganisation, "id">, more: Partial<NewCdr> = {}): NewCdr => ({
   organisationId: organisation.id,
   sessionId: idAt(noon),
   revision: 0,
@@ -132,6 +133,39 @@ export const cdrsContract = (it: ContractIt): void => {
       const misused = cdrs.list(ours.id, { limit: 2, cursor: first.nextCursor ?? "" })
       expect(yield* failureOf(misused), "of one order, none of the other").toEqual(["InvalidInput", "/cursor"])
     })
+  )
+
+  it.effect(
+    "records are found by their card, whatever the case of its letters, and so are those that take them back",
+    () =>
+      Effect.gen(function* () {
+        const cdrs = yield* Cdrs
+        const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+        const issue = (hours: number, tokenUid: string, chargerId: string, organisation = ours) => {
+          const { body, ...rest } = record(organisation, {
+            sessionId: idAt(noon),
+            startedAt: noon + hours * hour,
+            chargerId
+          })
+          return cdrs.issue([{ ...rest, body: { ...body, tokenUid } }], noon)
+        }
+        yield* issue(3, "Blue", "CP-1")
+        yield* issue(1, "BLUE", "CP-2")
+        yield* issue(2, "Red", "CP-1")
+        yield* issue(4, "Blue", "CP-1", theirs)
+        const list = (filter: Parameters<typeof cdrs.list>[1]) => cdrs.list(ours.id, filter)
+        const numbers = (filter: CdrFilter) =>
+          Effect.map(list({ limit: 50, ...filter }), ({ items }) => items.map(({ number }) => number))
+        expect(yield* numbers({ tokenUid: "blue" })).toEqual([1, 2])
+        expect(yield* numbers({ tokenUid: "blue", chargerId: "CP-2", from: noon })).toEqual([2])
+        for (const tokenUid of ["Green", "%", "\0"]) expect(yield* numbers({ tokenUid })).toEqual([])
+        const { items, nextCursor } = yield* list({ limit: 1, tokenUid: "blue" })
+        expect((yield* list({ limit: 1, tokenUid: "blue", cursor: nextCursor ?? "" })).items[0]?.number).toBe(2)
+        const misused = list({ limit: 1, tokenUid: "Red", cursor: nextCursor ?? "" })
+        expect(yield* failureOf(misused)).toEqual(["InvalidInput", "/cursor"])
+        yield* cdrs.credit(items[0]?.id ?? "", ours.writing(noon))
+        expect(yield* numbers({ tokenUid: "blue" })).toEqual([4, 1, 2])
+      })
   )
 
   it.effect("a record is taken back once, by one that differs in the sign of its total", () =>

@@ -3,7 +3,8 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Sessions, type SessionFilter } from "../../src/domain/ports/Sessions.ts"
-import { costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
+import { type ChargingSession, costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
+import type { Page } from "../../src/domain/values/Page.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
 
@@ -110,6 +111,53 @@ export const sessionsContract = (it: ContractIt): void => {
       expect(yield* numbers({ chargerId: "not an id ' --" })).toEqual([])
       expect(yield* numbers({ siteId: "not an id ' --" })).toEqual([])
     })
+  )
+
+  it.effect(
+    "those of a card are found in the order of their starts, whatever the case of its letters and whatever else is asked",
+    () =>
+      Effect.gen(function* () {
+        const sessions = yield* Sessions
+        const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+        const ids: Array<string> = []
+        // The third was heard of a day late: its start tells its place, and not when it was stored.
+        for (const [n, tokenUid, chargerId] of [
+          [1, "Blue", "one"],
+          [2, "Red", "one"],
+          [3, "BLUE", "two"],
+          [4, "blue", "one"],
+          [5, "Blue", "one"]
+        ] as const) {
+          const startedAt = noon + n * hour
+          const more = { startedAt, heardAt: n === 3 ? startedAt + 24 * hour : startedAt, endedAt: startedAt + 1 }
+          ids.push(yield* aSession(ours, { chargerId, siteId: n < 5 ? siteA : siteB, tokenUid, ...more }))
+        }
+        yield* aSession(theirs, { chargerId: "three", siteId: siteA, tokenUid: "Blue" })
+        const list = (filter: Parameters<typeof sessions.list>[1]) => sessions.list(ours.id, filter)
+        const numbers = (filter: SessionFilter) =>
+          Effect.map(list({ limit: 50, ...filter }), ({ items }) => items.map(({ id }) => ids.indexOf(id) + 1))
+        expect(yield* numbers({})).toEqual([3, 5, 4, 2, 1])
+        expect(yield* numbers({ tokenUid: "bLUE" })).toEqual([5, 4, 3, 1])
+        expect(yield* numbers({ tokenUid: "Blue", chargerId: "one" })).toEqual([5, 4, 1])
+        expect(yield* numbers({ tokenUid: "Blue", siteId: siteA, to: noon + 4 * hour })).toEqual([3, 1])
+        expect(yield* numbers({ tokenUid: "Blue", status: "COMPLETED", from: noon + 3 * hour })).toEqual([5, 4, 3])
+        expect(yield* numbers({ tokenUid: "Blue", status: "ACTIVE" })).toEqual([])
+        for (const tokenUid of ["Green", "' OR true --", "%", "\0"]) expect(yield* numbers({ tokenUid })).toEqual([])
+        const found: Array<number> = []
+        let cursor: string | undefined
+        do {
+          const page: Page<ChargingSession> = yield* list({ limit: 1, tokenUid: "Blue", from: noon, cursor })
+          found.push(...page.items.map(({ id }) => ids.indexOf(id) + 1))
+          cursor = page.nextCursor ?? undefined
+        } while (cursor !== undefined)
+        expect(found).toEqual([5, 4, 3, 1])
+        const { nextCursor } = yield* list({ limit: 1, tokenUid: "Blue" })
+        const misused = [{ tokenUid: "Red" }, { tokenUid: "Blue", status: "COMPLETED" as const }, {}]
+        for (const filter of misused) {
+          const answer = failureOf(list({ limit: 1, ...filter, cursor: nextCursor ?? "" }))
+          expect(yield* answer).toEqual(["InvalidInput", "/cursor"])
+        }
+      })
   )
 
   it.effect("those that are held are found, whyever they are, until somebody has looked", () =>

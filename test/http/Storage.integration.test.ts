@@ -5,10 +5,12 @@ import { SqlClient } from "effect/sql"
 import { keyLookup } from "../../src/domain/operator/Keys.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
+import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
 import { Secrets } from "../../src/domain/ports/Secrets.ts"
 import type { Commands } from "../../src/domain/ports/Commands.ts"
 import * as CommandsStorage from "../../src/storage/Commands.ts"
 import type { Database } from "../../src/storage/Database.ts"
+import { record } from "../contracts/CdrsContract.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { beside } from "../support/fakePorts.ts"
 import { FakeWorld } from "../support/fakeRecords.ts"
@@ -16,6 +18,7 @@ import { aSession } from "../support/reported.ts"
 import { repositories, type Repositories, type TestOrganisation } from "../support/repositories.ts"
 import { makeOrganisation, restApp, type TestCredentials } from "../support/restApp.ts"
 import { foreignIds, foreignIdsRefused, leaks } from "../support/tenantSuite.ts"
+import { makeOwned } from "../support/tenantWalk.ts"
 
 const operators = permissions.filter((permission) => permission !== "platform:admin")
 
@@ -127,6 +130,58 @@ forEachDriver("REST over storage", ports, (it) => {
         path = /^<https:\/\/cpo\.example([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1]
       }
       assert.deepStrictEqual(names, ["Site 0", "Site 1", "Site 2", "Site 3", "Site 4"])
+    })
+  )
+
+  it.effect("finds by every filter what fits it, in lists and exports, and nothing of others", () =>
+    Effect.gen(function* () {
+      const world = yield* twoOrganisations
+      const { ask, owner, stranger } = world
+      const { chargerId, sessionId, siteId, uid } = yield* Effect.promise(() =>
+        makeOwned(ask, owner, world.makeSession)
+      )
+      const issued = record({ id: owner.organisationId }, { chargerId, sessionId, siteId })
+      yield* (yield* Cdrs).issue([issued], issued.endedAt)
+      const when = "from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z"
+      const where = `chargerId=${chargerId}&siteId=${siteId}`
+      const fitting: ReadonlyArray<readonly [string, string]> = [
+        [`sessions?${where}&tokenUid=cARD&${when}&status=ACTIVE&held=false`, sessionId],
+        [`cdrs?${where}&tokenUid=cARD&${when}`, sessionId],
+        [`exports/cdrs.csv?${where}&tokenUid=cARD&${when}`, sessionId],
+        [`exports/cdrs.jsonl?${where}&tokenUid=cARD&${when}`, sessionId],
+        [`chargers?connected=false&siteId=${siteId}&q=owners-own`, chargerId],
+        [`tokens?status=Accepted&q=owners-own`, uid]
+      ]
+      const lists = ["sessions", "cdrs", "exports/cdrs.csv", "exports/cdrs.jsonl"]
+      const unfitting: ReadonlyArray<readonly [string, string]> = [
+        ...lists.flatMap((list) =>
+          [
+            "tokenUid=Other",
+            "chargerId=OTHER",
+            `siteId=${sessionId}`,
+            "from=2100-01-01T00:00:00Z",
+            "to=2000-01-01T00:00:00Z"
+          ].map((filter) => [`${list}?${filter}`, sessionId] as const)
+        ),
+        ["sessions?status=COMPLETED", sessionId],
+        ["chargers?connected=true", chargerId],
+        ["chargers?status=Faulted", chargerId],
+        ["chargers?model=M1", chargerId],
+        ["chargers?firmwareVersion=1.0", chargerId],
+        [`chargers?siteId=${sessionId}`, chargerId],
+        ["chargers?q=nobody", chargerId],
+        ["tokens?status=Blocked", uid],
+        ["tokens?q=nobody", uid]
+      ]
+      const shows = (key: string) => (asked: readonly [string, string]) =>
+        Effect.map(
+          Effect.promise(() => ask("GET", `/cpo/v2/${asked[0]}`, { key })),
+          (answer) => [asked[0], answer.status, answer.text.includes(asked[1])]
+        )
+      const wanted = (asked: typeof fitting, isThere: boolean) => asked.map(([path]) => [path, 200, isThere])
+      assert.deepStrictEqual(yield* Effect.forEach(fitting, shows(owner.key)), wanted(fitting, true))
+      assert.deepStrictEqual(yield* Effect.forEach(fitting, shows(stranger.key)), wanted(fitting, false))
+      assert.deepStrictEqual(yield* Effect.forEach(unfitting, shows(owner.key)), wanted(unfitting, false))
     })
   )
 

@@ -35,6 +35,8 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     chargerId: "",
     sessionId: "",
     uid: "",
+    tokenUid: "",
+    q: "",
     keyId: "",
     tariffId: "",
     cdrId: "",

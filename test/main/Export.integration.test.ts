@@ -74,7 +74,10 @@ describe("an export", () => {
 
   it("writes those that fit as CSV, to the standard output where that is asked for", async () => {
     const from = "2026-10-02T00:00:00Z"
-    const { code, stderr, stdout } = await run(["-", "--format", "csv", "--from", from, "--charger", chargerId], here())
+    const { code, stderr, stdout } = await run(
+      ["-", "--format", "csv", "--from", from, "--charger", chargerId, "--token", 'a"b'],
+      here()
+    )
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 records, \d+\/s, in the standard output\n$/)])
     expect(stdout.split("\r\n").map((line) => line.split(",")[0])).toEqual(["number", "3", "2", ""])
     expect(stdout).toContain('"A""B"')

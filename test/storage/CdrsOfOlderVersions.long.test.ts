@@ -1,4 +1,4 @@
-/** A database of an older version has records without revisions: they stay as they are, and are the first of their sessions. */
+/** A database of an older version has records without revisions: they stay as they are, are the first of their sessions, and are found by their card. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,9 +18,12 @@ forEachDatabase(
         const [id, sessionId, at] = [freshId(), freshId(), new Date(noon)]
         yield* sql`
           INSERT INTO cdr (id, organisation_id, number, session_id, charger_id, site_id, started_at, ended_at, body, issued_at)
-          VALUES (${id}, ${organisationId}, 1, ${sessionId}, 'OLD-2', ${siteId}, ${at}, ${at}, '{"total": {}}', ${at})`
+          VALUES (${id}, ${organisationId}, 1, ${sessionId}, 'OLD-2', ${siteId}, ${at}, ${at}, '{"total": {}, "tokenUid": "Blue"}',
+            ${at})`
         yield* migrate(migrations)
-        assert.deepStrictEqual(yield* sql`SELECT id, number::int, revision FROM cdr`, [{ id, number: 1, revision: 0 }])
+        assert.deepStrictEqual(yield* sql`SELECT id, number::int, revision, token_key AS card FROM cdr`, [
+          { id, number: 1, revision: 0, card: "blue" }
+        ])
         const again = (revision: number) => sql`
           INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
           VALUES (${freshId()}, ${organisationId}, 2, ${sessionId}, ${revision}, 'OLD-2', ${siteId}, ${at}, ${at}, '{"total": {}}', ${at})`

@@ -54,6 +54,7 @@ import { noClients, noExchanges, parties, partners, registrar } from "./fakePart
 import { tariffs } from "./fakeTariffs.ts"
 import { locations, partnerView } from "./fakeLocations.ts"
 import { localLists } from "./fakeLocalLists.ts"
+import { tokenKey } from "../../src/domain/token/Token.ts"
 import { type FakeWorld, newCharger, owned, paged, patched, siteFor, tokenId } from "./fakeRecords.ts"
 
 const sites = (world: FakeWorld) =>
@@ -144,7 +145,14 @@ const chargers = (world: FakeWorld) =>
         paged(
           [...world.chargers.values()].filter(
             (charger) =>
-              charger.organisationId === organisationId && (page.siteId === undefined || charger.siteId === page.siteId)
+              charger.organisationId === organisationId &&
+              (page.siteId === undefined || charger.siteId === page.siteId) &&
+              (page.connected === undefined || charger.connected === page.connected) &&
+              (page.status === undefined ||
+                [charger.wholeStatus, ...charger.connectors.map(({ status }) => status)].includes(page.status)) &&
+              (page.firmwareVersion === undefined || charger.firmwareVersion === page.firmwareVersion) &&
+              (page.model === undefined || charger.model === page.model) &&
+              mentions([charger.chargerId, charger.name, charger.serialNumber, charger.model], page.text)
           ),
           (charger) => charger.chargerId,
           page
@@ -192,6 +200,10 @@ const chargers = (world: FakeWorld) =>
       })
   })
 
+/** True where one of the texts has what is looked for, or nothing is. */
+const mentions = (texts: ReadonlyArray<string | undefined>, looked: string | undefined): boolean =>
+  looked === undefined || texts.some((text) => text?.toLowerCase().includes(looked.toLowerCase()))
+
 const sessions = (world: FakeWorld) =>
   Sessions.of({
     get: (organisationId, id) => world.ask(() => owned(world.sessions.get(id), organisationId, "session", id)),
@@ -204,6 +216,7 @@ const sessions = (world: FakeWorld) =>
               (page.chargerId === undefined || session.chargerId === page.chargerId) &&
               (page.transactionId === undefined || session.transactionId === page.transactionId) &&
               (page.siteId === undefined || session.siteId === page.siteId) &&
+              (page.tokenUid === undefined || tokenKey(session.tokenUid) === tokenKey(page.tokenUid)) &&
               (page.status === undefined || session.status === page.status) &&
               (page.held === undefined || (session.heldReason !== undefined) === page.held) &&
               (page.needsCorrection === undefined || needsCorrection(session) === page.needsCorrection) &&
@@ -238,7 +251,12 @@ const tokens = (world: FakeWorld) =>
     list: (organisationId, page) =>
       world.ask(() =>
         paged(
-          [...world.tokens.values()].filter((token) => token.organisationId === organisationId),
+          [...world.tokens.values()].filter(
+            (token) =>
+              token.organisationId === organisationId &&
+              (page.status === undefined || token.status === page.status) &&
+              mentions([token.uid, token.parentUid, token.visualNumber, token.note], page.text)
+          ),
           (token) => token.uid,
           page
         )

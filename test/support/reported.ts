@@ -28,6 +28,7 @@ export interface ReportedSession {
   readonly heardAt?: number
   readonly meterStartWh?: bigint
   readonly parentUid?: string
+  readonly tokenUid?: string
 }
 
 /** A session, running unless it has ended; answers its id. */
@@ -41,7 +42,8 @@ export const aSession = (organisation: TestOrganisation, session: ReportedSessio
       INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
         token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, ended_at,
         meter_start_wh, energy_wh, created_at, updated_at)
-      VALUES (${id}, ${organisation.id}, ${chargerId}, ${siteId}, ${session.evseId ?? 1}, 1, ${String(made)}, '1.6', 'Card', 'card',
+      VALUES (${id}, ${organisation.id}, ${chargerId}, ${siteId}, ${session.evseId ?? 1}, 1, ${String(made)}, '1.6',
+        ${session.tokenUid ?? "Card"}, ${(session.tokenUid ?? "Card").toLowerCase()},
         ${endedAt === undefined ? "ACTIVE" : "COMPLETED"}, 'Accepted', 'LocalToken', ${heardAt}, ${session.parentUid},
         ${date(startedAt)}, ${date(endedAt)}, ${session.meterStartWh ?? 100n}, ${energyWh}, ${heardAt}, ${heardAt})`
     return id

@@ -12,6 +12,10 @@ export interface Owned {
   readonly chargerId: string
   readonly sessionId: string
   readonly uid: string
+  /** Of its session. */
+  readonly tokenUid: string
+  /** Text that stands in its records. */
+  readonly q: string
   readonly keyId: string
   readonly tariffId: string
   readonly cdrId: string
@@ -253,6 +257,8 @@ export const makeOwned = async (
     chargerId,
     sessionId: await makeSession({ chargerId, siteId: site.id }),
     uid: token.uid,
+    tokenUid: "Card",
+    q: mark,
     keyId: apiKey.id,
     tariffId: tariff.id,
     cdrId: tariff.id,

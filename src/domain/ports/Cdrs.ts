@@ -9,6 +9,8 @@ export interface CdrFilter {
   readonly chargerId?: string | undefined
   readonly siteId?: string | undefined
   readonly sessionId?: string | undefined
+  /** Whatever the case of its letters. */
+  readonly tokenUid?: string | undefined
   /** Of drivers of this roaming partner. */
   readonly partnerId?: string | undefined
   /** Of sessions that started at or after, ms epoch. */
@@ -23,7 +25,7 @@ export class Cdrs extends Context.Service<
     /** Issues the records of sessions that have none; the others stay as they are, however often they are given. */
     readonly issue: (records: ReadonlyArray<NewCdr>, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Cdr, NotFound | StorageUnavailable>
-    /** Newest first. */
+    /** Newest first: by number, and by start where times or a card are asked for. */
     readonly list: (
       organisationId: string,
       page: PageRequest & CdrFilter

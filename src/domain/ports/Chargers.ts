@@ -1,6 +1,7 @@
 /** Storage of chargers as operators see them, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { Charger, ChargerPatch, ChargerRegistration } from "../charger/Charger.ts"
+import type { ConnectorStatus } from "../charger/ChargerEvent.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Writing } from "./Sites.ts"
@@ -21,6 +22,18 @@ export interface Statistics {
   readonly sessionsToday: number
 }
 
+export interface ChargerFilter {
+  readonly siteId?: string | undefined
+  /** Whether a connection stands. */
+  readonly connected?: boolean | undefined
+  /** What the charger says of itself as a whole, or of one of its connectors. */
+  readonly status?: ConnectorStatus | undefined
+  readonly firmwareVersion?: string | undefined
+  readonly model?: string | undefined
+  /** Stands somewhere in its id, name, serial number, manufacturer or model, whatever the case of letters. */
+  readonly text?: string | undefined
+}
+
 export class Chargers extends Context.Service<
   Chargers,
   {
@@ -35,7 +48,7 @@ export class Chargers extends Context.Service<
     readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
     readonly list: (
       organisationId: string,
-      page: PageRequest & { readonly siteId?: string | undefined }
+      page: PageRequest & ChargerFilter
     ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
     /** `Conflict` `password_required` when a profile that needs a password is asked for and none is set. */
     readonly update: (

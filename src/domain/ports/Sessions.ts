@@ -9,6 +9,8 @@ export interface SessionFilter {
   /** As text; with `chargerId`, whose number it is. */
   readonly transactionId?: string | undefined
   readonly siteId?: string | undefined
+  /** Whatever the case of its letters. */
+  readonly tokenUid?: string | undefined
   readonly status?: SessionStatus | undefined
   /** Of drivers of this roaming partner. */
   readonly partnerId?: string | undefined
@@ -26,7 +28,7 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     readonly get: (organisationId: string, id: string) => Effect.Effect<ChargingSession, NotFound | StorageUnavailable>
-    /** Newest first, by id. */
+    /** Newest first: by id, and by start where times, a site or a card are asked for. */
     readonly list: (
       organisationId: string,
       page: PageRequest & SessionFilter

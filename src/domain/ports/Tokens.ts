@@ -1,12 +1,18 @@
 /** Storage of drivers' tokens, scoped by organisation; uids compare case-insensitively. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
-import type { Token } from "../token/Token.ts"
+import type { Token, TokenStatus } from "../token/Token.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Writing } from "./Sites.ts"
 
 export type TokenInput = Pick<Token, "uid" | "type" | "status" | "parentUid" | "expiresAt" | "visualNumber" | "note">
 export type TokenPatch = { readonly [K in Exclude<keyof TokenInput, "uid">]?: TokenInput[K] | null }
+
+export interface TokenFilter {
+  readonly status?: TokenStatus | undefined
+  /** Stands somewhere in its uid, group, printed number or note, whatever the case of letters. */
+  readonly text?: string | undefined
+}
 
 export class Tokens extends Context.Service<
   Tokens,
@@ -19,7 +25,7 @@ export class Tokens extends Context.Service<
     readonly get: (organisationId: string, uid: string) => Effect.Effect<Token, NotFound | StorageUnavailable>
     readonly list: (
       organisationId: string,
-      page: PageRequest
+      page: PageRequest & TokenFilter
     ) => Effect.Effect<Page<Token>, InvalidInput | StorageUnavailable>
     readonly update: (
       uid: string,

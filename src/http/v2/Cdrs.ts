@@ -110,15 +110,17 @@ interface Asked {
   readonly partnerId?: string
   readonly from?: number
   readonly to?: number
+  readonly tokenUid?: string
 }
 
-const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to }: Asked): CdrFilter => ({
+const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid }: Asked): CdrFilter => ({
   chargerId,
   from,
   partnerId,
   sessionId,
   siteId,
-  to
+  to,
+  tokenUid
 })
 
 export const layer = HttpApiBuilder.group(

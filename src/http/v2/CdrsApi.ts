@@ -7,6 +7,7 @@ import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 import { RoamingOfCdr } from "./RoamingShape.ts"
+import { uidMax } from "./SessionsApi.ts"
 import { Period, Price } from "./TariffSchema.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
@@ -101,6 +102,9 @@ const params = { cdrId: Uuid }
 const filters = {
   chargerId: Schema.optionalKey(text(48)),
   siteId: Schema.optionalKey(Uuid),
+  tokenUid: Schema.optionalKey(
+    text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
+  ),
   sessionId: Schema.optionalKey(Uuid),
   partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
   from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),

@@ -123,7 +123,9 @@ export const layer = HttpApiBuilder.group(
       }),
       list: Effect.fn("v2.chargers.list")(function* ({ query, request }) {
         const organisation = yield* organisationId
-        const page = yield* chargers.list(organisation, { ...pageRequest(query), siteId: query.siteId })
+        const { connected, firmwareVersion, model, q: text, siteId, status } = query
+        const filter = { connected, firmwareVersion, model, siteId, status, text }
+        const page = yield* chargers.list(organisation, { ...pageRequest(query), ...filter })
         return listed(publicUrl, request.url, page, yield* many(organisation, page.items))
       }),
       get: Effect.fn("v2.chargers.get")(function* ({ params }) {

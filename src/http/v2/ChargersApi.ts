@@ -1,8 +1,9 @@
 /** Chargers in REST v2: what an operator registers, what the charger reports, its message log and its configuration. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
 import { describedEvsesMax } from "../../domain/charger/Describing.ts"
-import { ChargerId, Name, rule, text, Time, Uuid } from "../Fields.ts"
+import { ChargerId, flag, Name, rule, text, Time, Uuid } from "../Fields.ts"
 import { Charger, ConnectorChange, EvseChange } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
 import { operation } from "./Middleware.ts"
@@ -150,6 +151,27 @@ const ConfigurationKey = Schema.Struct({
 
 const params = { chargerId: ChargerId }
 
+/** Longest version or model that is looked for; chargers that break OCPP's 50 characters are kept as they are. */
+const reportedMax = 255
+
+const filters = {
+  siteId: Schema.optionalKey(Uuid),
+  connected: Schema.optionalKey(flag("true: those with a connection that stands; false: all others")),
+  status: Schema.optionalKey(
+    Schema.Literals(connectorStatuses).annotate({
+      description: "Those that say so of themselves as a whole, or of one of their connectors"
+    })
+  ),
+  firmwareVersion: Schema.optionalKey(text(reportedMax).annotate({ description: "As the charger reports it" })),
+  model: Schema.optionalKey(text(reportedMax).annotate({ description: "`chargerModel` as the charger reports it" })),
+  q: Schema.optionalKey(
+    text(100).annotate({
+      description:
+        "Text that stands in the chargerId, name, serialNumber, manufacturer or model, whatever the case of letters"
+    })
+  )
+}
+
 export class ChargersApi extends HttpApiGroup.make("chargers").add(
   HttpApiEndpoint.post("create", "/v2/chargers", {
     headers: IdempotencyHeader,
@@ -158,7 +180,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     error: [NotFound404, Conflict409]
   }).annotateMerge(operation("Register a charger", "chargers:write")),
   HttpApiEndpoint.get("list", "/v2/chargers", {
-    query: { ...PageQuery, siteId: Schema.optionalKey(Uuid) },
+    query: { ...PageQuery, ...filters },
     success: listOf(Charger)
   }).annotateMerge(operation("List chargers by chargerId", "chargers:read")),
   HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 }).annotateMerge(

@@ -108,7 +108,7 @@ export const layer = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       list: Effect.fn("v2.sessions.list")(function* ({ query, request }) {
-        const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to } = query
+        const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to, tokenUid } = query
         const filter = {
           ...pageRequest(query),
           chargerId,
@@ -118,7 +118,8 @@ export const layer = HttpApiBuilder.group(
           partnerId,
           siteId,
           status,
-          to
+          to,
+          tokenUid
         }
         return listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
       }),

@@ -110,11 +110,17 @@ const Correction = Schema.Struct({
   reason: text(reasonMax)
 }).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
 
+/** Longest uid that a filter may name: chargers of later OCPP versions send more than the 36 of OCPI. */
+export const uidMax = 255
+
 export class SessionsApi extends HttpApiGroup.make("sessions").add(
   HttpApiEndpoint.get("list", "/v2/sessions", {
     query: {
       ...PageQuery,
       chargerId: Schema.optionalKey(text(48)),
+      tokenUid: Schema.optionalKey(
+        text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
+      ),
       siteId: Schema.optionalKey(Uuid),
       partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
       status: Schema.optionalKey(Schema.Literals(sessionStatuses)),

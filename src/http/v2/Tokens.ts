@@ -42,7 +42,8 @@ export const layer = HttpApiBuilder.group(
         return located(publicUrl, `/v2/tokens/${encodeURIComponent(token.uid)}`, toToken(token))
       }),
       list: Effect.fn("v2.tokens.list")(function* ({ query, request }) {
-        return listed(publicUrl, request.url, yield* tokens.list(yield* organisationId, pageRequest(query)), toToken)
+        const filter = { ...pageRequest(query), status: query.status, text: query.q }
+        return listed(publicUrl, request.url, yield* tokens.list(yield* organisationId, filter), toToken)
       }),
       get: Effect.fn("v2.tokens.get")(function* ({ params }) {
         return toToken(yield* tokens.get(yield* organisationId, params.uid))

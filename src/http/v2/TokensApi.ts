@@ -57,9 +57,18 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
     success: createdAt(Token.pipe(HttpApiSchema.status(201))),
     error: Conflict409
   }).annotateMerge(operation("Create a driver's token", "tokens:write")),
-  HttpApiEndpoint.get("list", "/v2/tokens", { query: PageQuery, success: listOf(Token) }).annotateMerge(
-    operation("List drivers' tokens", "tokens:read")
-  ),
+  HttpApiEndpoint.get("list", "/v2/tokens", {
+    query: {
+      ...PageQuery,
+      status: Schema.optionalKey(Status),
+      q: Schema.optionalKey(
+        text(100).annotate({
+          description: "Text that stands in the uid, parentUid, visualNumber or note, whatever the case of letters"
+        })
+      )
+    },
+    success: listOf(Token)
+  }).annotateMerge(operation("List drivers' tokens", "tokens:read")),
   HttpApiEndpoint.get("get", "/v2/tokens/:uid", { params, success: Token, error: NotFound404 }).annotateMerge(
     operation("Read a driver's token", "tokens:read")
   ),

@@ -14,6 +14,7 @@ export const exportCommand = ({ env, err }: CommandLine) =>
       ),
       charger: optionalText("charger", "ID", "Only of this charger"),
       site: optionalText("site", "ID", "Only of this site"),
+      token: optionalText("token", "UID", "Only of this card"),
       from: optionalText("from", "TIME", "Only from then on"),
       to: optionalText("to", "TIME", "Only before then"),
       format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
@@ -30,6 +31,7 @@ export const exportCommand = ({ env, err }: CommandLine) =>
               file,
               charger: Option.getOrUndefined(filters.charger),
               site: Option.getOrUndefined(filters.site),
+              token: Option.getOrUndefined(filters.token),
               from: Option.getOrUndefined(filters.from),
               to: Option.getOrUndefined(filters.to),
               format: Option.getOrUndefined(filters.format)

@@ -60,8 +60,9 @@ import { namedObjects } from "./0058_named_objects.ts"
 import { furtherStops } from "./0059_further_stops.ts"
 import { reservedConnectors } from "./0060_reserved_connectors.ts"
 import { siteDetails } from "./0061_site_details.ts"
-import { idempotentWork } from "./0063_idempotent_work.ts"
 import { registeredSerials } from "./0062_registered_serials.ts"
+import { idempotentWork } from "./0063_idempotent_work.ts"
+import { filters } from "./0064_filters.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -126,5 +127,6 @@ export const migrations = {
   "0060_reserved_connectors": reservedConnectors,
   "0061_site_details": siteDetails,
   "0062_registered_serials": registeredSerials,
-  "0063_idempotent_work": idempotentWork
+  "0063_idempotent_work": idempotentWork,
+  "0064_filters": filters
 }
