@@ -63,6 +63,14 @@ beforeAll(async () => {
 })
 
 describe("an export", () => {
+  it.each(["cdrs.csv", "cdrs.jsonl"])("over REST has the name of a file, %s", async (name) => {
+    const answer = await fetch(`${world.rest.base}/cpo/v2/exports/${name}`, {
+      headers: { "x-api-key": world.organisation.apiKey }
+    })
+    await answer.body?.cancel()
+    expect([answer.status, answer.headers.get("content-disposition")]).toEqual([200, `attachment; filename="${name}"`])
+  })
+
   it("writes all records as JSON lines, and says how many", async () => {
     const file = join(folder, "cdrs.jsonl")
     const { code, stderr } = await run([file], here())

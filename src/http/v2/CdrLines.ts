@@ -42,14 +42,32 @@ const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | b
   ["contractId", (cdr) => cdr.roaming?.contractId ?? ""]
 ]
 
-/** What spreadsheets begin a formula with. */
-const formula = /^[=+\-@\t\r]/
+/**
+ * Where a spreadsheet may begin a cell in a text, and find a formula there (blanks and quotes before it are skipped, and wide signs count as the narrow
+ * ones): at its beginning, and behind whatever some spreadsheet takes for the end of a cell although it stands in quotes.
+ */
+const formulas = /^(?=[\t\r\n])|(^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g
 
-/** A cell: text that looks like a formula gets an apostrophe, numbers stay numbers. */
+/** Places behind the point: more than money, energy and time are told with, and fewer than binary fractions are exact in. */
+const places = 10
+
+/** Significant digits that every number of 64 bits holds truly. */
+const digits = 15
+
+/** A number as a decimal, without an exponent and without what adding up binary fractions leaves behind: 0.3 for 0.1 + 0.2. */
+const decimal = (value: number): string => {
+  const rounded = Number(Number(value.toPrecision(digits)).toFixed(places))
+  if (Math.abs(rounded) >= 1e21) return BigInt(rounded).toString()
+  const text = String(rounded)
+  return text.includes("e") ? rounded.toFixed(places).replace(/0+$/, "") : text
+}
+
+/** A cell: where text looks like a formula it gets an apostrophe, numbers stay numbers. */
 const cell = (value: string | number | boolean): string => {
-  if (typeof value !== "string") return String(value)
-  const safe = formula.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  if (typeof value === "number") return decimal(value)
+  if (typeof value === "boolean") return String(value)
+  const safe = value.replace(formulas, "$1'")
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 export const csvHead = `${columns.map(([name]) => name).join(",")}\r\n`

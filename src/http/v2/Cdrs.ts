@@ -1,6 +1,6 @@
 /** The endpoints of charge detail records over the domain's port. */
 import { Effect, Stream } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { Cdr as DomainCdr } from "../../domain/cdr/Cdr.ts"
 import type { Place } from "../../domain/cdr/Place.ts"
 import { isPricedPlainly } from "../../domain/cdr/RoamingCdr.ts"
@@ -123,6 +123,10 @@ const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid 
   tokenUid
 })
 
+/** A download, by the name that it is to be saved under. */
+const named = <A>(name: string, body: A) =>
+  HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
+
 export const layer = HttpApiBuilder.group(
   Api,
   "cdrs",
@@ -182,10 +186,10 @@ export const layer = HttpApiBuilder.group(
         return listed(publicUrl, request.url, page, (cdr) => cdr)
       }),
       csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
-        return yield* lines(filterOf(query), csvHead, csvLine)
+        return named("cdrs.csv", yield* lines(filterOf(query), csvHead, csvLine))
       }),
       jsonLines: Effect.fn("v2.cdrs.jsonLines")(function* ({ query }) {
-        return yield* lines(filterOf(query), "", jsonLine)
+        return named("cdrs.jsonl", yield* lines(filterOf(query), "", jsonLine))
       }),
       get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
         const organisation = yield* organisationId

@@ -111,6 +111,12 @@ const filters = {
   to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
 }
 
+/** What a browser saves under a name. */
+const asFile = <S extends Schema.Top>(content: S) =>
+  HttpApiSchema.WithHeaders(content, {
+    "content-disposition": Schema.String.annotate({ description: "`attachment`, with the name of the file" })
+  })
+
 export class CdrsApi extends HttpApiGroup.make("cdrs").add(
   HttpApiEndpoint.get("list", "/v2/cdrs", {
     query: { ...PageQuery, ...filters },
@@ -118,11 +124,11 @@ export class CdrsApi extends HttpApiGroup.make("cdrs").add(
   }).annotateMerge(operation("List charge detail records, newest first", "cdrs:read")),
   HttpApiEndpoint.get("csv", "/v2/exports/cdrs.csv", {
     query: filters,
-    success: HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" })
+    success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" }))
   }).annotateMerge(operation("All records that fit as CSV, newest first", "cdrs:read")),
   HttpApiEndpoint.get("jsonLines", "/v2/exports/cdrs.jsonl", {
     query: filters,
-    success: HttpApiSchema.StreamUint8Array({ contentType: "application/jsonl" })
+    success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "application/jsonl" }))
   }).annotateMerge(operation("All records that fit as JSON lines, newest first", "cdrs:read")),
   HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
     operation("Read a charge detail record", "cdrs:read")

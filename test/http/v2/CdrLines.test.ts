@@ -61,6 +61,45 @@ describe("a record as CSV", () => {
       expect(csvLine(cdr({ tokenUid: uid })).split(",EUR")[0]).toMatch(/,"?'[=+\-@\t\r]/))
   }
 
+  /** The cells that a spreadsheet makes of a line where it takes `separator` for the end of one, whatever stands in quotes further on. */
+  const cellsOf = (line: string, separator: string): ReadonlyArray<string> => line.split(separator)
+
+  for (const separator of [";", "\t", "\n", "\r", "\r\n"]) {
+    for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", '"=1+1', "＝1+1", "\u00a0-1"]) {
+      const uid = `a${separator}${formula}${separator}${formula}`
+      it(`quotes ${JSON.stringify(uid)}, and lets no spreadsheet that splits it find a formula in it`, () => {
+        const line = csvLine(cdr({ tokenUid: uid }))
+        expect(line).toContain(`,"a${separator}'`)
+        for (const cell of cellsOf(line.split(",EUR")[0] ?? "", separator)) {
+          expect(cell.replace(/^[\s"]+/, "")).not.toMatch(/^[=+\-@＝＋－＠]/)
+        }
+      })
+    }
+  }
+
+  it("leaves text alone in which nothing is a formula", () => {
+    for (const uid of ["a-b+c=d@e", "O'Hara", "04A2-B3"]) expect(csvLine(cdr({ tokenUid: uid }))).toContain(`,${uid},`)
+    for (const uid of ["a; b", "a\tb", "a\r\nb", "a\rb"])
+      expect(csvLine(cdr({ tokenUid: uid }))).toContain(`,"${uid}",`)
+  })
+
+  it.each([
+    [0.1 + 0.2, "0.3"],
+    [1.1 * 3, "3.3"],
+    [-(0.1 + 0.2), "-0.3"],
+    [-0, "0"],
+    [1e-7, "0.0000001"],
+    [1 / 3.6e6, "0.0000002778"],
+    [1 / 3, "0.3333333333"],
+    [123456.7, "123456.7"],
+    [12345678.9, "12345678.9"],
+    [4.35 * 100, "435"],
+    [1e15, "1000000000000000"],
+    [1e21, "1000000000000000000000"]
+  ])("writes %d as the decimal %s", (totalEnergyKwh, text) => {
+    expect(csvLine(cdr({ totalEnergyKwh }))).toContain(`,${text},1,0,t,1,false,`)
+  })
+
   it("keeps a negative amount a number, and quotes what would break the line", () => {
     expect(csvLine(cdr({ totalCost: { exclVat: -1.5, inclVat: -1.8 } }))).toContain(",EUR,-1.5,-1.8,")
     expect(csvLine(cdr({ tokenUid: 'a,"b"\nc' }))).toContain(',"a,""b""\nc",')
