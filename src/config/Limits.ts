@@ -123,7 +123,7 @@ export const limits = {
   commands: {
     // One is outstanding at a time, each for a minute at most: more than these would wait for longer than anybody does.
     maxWaiting: 32,
-    // What can do harm goes to no more chargers a minute than this by one key: a stolen key, or a script gone wild, is slow (T26).
+    // What can do harm goes to no more chargers a minute than this by one operator, whatever keys he has: a stolen key, or a script gone wild, is slow (T26).
     chargersPerMinute: 60
   },
 

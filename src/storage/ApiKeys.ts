@@ -1,10 +1,10 @@
 /** Storage of v2 keys and v1 pairs: who a caller is and what it may do now. Part of `Access`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Conflict, NotFound } from "../domain/Errors.ts"
+import { Conflict, NotFound, PermissionDenied } from "../domain/Errors.ts"
 import { effectivePermissions, isLastFull } from "../domain/operator/FullKey.ts"
 import type { ApiKey, Principal } from "../domain/operator/Operator.ts"
-import type { Permission } from "../domain/operator/Permission.ts"
+import { beyond, type Permission } from "../domain/operator/Permission.ts"
 import type { NewKey } from "../domain/ports/Access.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import type { PageRequest } from "../domain/values/Page.ts"
@@ -83,14 +83,14 @@ export const createKey = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-const heldRows = rowsOf(
-  Schema.Struct({
-    id: Schema.String,
-    keyPermissions: optional(Permissions),
-    operatorPermissions: Permissions,
-    active: Schema.Boolean
-  })
-)
+/** What decides what a key may do now. */
+const Held = {
+  keyPermissions: optional(Permissions),
+  operatorPermissions: Permissions,
+  active: Schema.Boolean
+}
+const heldRow = rowOf(Schema.Struct({ ...KeyRow.fields, ...Held }))
+const heldRows = rowsOf(Schema.Struct({ id: Schema.String, ...Held }))
 
 /** Working keys that are looked at for whether another full one is left; those without a limit of their own come first. */
 const keysLookedAt = 500
@@ -114,9 +114,14 @@ export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
     const own = scopedTo(sql, writing.by.organisationId)
     if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
     const write = Effect.gen(function* () {
-      const key = yield* keyRow(own`SELECT ${columns(sql)} FROM api_key k WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
+      const key = yield* heldRow(own`
+        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+        FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+        WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
       if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
       if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
+      const lacking = beyond(writing.by.permissions, effectivePermissions(key))
+      if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
       if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(own))) return yield* lastFull
       yield* own`UPDATE api_key k SET revoked_at = ${new Date(writing.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
       return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing)] }

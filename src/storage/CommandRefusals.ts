@@ -12,7 +12,8 @@ type Reason = (typeof reasons)[number]
 
 const refused = (reason: Reason) =>
   Metric.counter("commands_refused_total", {
-    description: "Commands to chargers that were not taken, by reason; command_rate is one key and too many chargers",
+    description:
+      "Commands to chargers that were not taken, by reason; command_rate is one operator or partner and too many chargers",
     incremental: true,
     attributes: { reason }
   })
@@ -53,7 +54,9 @@ export const refusals = (context: Context.Context<never>): ((refusal: Refusal) =
       callers.delete(by.actor)
       callers.set(by.actor, { since: now, quiet: 0 })
       if (callers.size > maxCallers) callers.delete(callers.keys().next().value!)
-      return Effect.logWarning("security: one key commands too many chargers; what is over the limit is refused").pipe(
+      return Effect.logWarning(
+        "security: one operator commands too many chargers; what is over the limit is refused"
+      ).pipe(
         Effect.annotateLogs({
           security: code,
           actor: by.actor,

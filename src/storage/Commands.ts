@@ -30,7 +30,7 @@ import { makeWaiters, type Waiters } from "./Waiters.ts"
 export interface CommandsOptions {
   /** Commands that may wait for one charger. */
   readonly maxWaiting: number
-  /** Chargers that one caller may command in a minute without asking only to be told something (T26). */
+  /** Chargers that an operator by all his keys, or one of his partners, may command in a minute without asking only to be told something (T26). */
   readonly chargersPerMinute: number
   /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
   readonly tls: boolean
@@ -44,6 +44,12 @@ const rateMillis = 60_000
 
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
+
+/** Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. */
+const ofSameCaller = (sql: SqlClient.SqlClient, actor: string) =>
+  actor.startsWith("partner:")
+    ? sql`m.issued_by = ${actor}`
+    : sql`(m.issued_by <> 'platform' AND m.issued_by NOT LIKE 'partner:%')`
 
 const chargerRow = rowOf(
   Schema.Struct({
@@ -89,7 +95,7 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
     // Each charger leaves with its own last command; there is room again when fewer than the limit are left.
     const [full] = yield* own<{ at: number }>`
       SELECT extract(epoch FROM max(m.created_at))::float8 * 1000 AS at FROM command m
-      WHERE ${own.rowsOf("m")} AND m.issued_by = ${by.actor} AND m.created_at > ${new Date(now - rateMillis)}
+      WHERE ${own.rowsOf("m")} AND ${ofSameCaller(sql, by.actor)} AND m.created_at > ${new Date(now - rateMillis)}
         AND m.type = ANY (${textArray(disruptiveTypes)}) AND m.charger_id <> ${input.chargerId}
       GROUP BY m.charger_id ORDER BY at DESC OFFSET ${chargersPerMinute - 1} LIMIT 1`
     if (full === undefined) return
@@ -97,8 +103,8 @@ const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input:
     return yield* new TooMany({
       code: "command_rate",
       message:
-        `A key may command at most ${chargersPerMinute} chargers a minute, and this one has. Commands to those chargers, and what only ` +
-        `asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
+        `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an operator together, and have been. Commands to those ` +
+        `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
       retryAfterSeconds
     })
   })

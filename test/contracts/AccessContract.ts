@@ -270,6 +270,40 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a key revokes only keys that may do no more than it may itself", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      yield* sql`UPDATE operator SET permissions = ARRAY['sites:read', 'sites:write', 'api-keys:write'] WHERE id = ${ours.operatorId}`
+      const made = (name: string, permissions?: ReadonlyArray<string>) =>
+        access.createKey(newKey(ours, `${name}-${ours.id}`, permissions), ours.writing())
+      const [full, writer] = [yield* made("full"), yield* made("writer", ["sites:write"])]
+      const [reader, dead] = [yield* made("reader", ["sites:read"]), yield* made("dead", ["cdrs:write"])]
+      const found = yield* access.findKey(`full-${ours.id}`)
+      const by = (permissions: ReadonlyArray<string>) => {
+        const writing = ours.writing(noon + 1)
+        return { ...writing, by: { ...writing.by, ...found?.principal, permissions } }
+      }
+      const narrow = by(["sites:read", "api-keys:write"])
+      const lacking = (id: string) =>
+        Effect.map(Effect.flip(access.revokeKey(id, narrow)), (error) =>
+          error._tag === "PermissionDenied" ? error.requiredPermissions : error._tag
+        )
+      expect(yield* lacking(full.id)).toEqual(["sites:write"])
+      expect(yield* lacking(writer.id)).toEqual(["sites:write"])
+      for (const name of ["full", "writer"]) expect(yield* access.findKey(`${name}-${ours.id}`), name).toBeDefined()
+      expect((yield* factsOf(ours)).filter(({ type }) => type === "ApiKeyRevoked")).toEqual([])
+      // What its operator has lost no key can do any more.
+      for (const { id } of [reader, dead]) yield* access.revokeKey(id, narrow)
+      yield* access.revokeKey(writer.id, by(["sites:read", "sites:write", "api-keys:write"]))
+      // One that is revoked can do nothing: to ask again is no mistake.
+      yield* access.revokeKey(writer.id, narrow)
+      yield* sql`UPDATE operator SET active = false WHERE id = ${ours.operatorId}`
+      yield* access.revokeKey(full.id, narrow)
+    })
+  )
+
   it.effect("keys are listed in pages, an organisation's own and nobody else's", () =>
     Effect.gen(function* () {
       const access = yield* Access

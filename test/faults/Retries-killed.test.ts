@@ -37,9 +37,9 @@ it("makes each site, card and command once, and refuses no retry, when the servi
     await untilAnswered(service, "chargers", { name: "K", chargerId: "KILLED-9" }, "charger")
     const made = { sites: new Set<string>(), tokens: new Set<string>(), commands: new Set<string>() }
     let n = 0
-    let isDone = false
-    const script = async () => {
-      while (!isDone) {
+    const script = { isDone: false }
+    const run = async () => {
+      while (!script.isDone) {
         const turn = n++
         const command = { type: "ClearCache", expiresIn: 1 }
         made.sites.add(String((await untilAnswered(service, "sites", { name: `S ${turn}` }, `site ${turn}`))["id"]))
@@ -48,13 +48,13 @@ it("makes each site, card and command once, and refuses no retry, when the servi
         made.commands.add(String(issued["id"]))
       }
     }
-    const running = script()
+    const running = run()
     for (let cycle = 0; cycle < cycles; cycle++) {
       await new Promise((resolve) => setTimeout(resolve, 50 + random() * 350))
       await service.kill("SIGKILL")
       await service.restart()
     }
-    isDone = true
+    script.isDone = true
     await running
     const about = `seed ${seed}, ${n} of each`
     made.sites.add(first)

@@ -234,6 +234,35 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
+  it.effect("has one cap for all keys of an operator, and another for each partner", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const [second, third, fourth] = [yield* register(), yield* register(), yield* register()]
+      const by = (actor: string, now = noon) => {
+        const writing = organisation.writing(now)
+        return { ...writing, by: { ...writing.by, actor } }
+      }
+      const issue = (id: string, actor: string) => commands.issue(asking(id, { expiresInSeconds }), by(actor))
+      yield* issue(chargerId, "key:one")
+      yield* issue(second, "v1:two")
+      // Ten keys have no more than one.
+      for (const actor of ["key:one", "v1:two", "key:three"]) {
+        assert.deepStrictEqual(yield* failureOf(issue(third, actor)), ["TooMany", "command_rate"], actor)
+      }
+      // What partners and the service itself do is not the operator's, nor is what he does theirs.
+      yield* issue(third, "partner:one")
+      yield* issue(fourth, "partner:one")
+      assert.deepStrictEqual(yield* failureOf(issue(chargerId, "partner:one")), ["TooMany", "command_rate"])
+      yield* issue(chargerId, "partner:two")
+      yield* issue(fourth, "platform")
+      yield* issue(second, "key:four")
+      const other = yield* world
+      yield* commands.issue(asking(other.chargerId, { expiresInSeconds }), other.organisation.writing())
+      yield* commands.issue(asking(third, { expiresInSeconds }), by("key:three", noon + 61_000))
+    })
+  )
+
   it.effect("counts chargers that were commanded, not those that were asked, and says when there is room again", () =>
     Effect.gen(function* () {
       const commands = yield* Commands

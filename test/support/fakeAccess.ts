@@ -1,8 +1,9 @@
 /** The port `Access`, faked over a `FakeWorld`: organisations, their operators and keys. */
 import { Effect } from "effect"
-import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import { Conflict, NotFound, PermissionDenied } from "../../src/domain/Errors.ts"
 import { isLastFull } from "../../src/domain/operator/FullKey.ts"
 import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import { beyond } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
 import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
 
@@ -120,20 +121,27 @@ export const access = (world: FakeWorld) => {
       ),
     revokeKey: (id, { by, now }, options) =>
       world.write(() =>
-        Effect.flatMap(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
-          const working = [...world.keys.values()]
-            .filter((one) => one.organisationId === by.organisationId && one.revokedAt === undefined)
-            .map((one) => ({
-              id: one.id,
-              active: true,
-              keyPermissions: one.permissions,
-              operatorPermissions: world.operators.get(one.operatorId)?.permissions ?? []
-            }))
-          if (options?.lastToo !== true && isLastFull(id, working)) {
-            return Effect.fail(new Conflict({ code: "last_full_key", message: "The last: see voltlane keys revoke." }))
+        Effect.flatMap(
+          owned(world.keys.get(id), by.organisationId, "api key", id),
+          (key): Effect.Effect<void, Conflict | PermissionDenied> => {
+            const lacking = beyond(by.permissions, principalOf(world, key).permissions)
+            if (lacking.length > 0) return Effect.fail(new PermissionDenied({ requiredPermissions: lacking }))
+            const working = [...world.keys.values()]
+              .filter((one) => one.organisationId === by.organisationId && one.revokedAt === undefined)
+              .map((one) => ({
+                id: one.id,
+                active: true,
+                keyPermissions: one.permissions,
+                operatorPermissions: world.operators.get(one.operatorId)?.permissions ?? []
+              }))
+            if (options?.lastToo !== true && isLastFull(id, working)) {
+              return Effect.fail(
+                new Conflict({ code: "last_full_key", message: "The last: see voltlane keys revoke." })
+              )
+            }
+            return Effect.sync(() => void world.keys.set(id, { ...key, revokedAt: now }))
           }
-          return Effect.sync(() => void world.keys.set(id, { ...key, revokedAt: now }))
-        })
+        )
       ),
     restore: () => Effect.die("not in memory")
   })

@@ -33,6 +33,10 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
+/** What somebody with `theirs` may do that one with `held` may not: who has not all of it neither makes nor revokes such a key. */
+export const beyond = (held: ReadonlyArray<string>, theirs: ReadonlyArray<string>): ReadonlyArray<string> =>
+  theirs.filter((permission) => !held.includes(permission))
+
 /** Those of `required` that `held` lacks, in order. */
 export const missing = (held: ReadonlyArray<string>, required: ReadonlyArray<Permission>): ReadonlyArray<Permission> =>
   required.filter((permission) => !held.includes(permission))

@@ -3,7 +3,7 @@
  * `ports/Secrets`.
  */
 import { Context, type Effect } from "effect"
-import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
 import type { ApiKey, Operator, Organisation, Principal } from "../operator/Operator.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -83,12 +83,15 @@ export class Access extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
-    /** `Conflict` `last_full_key` for the last that has every permission, unless `lastToo`: nobody could make another over HTTP. */
+    /**
+     * `PermissionDenied` for a key that may do at this moment what the caller may not. `Conflict` `last_full_key` for the last that has every
+     * permission, unless `lastToo`: nobody could make another over HTTP.
+     */
     readonly revokeKey: (
       id: string,
       writing: Writing,
       options?: { readonly lastToo: boolean }
-    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | PermissionDenied | Conflict | StorageUnavailable>
     /**
      * A new key with every permission of the organisation's first operator and a new v1 pair, for one who has lost his; with `revokeOthers` every
      * other key and pair of the organisation ends. All at once, or nothing.

@@ -1,4 +1,4 @@
-/** The endpoints of v2 keys. A key can never do more than the one that made it (T22). */
+/** The endpoints of v2 keys. A key can never do more than the one that made it, nor revoke one that can do more (T22). */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { PermissionDenied } from "../../domain/Errors.ts"

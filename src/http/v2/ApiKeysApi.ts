@@ -48,5 +48,10 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     params: { keyId: Uuid },
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Revoke a key at once; not the last that has every permission", "api-keys:write"))
+  }).annotateMerge(
+    operation(
+      "Revoke a key at once: one that may do no more than the calling key, and not the last that has every permission",
+      "api-keys:write"
+    )
+  )
 ) {}

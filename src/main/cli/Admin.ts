@@ -3,7 +3,13 @@
  * service does it for a caller on its control socket, and the command line itself where no service runs. Answers are text for a terminal.
  */
 import { Clock, Data, Effect, Schema } from "effect"
-import { type Conflict, InvalidInput, type NotFound, type StorageUnavailable } from "../../domain/Errors.ts"
+import {
+  type Conflict,
+  InvalidInput,
+  type NotFound,
+  type PermissionDenied,
+  type StorageUnavailable
+} from "../../domain/Errors.ts"
 import { newKey, newV1Pair } from "../../domain/operator/Keys.ts"
 import type { ApiKey, Organisation, Principal } from "../../domain/operator/Operator.ts"
 import { type Permission, permissions } from "../../domain/operator/Permission.ts"
@@ -102,7 +108,7 @@ const meant = (wanted: string | undefined) =>
 const writingFor = (organisationId: string, user: string): Effect.Effect<Writing> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const actor = `command-line:${user}`
-    const by: Principal = { organisationId, actor, keyId: actor, operatorId: undefined, permissions: [] }
+    const by: Principal = { organisationId, actor, keyId: actor, operatorId: undefined, permissions }
     return { by, now }
   })
 
@@ -188,7 +194,7 @@ const done = (
   request: AdminRequest
 ): Effect.Effect<
   AdminAnswer,
-  AdminRefused | Conflict | InvalidInput | NotFound | StorageUnavailable,
+  AdminRefused | Conflict | InvalidInput | NotFound | PermissionDenied | StorageUnavailable,
   Access | Secrets
 > => {
   switch (request.ask) {
@@ -205,7 +211,8 @@ const done = (
   }
 }
 
-const saying = (error: Conflict | InvalidInput | NotFound | StorageUnavailable): string => {
+const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | StorageUnavailable): string => {
+  if (error._tag === "PermissionDenied") return `this lacks ${error.requiredPermissions.join(", ")}`
   if (error instanceof InvalidInput) return `${error.pointer.slice(1)}: ${error.detail}`
   return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
 }

@@ -63,6 +63,7 @@ import { siteDetails } from "./0061_site_details.ts"
 import { registeredSerials } from "./0062_registered_serials.ts"
 import { idempotentWork } from "./0063_idempotent_work.ts"
 import { filters } from "./0064_filters.ts"
+import { commandRate } from "./0065_command_rate.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -128,5 +129,6 @@ export const migrations = {
   "0061_site_details": siteDetails,
   "0062_registered_serials": registeredSerials,
   "0063_idempotent_work": idempotentWork,
-  "0064_filters": filters
+  "0064_filters": filters,
+  "0065_command_rate": commandRate
 }

@@ -111,6 +111,36 @@ describe("a key", () => {
     expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["sites:read"]])
   })
 
+  it("makes and revokes only keys that may do no more than it may itself, and says what it lacks", async () => {
+    const make = (key: string, permissions: ReadonlyArray<string> | undefined) =>
+      app.ask("POST", "/cpo/v2/api-keys", { key, body: { name: "A key", ...(permissions && { permissions }) } })
+    const { key } = await app.organise(["sites:read", "sites:write", "api-keys:read", "api-keys:write"])
+    const narrow = (await make(key, ["sites:read", "api-keys:read", "api-keys:write"])).json
+    const writer = (await make(key, ["sites:write"])).json
+    const lacking = { status: 403, code: "permission_denied", requiredPermissions: ["sites:write"] }
+    const said = ({ json, status }: Awaited<ReturnType<typeof make>>) => ({
+      status,
+      code: json.code,
+      requiredPermissions: json.requiredPermissions
+    })
+    const refused = await make(narrow.key, ["sites:read", "sites:write"])
+    expect([said(refused), refused.json.detail]).toEqual([lacking, "This key lacks sites:write."])
+    const revoke = (id: string) => app.ask("DELETE", `/cpo/v2/api-keys/${id}`, { key: narrow.key })
+    const first = (await app.ask("GET", "/cpo/v2/api-keys", { key })).json.items.find(
+      (one: Json) => one.permissions === null
+    )
+    for (const id of [first.id, writer.id]) {
+      const answer = await revoke(id)
+      expect([said(answer), answer.json.detail]).toEqual([lacking, "This key lacks sites:write."])
+    }
+    expect((await app.ask("GET", sites, { key })).status).toBe(200)
+    // Without permissions a key has those of its maker, and no more.
+    const copy = (await make(narrow.key, undefined)).json
+    expect(copy.permissions).toEqual(["sites:read", "api-keys:read", "api-keys:write"])
+    expect([(await revoke(copy.id)).status, (await revoke(narrow.id)).status]).toEqual([204, 204])
+    expect((await revoke(writer.id)).status).toBe(401)
+  })
+
   it("is in no log and no answer", async () => {
     app.logged.length = 0
     app.world.defect = new Error("something broke")
