@@ -52,6 +52,10 @@ export interface Config {
   /** Addresses and networks, checked. */
   readonly trustProxy: ReadonlyArray<string>
   readonly v1AllowHttp: boolean
+  /** Origins whose pages may call REST v2; `*` for all, none when empty. */
+  readonly corsOrigins: ReadonlyArray<string>
+  /** Of one key and of one network with wrong ones; 0 is no limit. */
+  readonly apiRates: { readonly requestsPerMinute: number; readonly wrongKeysPerMinute: number }
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
   /** Of one charger, once it has sent what it may at once. */
   readonly ocppBytesPerSecond: number
@@ -295,6 +299,8 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     SECRET_KEY: `(kept in ${config.dataDir})`,
     NODE_ID: `(kept in ${config.dataDir})`,
     V1_ALLOW_HTTP: String(config.v1AllowHttp),
+    API_REQUESTS_PER_MINUTE: String(config.apiRates.requestsPerMinute),
+    API_WRONG_KEYS_PER_MINUTE: String(config.apiRates.wrongKeysPerMinute),
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
     OCPP_BYTES_PER_SECOND: String(config.ocppBytesPerSecond),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
@@ -335,6 +341,11 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     dataDir,
     trustProxy: get("TRUST_PROXY") ?? [],
     v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
+    corsOrigins: get("CORS_ORIGINS") ?? [],
+    apiRates: {
+      requestsPerMinute: get("API_REQUESTS_PER_MINUTE") ?? limits.http.requestsPerMinute,
+      wrongKeysPerMinute: get("API_WRONG_KEYS_PER_MINUTE") ?? limits.http.wrongKeysPerMinute
+    },
     ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
     ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,

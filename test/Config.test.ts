@@ -75,6 +75,18 @@ describe("loadConfig without settings", () => {
     for (const name of ["secret-key", "node-id"]) expect(statSync(join(own, name)).mode & 0o777).toBe(0o600)
   })
 
+  it("lets no page of another origin in, and limits only what runs wild", () => {
+    const { apiRates, corsOrigins } = load({})
+    expect([corsOrigins, apiRates]).toEqual([[], { requestsPerMinute: 12_000, wrongKeysPerMinute: 600 }])
+    const given = load({
+      CORS_ORIGINS: "https://console.example, http://localhost:5173",
+      API_REQUESTS_PER_MINUTE: "0",
+      API_WRONG_KEYS_PER_MINUTE: "5"
+    })
+    expect(given.corsOrigins).toEqual(["https://console.example", "http://localhost:5173"])
+    expect(given.apiRates).toEqual({ requestsPerMinute: 0, wrongKeysPerMinute: 5 })
+  })
+
   it("takes an empty value for none, as compose files leave them", () => {
     expect(load({ DATABASE_URL: "", PORT: "" })).toMatchObject({ databaseUrl: undefined, port: 8080 })
   })
@@ -222,6 +234,14 @@ describe("loadConfig with a wrong setting", () => {
       { ENVIRONMENT: "LIVE" },
       /^ENVIRONMENT: expected one of TEST, STAGING, PRODUCTION, got "LIVE"$/
     ],
+    ["an origin with a path", { CORS_ORIGINS: "https://console.example/x" }, /^CORS_ORIGINS: expected origins such as/],
+    ["an origin without a scheme", { CORS_ORIGINS: "console.example" }, /^CORS_ORIGINS: expected origins such as/],
+    [
+      "a rate that is none",
+      { API_REQUESTS_PER_MINUTE: "-1" },
+      /^API_REQUESTS_PER_MINUTE: expected a number of requests/
+    ],
+    ["a setting that is misspelt", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
     ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],
     ["a URL that is none", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],
     ["a URL of another kind", { PUBLIC_URL: "ftp://charging.example.com" }, /^PUBLIC_URL: expected a URL/],

@@ -234,7 +234,11 @@ export const limits = {
     largeAnswerBytes: 64 * KiB,
     largeAnswersPerKey: 8,
     // Keys of `Idempotency-Key` are kept for a day, longer than any client retries.
-    idempotencyHours: 24
+    idempotencyHours: 24,
+    // 200 a second, all at once if need be: a program that runs wild reaches it, one that works does not.
+    requestsPerMinute: 12_000,
+    // Of one network: a building full of people with a mistyped key stays below.
+    wrongKeysPerMinute: 600
   },
 
   shutdown: {

@@ -66,6 +66,9 @@ const isUrl = (text: string, protocols: ReadonlyArray<string>): boolean => {
   }
 }
 
+/** As a browser sends it: scheme, host and port alone, in small letters. */
+const isOrigin = (text: string): boolean => isUrl(text, ["http:", "https:"]) && new URL(text).origin === text
+
 /** An address or a network: `10.0.0.0/8`, `::1`. */
 const isNetwork = (text: string): boolean => {
   const [address = "", prefix, ...rest] = text.split("/")
@@ -127,6 +130,12 @@ export const variables = {
   NODE_ID: { schema: pattern(/^[A-Za-z0-9._-]{1,40}$/), expected: "1–40 letters, digits, dots, dashes or underscores" },
   TRUST_PROXY: { schema: listOf(isNetwork), expected: "addresses or networks such as 10.0.0.0/8, parted by commas" },
   V1_ALLOW_HTTP: flag,
+  CORS_ORIGINS: {
+    schema: listOf((text) => text === "*" || isOrigin(text)),
+    expected: "origins such as https://console.example.com, parted by commas, or *"
+  },
+  API_REQUESTS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
+  API_WRONG_KEYS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
   OCPP_MIN_SECURITY_PROFILE: {
     schema: Schema.Literals(profiles).pipe(
       Schema.decodeTo(
@@ -199,7 +208,7 @@ const distance = (a: string, b: string): number => {
 }
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
+const ours = /^(API|CORS|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

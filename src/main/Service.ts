@@ -24,6 +24,7 @@ import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../http/v2/LargeAnswers.ts"
+import type { RateLimitOptions } from "../http/v2/RateLimits.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
@@ -37,6 +38,7 @@ import * as PartnerKind from "../ocpi/push/PartnerKind.ts"
 import { ocpiRoutes } from "../ocpi/Routes.ts"
 import type { OcppLimits } from "../ocpp/server/Limits.ts"
 import * as Ocpp from "../ocpp/server/OcppServer.ts"
+import { originOf } from "../ocpp/server/RemoteAddress.ts"
 import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/Access.ts"
 import * as AuditLog from "../storage/AuditLog.ts"
@@ -103,6 +105,8 @@ export interface ServiceSettings {
   readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
+  readonly corsOrigins: ReadonlyArray<string>
+  readonly apiRates: Omit<RateLimitOptions, "networkOf">
   readonly trustProxy: (address: string) => boolean
   /** Calls of ours to partners. */
   readonly outbound: PartnerClient.PartnerClientOptions
@@ -213,13 +217,23 @@ const isSecure =
     return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
   }
 
+/** The network that a request comes from, through proxies that are trusted. */
+const networkOf =
+  (settings: ServiceSettings) =>
+  (request: HttpServerRequest.HttpServerRequest): string => {
+    const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
+    return originOf(socket?.remoteAddress, false, request.headers, settings.trustProxy).network
+  }
+
 const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
   Layer.mergeAll(
     v2Routes({
       publicUrl: settings.publicUrl,
       filesUrl: settings.files.url,
       streams: { ending },
-      largeAnswers: settings.largeAnswers
+      largeAnswers: settings.largeAnswers,
+      corsOrigins: settings.corsOrigins,
+      rateLimits: { ...settings.apiRates, networkOf: networkOf(settings) }
     }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),

@@ -74,6 +74,8 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       keep: process.stdout.isTTY ? undefined : keepFirstKeys(config.dataDir)
     },
     v1AllowHttp: config.v1AllowHttp,
+    corsOrigins: config.corsOrigins,
+    apiRates: config.apiRates,
     trustProxy: trusts(config.trustProxy),
     outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },
     minSecurityProfile: config.ocppMinSecurityProfile,

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { StorageUnavailable } from "../domain/Errors.ts"
+import { Precondition } from "../domain/ports/Precondition.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import type { Writing } from "../domain/ports/Sites.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
@@ -66,6 +67,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const journaled: Recording["journaled"] = (write) => {
     const transaction = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* yield* Precondition
       const { facts, result } = yield* write
       if (facts.length > 0) yield* append(sql, facts)
       return result

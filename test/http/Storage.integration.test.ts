@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { unguarded } from "../../src/http/v2/ConditionalLive.ts"
 import { keyLookup } from "../../src/domain/operator/Keys.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
@@ -18,7 +19,7 @@ import { aSession } from "../support/reported.ts"
 import { repositories, type Repositories, type TestOrganisation } from "../support/repositories.ts"
 import { makeOrganisation, restApp, type TestCredentials } from "../support/restApp.ts"
 import { foreignIds, foreignIdsRefused, leaks } from "../support/tenantSuite.ts"
-import { makeOwned } from "../support/tenantWalk.ts"
+import { makeOwned, requestsOf } from "../support/tenantWalk.ts"
 
 const operators = permissions.filter((permission) => permission !== "platform:admin")
 
@@ -50,6 +51,8 @@ const rest = Effect.gen(function* () {
     (app) => Effect.promise(() => app.close())
   )
 })
+
+const rank = (method: string, path: string): number => (method !== "DELETE" ? 0 : path.includes("/sites/") ? 2 : 1)
 
 const twoOrganisations = Effect.gen(function* () {
   const { ask } = yield* rest
@@ -110,6 +113,87 @@ forEachDriver("REST over storage", ports, (it) => {
       const other = { ...asked, body: { name: "Other" } }
       const reused = yield* Effect.promise(() => ask("POST", "/cpo/v2/api-keys", other))
       assert.deepStrictEqual([reused.status, reused.json.code], [409, "idempotency_key_reused"])
+    })
+  )
+
+  it.effect("lets one of many writers through that know the same state, whatever they write", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* rest
+      const { key } = yield* makeOrganisation()
+      const made = (path: string, body: object) => Effect.promise(() => ask("POST", `/cpo/v2/${path}`, { key, body }))
+      const site = yield* made("sites", { name: "Site" })
+      const chargerId = `RACE-${site.json.groupId}`
+      yield* made("chargers", { name: "Charger", chargerId })
+      yield* made("tokens", { uid: "RACE" })
+      const elements = [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }]
+      const tariff = yield* made("tariffs", { currency: "EUR", elements })
+      const hook = yield* made("webhooks", { url: "https://hooks.example/race" })
+      const partner = yield* made("partners", { name: "P", countryCode: "DE", partyId: "RAC", roles: ["EMSP"] })
+      // Quirks and templates are written as a whole.
+      const cases: ReadonlyArray<readonly [method: string, path: string, body: (n: number) => object]> = [
+        ["PATCH", `sites/${site.json.id}`, (n) => ({ city: `City ${n}` })],
+        ["PATCH", `chargers/${chargerId}`, (n) => ({ name: `Name ${n}` })],
+        ["PATCH", "tokens/RACE", (n) => ({ note: `Note ${n}` })],
+        ["PATCH", `tariffs/${tariff.json.id}`, (n) => ({ tariffAltUrl: `https://cpo.example/${n}` })],
+        ["PATCH", `webhooks/${hook.json.id}`, (n) => ({ url: `https://hooks.example/${n}` })],
+        ["PATCH", `partners/${partner.json.id}`, (n) => ({ name: `Partner ${n}` })],
+        ["PATCH", "organisation", (n) => ({ name: `Organisation ${n}` })],
+        ["PUT", "configuration-template", (n) => ({ keys: [{ key: "HeartbeatInterval", value: String(n + 1) }] })],
+        ["PUT", "quirks", (n) => ({ rules: [{ name: `n${n}`, vendor: "V", tolerances: { callTimeoutSeconds: 90 } }] })]
+      ]
+      for (const [method, path, body] of cases) {
+        const before = yield* Effect.promise(() => ask("GET", `/cpo/v2/${path}`, { key }))
+        const headers = { "if-match": before.headers.get("etag") ?? "none" }
+        const answers = yield* Effect.promise(() =>
+          Promise.all([0, 1, 2, 3].map((n) => ask(method, `/cpo/v2/${path}`, { key, body: body(n), headers })))
+        )
+        const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+        assert.deepStrictEqual([path, ...statuses], [path, 200, 412, 412, 412])
+        const after = yield* Effect.promise(() => ask("GET", `/cpo/v2/${path}`, { key }))
+        assert.notStrictEqual(after.headers.get("etag"), headers["if-match"])
+      }
+      // And of two that delete it, or change it meanwhile.
+      const path = `/cpo/v2/tokens/RACE`
+      const { headers } = yield* Effect.promise(() => ask("GET", path, { key }))
+      const asked = { key, headers: { "if-match": headers.get("etag") ?? "" } }
+      const [gone, changed] = yield* Effect.promise(() =>
+        Promise.all([ask("DELETE", path, asked), ask("PATCH", path, { ...asked, body: { note: "late" } })])
+      )
+      assert.include(["204,404", "204,412", "412,200"], `${gone.status},${changed.status}`)
+    })
+  )
+
+  it.effect("looks at the condition of every change inside the transaction that writes it", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Repositories | Commands | Database>()
+      const { ask, logged } = yield* rest
+      const owner = yield* makeOrganisation()
+      const organisation = yield* organisationOf(owner)
+      const owned = yield* Effect.promise(() =>
+        makeOwned(ask, owner, (charger) => Effect.runPromiseWith(context)(aSession(organisation, charger)))
+      )
+      const { json: document } = yield* Effect.promise(() => ask("GET", "/cpo/swagger.json"))
+      const changes = requestsOf(document, owned)
+        .filter(({ operation }) => /^(?:PUT|PATCH|DELETE)$/.test(operation.method))
+        // What is deleted cannot be changed any more, and a site not before its charger.
+        .toSorted((a, b) => rank(a.operation.method, a.path) - rank(b.operation.method, b.path))
+      let done = 0
+      for (const { asked, operation, path } of changes) {
+        const before = yield* Effect.promise(() => ask("GET", path, { key: owner.key }))
+        const etag = before.headers.get("etag")
+        if (etag === null) continue
+        const headers = { "if-match": etag }
+        const { status, text } = yield* Effect.promise(() =>
+          ask(operation.method, path, { ...asked, key: owner.key, headers })
+        )
+        if (status < 300) done++
+        assert.notInclude([412, 500, 503], status, `${operation.operationId}: ${text}`)
+        assert.deepStrictEqual(
+          [operation.operationId, logged.filter((line) => line.includes(unguarded))],
+          [operation.operationId, []]
+        )
+      }
+      assert.isAbove(done, 10)
     })
   )
 

@@ -10,6 +10,7 @@ import type { ChargingSession, SessionReading } from "../../src/domain/session/C
 import type { Partner } from "../../src/domain/party/Partner.ts"
 import type { Site } from "../../src/domain/site/Site.ts"
 import { tokenKey, type Token } from "../../src/domain/token/Token.ts"
+import { Precondition } from "../../src/domain/ports/Precondition.ts"
 import type { StoredAnswer } from "../../src/domain/ports/Idempotency.ts"
 import type { LoggedFrame } from "../../src/domain/ports/MessageLog.ts"
 import type { Seen } from "../../src/domain/ports/Presence.ts"
@@ -79,7 +80,10 @@ export class FakeWorld {
   }
 
   write<A, E>(run: () => Effect.Effect<A, E>): Effect.Effect<A, E | StorageUnavailable> {
-    return Effect.andThen(this.gate, this.ask(run))
+    return Effect.andThen(
+      this.gate,
+      this.ask(() => Effect.andThen(Effect.flatten(Precondition), Effect.suspend(run)))
+    )
   }
 }
 

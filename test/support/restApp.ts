@@ -4,7 +4,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../../src/http/AnswerEnd.ts"
 import { v1Routes } from "../../src/http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../../src/http/v2/LargeAnswers.ts"
-import { v2Routes } from "../../src/http/v2/Routes.ts"
+import { type V2Options, v2Routes } from "../../src/http/v2/Routes.ts"
 import { newKey, newV1Pair } from "../../src/domain/operator/Keys.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/ports/Access.ts"
@@ -65,6 +65,7 @@ export interface RestOptions {
   readonly largeAnswers?: LargeAnswersOptions
   /** Told of each large answer, instead of its end being when it is made. */
   readonly onAnswerEnd?: OnAnswerEnd
+  readonly v2?: Partial<V2Options>
 }
 
 /** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
@@ -72,7 +73,11 @@ export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}
   const logged: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void logged.push(line))
   const routes = Layer.mergeAll(
-    v2Routes({ publicUrl, ...(options.largeAnswers === undefined ? {} : { largeAnswers: options.largeAnswers }) }),
+    v2Routes({
+      publicUrl,
+      ...(options.largeAnswers === undefined ? {} : { largeAnswers: options.largeAnswers }),
+      ...options.v2
+    }),
     v1Routes({
       publicUrl,
       isSecure: (request) => request.headers["x-test-plain"] !== "yes",

@@ -123,6 +123,14 @@ const filter = (operation: Operation, owned: Owned): string => {
   return own.map((name) => `${name}=${encodeURIComponent(known[name] ?? "")}`).join("&")
 }
 
+/** A request to every operation of a document, about what the owner has. */
+export const requestsOf = (document: Json, owned: Owned) =>
+  operationsOf(document).map((operation) => ({
+    operation,
+    path: filled(operation, owned),
+    asked: raws[operation.operationId] ?? (operation.hasBody ? { body: bodies(owned)[operation.operationId] } : {})
+  }))
+
 export interface Step {
   readonly operation: Operation
   readonly answer: Answer

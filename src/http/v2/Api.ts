@@ -16,7 +16,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { ExpectationsApi } from "./ExpectationsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
-import { Authorization, BoundedBody, Face, FewLargeAnswers, Idempotent, Undeclared } from "./Middleware.ts"
+import { Authorization, BoundedBody, Conditional, Face, FewLargeAnswers, Idempotent, Undeclared } from "./Middleware.ts"
 import { OrganisationsApi } from "./OrganisationsApi.ts"
 import { PartiesApi } from "./PartiesApi.ts"
 import { PartnerRecordsApi } from "./PartnerRecordsApi.ts"
@@ -70,9 +70,11 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
-  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Undeclared, Idempotent, FewLargeAnswers and then its handler.
+  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Undeclared, Conditional, Idempotent, FewLargeAnswers and
+  // then its handler.
   .middleware(FewLargeAnswers)
   .middleware(Idempotent)
+  .middleware(Conditional)
   .middleware(Undeclared)
   .middleware(BoundedBody)
   .middleware(Authorization)

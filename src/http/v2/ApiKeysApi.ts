@@ -13,7 +13,8 @@ export const NewApiKey = Schema.Struct({
   name: Name,
   permissions: Schema.optionalKey(
     Schema.Array(Permission).check(Schema.isMaxLength(permissions.length)).annotate({
-      description: "At most those of the calling key, and as many without it; never more than its operator has at the call"
+      description:
+        "At most those of the calling key, and as many without it; never more than its operator has at the call"
     })
   )
 }).annotate({ identifier: "NewApiKey" })

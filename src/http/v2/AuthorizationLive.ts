@@ -10,6 +10,7 @@ import { Access } from "../../domain/ports/Access.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Unauthorized } from "./Failures.ts"
 import { Authorization, Caller, RequiredPermissions } from "./Middleware.ts"
+import { RateLimits } from "./RateLimits.ts"
 
 const unknown = new Unauthorized({ detail: "This key is not known, or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key." })
@@ -37,9 +38,15 @@ export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const principalOf = yield* proving
+    const limits = yield* RateLimits
     return Authorization.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint }) {
-        const principal = yield* principalOf(Redacted.value(credential))
+        const presented = Redacted.value(credential)
+        // Proved first: wrong keys beside it keep no right one out.
+        const principal = yield* principalOf(presented).pipe(
+          Effect.tapErrorTag("Unauthorized", () => (presented === "" ? Effect.void : limits.wrongKey))
+        )
+        yield* limits.request(principal.keyId)
         const lacking = missing(principal.permissions, Context.getUnsafe(endpoint.annotations, RequiredPermissions))
         if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
         return yield* Effect.provideService(httpEffect, Caller, principal)

@@ -107,6 +107,30 @@ export const Charger = Schema.Struct({
   updatedAt: Time
 }).annotate({ identifier: "Charger" })
 
+/** What the charger says of itself and its connection, and its site of itself: no change of the charger is lost by it. */
+export const reportedFields: ReadonlyArray<string> = [
+  "firmwareVersion",
+  "manufacturer",
+  "serialNumber",
+  "chargerModel",
+  "amountOfSockets",
+  "lastSeen",
+  "lastMessage",
+  "activeConnection",
+  "locationInfo",
+  "chargerConfigurations",
+  "sockets",
+  "ocppVersion",
+  "bootedAt",
+  "offlineSince",
+  "status",
+  "errorCode",
+  "info",
+  "vendorId",
+  "vendorErrorCode",
+  "statusAt"
+]
+
 const connector = (stored: DomainConnector): typeof Connector.Type => {
   const known = stored.equipment ?? assumedEquipment
   return {

@@ -4,9 +4,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
 import { describedEvsesMax } from "../../domain/charger/Describing.ts"
 import { ChargerId, flag, Name, rule, text, Time, Uuid } from "../Fields.ts"
-import { Charger, ConnectorChange, EvseChange } from "./ChargerSchema.ts"
+import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "./Failures.ts"
-import { operation } from "./Middleware.ts"
+import { operation, Reported } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 /** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
@@ -183,9 +183,9 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     query: { ...PageQuery, ...filters },
     success: listOf(Charger)
   }).annotateMerge(operation("List chargers by chargerId", "chargers:read")),
-  HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 }).annotateMerge(
-    operation("Read a charger with everything it reported", "chargers:read")
-  ),
+  HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 })
+    .annotate(Reported, reportedFields)
+    .annotateMerge(operation("Read a charger with everything it reported", "chargers:read")),
   HttpApiEndpoint.patch("update", "/v2/chargers/:chargerId", {
     params,
     payload: ChargerChange,

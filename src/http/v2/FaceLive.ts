@@ -3,7 +3,7 @@
  * It stands around the endpoints (as `Face`) and around whatever else is served below `/cpo`.
  */
 import { Cause, Context, Effect, Layer, Option } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { maxFileBytes } from "../../domain/file/StoredFile.ts"
 import { readBody } from "../BodyLimit.ts"
@@ -19,8 +19,19 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const hasBody = (method: string): boolean => method === "POST" || method === "PATCH" || method === "PUT"
 
-const isJson = (contentType: string | undefined): boolean =>
-  contentType === undefined || /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(contentType)
+const json = "application/json"
+
+/** What PATCH takes: a merge patch (RFC 7396) by its own name or as plain JSON. */
+export const patchTypes: ReadonlyArray<string> = ["application/merge-patch+json", json]
+
+/** The request with its body called JSON, by which its schema is found; undefined for a body of another kind. */
+const asJson = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest | undefined => {
+  const [given = json] = (request.headers["content-type"] ?? json).split(";", 1)
+  const type = given.trim().toLowerCase()
+  if (type === json) return request
+  if (request.method !== "PATCH" || !patchTypes.includes(type)) return undefined
+  return request.modify({ headers: Headers.set(request.headers, "content-type", json) })
+}
 
 const schemaProblem = (error: HttpApiError.HttpApiSchemaError, url: string): Problem | undefined => {
   switch (error.kind) {
@@ -71,20 +82,14 @@ export const faced = <R>(
   effect: Effect.Effect<Response, unknown, R>
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => Effect.map(answered(effect), secured)
 
-const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> => {
-  if (!hasBody(request.method)) return Effect.undefined
-  if (!isJson(request.headers["content-type"])) {
-    const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
-    return Effect.succeed(faceProblem("unsupported_media_type", detail))
-  }
-  return Effect.match(readBody(request), {
+const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> =>
+  Effect.match(readBody(request), {
     onSuccess: () => undefined,
     onFailure: (problem) =>
       problem === "too_large"
         ? faceProblem("payload_too_large", "A body may have at most 1 MiB.")
         : faceProblem("unreadable_body", "The body could not be read.")
   })
-}
 
 /** A streamed body is looked at by what it says of itself; its handler counts what comes. */
 const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: string): Problem | undefined => {
@@ -100,8 +105,21 @@ const boundedBody = Layer.succeed(BoundedBody, (httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const streamed = Context.getOption(endpoint.annotations, StreamedBody)
-    const problem = Option.isSome(streamed) ? checkStreamed(request, streamed.value) : yield* checkBody(request)
-    return problem === undefined ? yield* httpEffect : toResponse(problem, pathOf(request.url))
+    const refuse = (problem: Problem) => toResponse(problem, pathOf(request.url))
+    if (Option.isSome(streamed)) {
+      const problem = checkStreamed(request, streamed.value)
+      return problem === undefined ? yield* httpEffect : refuse(problem)
+    }
+    if (!hasBody(request.method)) return yield* httpEffect
+    const readable = asJson(request)
+    if (readable === undefined) {
+      const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+      return refuse(faceProblem("unsupported_media_type", detail))
+    }
+    const problem = yield* checkBody(readable)
+    return problem === undefined
+      ? yield* Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, readable)
+      : refuse(problem)
   })
 )
 

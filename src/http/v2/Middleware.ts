@@ -50,7 +50,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   "voltlane/http/v2/Authorization",
   {
     security: { apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) },
-    error: [Unauthorized401, PermissionDenied403, StorageUnavailable503]
+    error: [Unauthorized401, PermissionDenied403, StorageUnavailable503, TooMany429]
   }
 ) {}
 
@@ -65,6 +65,14 @@ export class FewLargeAnswers extends HttpApiMiddleware.Service<FewLargeAnswers, 
   "voltlane/http/v2/FewLargeAnswers",
   { error: TooMany429 }
 ) {}
+
+/** Tells the `ETag` of an object, answers 304 to who has it, and 412 to a change of what has changed since. */
+export class Conditional extends HttpApiMiddleware.Service<Conditional>()("voltlane/http/v2/Conditional", {
+  error: StorageUnavailable503
+}) {}
+
+/** Fields of an endpoint's answer, at any depth, that devices and partners report: no request changes them, and `If-Match` does not look at them. */
+export class Reported extends Context.Service<Reported, ReadonlyArray<string>>()("voltlane/http/v2/Reported") {}
 
 /** Refuses a body that is too large or no JSON before anybody reads it. */
 export class BoundedBody extends HttpApiMiddleware.Service<BoundedBody>()("voltlane/http/v2/BoundedBody", {

@@ -2,6 +2,7 @@
 import { OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { shaped } from "./OpenApiShapes.ts"
+import { withAnswers } from "./OpenApiAnswers.ts"
 
 const base = "/cpo"
 
@@ -12,7 +13,7 @@ export const documented = (publicUrl: string) =>
     return {
       ...document,
       paths: Object.fromEntries(
-        Object.entries(document.paths).map(([path, item]) => [
+        Object.entries(withAnswers(document.paths)).map(([path, item]) => [
           path.startsWith(base) ? path.slice(base.length) : path,
           item
         ])

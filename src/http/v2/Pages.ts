@@ -8,7 +8,7 @@ import { HttpApiSwagger } from "effect/http-api"
 import { knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
-import { faced } from "./FaceLive.ts"
+import { faced, patchTypes } from "./FaceLive.ts"
 import { documented, openApiDocument } from "./OpenApiDocument.ts"
 import { faceProblem, notFoundProblem, toResponse } from "./Problem.ts"
 
@@ -19,6 +19,9 @@ const docsPolicy =
 
 /** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
+/** Those that the router finds somebody for. */
+export const routedMethods: ReadonlySet<string> = new Set([...methods, "HEAD"])
 
 /** The page of 2 MB, loaded when somebody first asks for it and on a router of its own, since ours is built by then. */
 const docsPage = (publicUrl: string) =>
@@ -32,10 +35,22 @@ const docsPage = (publicUrl: string) =>
 
 const methodsOf = knownPaths(Api)
 
+/** What is served beside the endpoints. */
+const pages: ReadonlySet<string> = new Set(["/", "/cpo/docs", "/cpo/swagger.json"])
+
 /** 405 with the methods that the path has, or 404. */
 export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   const path = pathOf(request.url)
   const allowed = methodsOf(path)
+  if (request.method === "OPTIONS" && (allowed.length > 0 || pages.has(path))) {
+    const told = { allow: [...(allowed.length > 0 ? allowed : ["GET", "HEAD"]), "OPTIONS"].join(", ") }
+    const patches = allowed.includes("PATCH") ? { "accept-patch": patchTypes.join(", ") } : {}
+    return HttpServerResponse.empty({ status: 204, headers: { ...told, ...patches } })
+  }
+  if (pages.has(path)) {
+    const problem = faceProblem("method_not_allowed", "This path takes GET.")
+    return HttpServerResponse.setHeader(toResponse(problem, path), "allow", "GET, HEAD, OPTIONS")
+  }
   if (allowed.length === 0) {
     return toResponse(
       faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."),
@@ -45,7 +60,7 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
   // The router takes no parameter of more than 100 characters, and nothing has an id that long.
   if (allowed.includes(request.method)) return toResponse(notFoundProblem, path)
   const problem = faceProblem("method_not_allowed", `This path takes ${allowed.join(", ")}.`)
-  return HttpServerResponse.setHeader(toResponse(problem, path), "allow", allowed.join(", "))
+  return HttpServerResponse.setHeader(toResponse(problem, path), "allow", [...allowed, "OPTIONS"].join(", "))
 })
 
 /** Routes of the pages and of everything below `/cpo` that nothing else takes. */

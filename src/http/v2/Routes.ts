@@ -11,12 +11,14 @@ import * as ChargerHistory from "./ChargerHistory.ts"
 import * as Chargers from "./Chargers.ts"
 import * as ChargingProfiles from "./ChargingProfiles.ts"
 import * as Commands from "./Commands.ts"
+import * as ConditionalLive from "./ConditionalLive.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Events from "./Events.ts"
 import * as EventStreams from "./EventStreams.ts"
 import * as Expectations from "./Expectations.ts"
 import * as FaceLive from "./FaceLive.ts"
 import * as Files from "./Files.ts"
+import * as Front from "./Front.ts"
 import * as IdempotentLive from "./IdempotentLive.ts"
 import * as LargeAnswers from "./LargeAnswers.ts"
 import * as LocalLists from "./LocalLists.ts"
@@ -27,6 +29,7 @@ import * as PartnerRecords from "./PartnerRecords.ts"
 import * as Partners from "./Partners.ts"
 import * as PartnerView from "./PartnerView.ts"
 import { PublicUrl } from "./Paging.ts"
+import * as RateLimits from "./RateLimits.ts"
 import * as Reservations from "./Reservations.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Sites from "./Sites.ts"
@@ -46,7 +49,13 @@ export interface V2Options {
   readonly filesUrl?: string
   readonly streams?: EventStreams.EventStreamsOptions
   readonly largeAnswers?: LargeAnswers.LargeAnswersOptions
+  /** Origins whose pages may call, `*` for all; none without it. */
+  readonly corsOrigins?: ReadonlyArray<string>
+  readonly rateLimits?: RateLimits.RateLimitOptions
 }
+
+/** For who says nothing: no limit. */
+const unlimited: RateLimits.RateLimitOptions = { requestsPerMinute: 0, wrongKeysPerMinute: 0, networkOf: () => "" }
 
 /** All routes of REST v2 for an `HttpRouter`. */
 export const v2Routes = (options: V2Options) => {
@@ -84,12 +93,18 @@ export const v2Routes = (options: V2Options) => {
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
     Layer.provide([
       AuthorizationLive.layer,
+      ConditionalLive.layer,
       FaceLive.layer,
       IdempotentLive.layer,
       UndeclaredLive.layer,
       LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
     ]),
+    Layer.provide(RateLimits.layer(options.rateLimits ?? unlimited)),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )
-  return Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Pages.layer(publicUrl))
+  return Layer.mergeAll(
+    HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
+    Pages.layer(publicUrl),
+    Front.layer(options.corsOrigins ?? [])
+  )
 }

@@ -7,7 +7,7 @@ import { Conflict409, NotFound404 } from "./Failures.ts"
 import { ignored } from "./Given.ts"
 import { siteDetails } from "./LocationFields.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
-import { operation } from "./Middleware.ts"
+import { operation, Reported } from "./Middleware.ts"
 
 /** Most entries of one list of opening hours: a year of exceptions. */
 const hoursMax = 366
@@ -186,9 +186,9 @@ export class SitesApi extends HttpApiGroup.make("sites").add(
     query: PageQuery,
     success: listOf(Site)
   }).annotateMerge(operation("List sites, oldest first", "sites:read")),
-  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: SiteDetail, error: NotFound404 }).annotateMerge(
-    operation("Read a site", "sites:read")
-  ),
+  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: SiteDetail, error: NotFound404 })
+    .annotate(Reported, ["ocpi"])
+    .annotateMerge(operation("Read a site", "sites:read")),
   HttpApiEndpoint.patch("update", "/v2/sites/:siteId", {
     params,
     payload: SiteChange,

@@ -5,7 +5,7 @@ import { eventTypes } from "../../domain/event/Event.ts"
 import { maxSiteIds } from "../../domain/webhook/Webhook.ts"
 import { rule, Time, Uuid } from "../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "./Failures.ts"
-import { operation, Staged } from "./Middleware.ts"
+import { operation, Reported, Staged } from "./Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "./Paging.ts"
 
 /** Longest URL that is called. */
@@ -95,9 +95,9 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
   HttpApiEndpoint.get("list", "/v2/webhooks", { query: PageQuery, success: listOf(Webhook) }).annotateMerge(
     operation("List webhooks, newest first", "webhooks:read")
   ),
-  HttpApiEndpoint.get("get", one, { params, success: Webhook, error: NotFound404 }).annotateMerge(
-    operation("Read a webhook", "webhooks:read")
-  ),
+  HttpApiEndpoint.get("get", one, { params, success: Webhook, error: NotFound404 })
+    .annotate(Reported, ["lastProblem"])
+    .annotateMerge(operation("Read a webhook", "webhooks:read")),
   HttpApiEndpoint.patch("update", one, {
     params,
     payload: WebhookChange,

@@ -27,6 +27,7 @@ export const faceRows = {
   method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },
   idempotency_key_reused: { status: 409, code: "idempotency_key_reused", title: "Idempotency key reused" },
   in_progress: { status: 409, code: "in_progress", title: "In progress" },
+  precondition_failed: { status: 412, code: "precondition_failed", title: "Precondition failed" },
   payload_too_large: { status: 413, code: "payload_too_large", title: "Payload too large" },
   unsupported_media_type: { status: 415, code: "unsupported_media_type", title: "Unsupported media type" },
   unreadable_body: { status: 400, code: "unreadable_body", title: "Unreadable body" },

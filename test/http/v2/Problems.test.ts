@@ -288,9 +288,12 @@ describe("paths", () => {
   it("take no method but their own: 405 with Allow", async () => {
     const answer = await ask("DELETE", sites)
     expect(said(answer)).toEqual(problem(405, "method_not_allowed", sites))
-    expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
-    expect((await ask("PUT", `${chargers}/CP-1`)).headers.get("allow")).toBe("DELETE, GET, HEAD, PATCH")
-    expect(said(await ask("OPTIONS", sites))).toEqual(problem(405, "method_not_allowed", sites))
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS")
+    expect((await ask("PUT", `${chargers}/CP-1`)).headers.get("allow")).toBe("DELETE, GET, HEAD, PATCH, OPTIONS")
+    for (const method of ["PROPFIND", "TRACE-ALIKE", "LINK"])
+      expect(said(await ask(method, sites))).toEqual(problem(405, "method_not_allowed", sites))
+    for (const page of ["/cpo/docs", "/cpo/swagger.json"])
+      expect(said(await ask("POST", page))).toEqual(problem(405, "method_not_allowed", page))
   })
 
   it("answer HEAD as GET without a body", async () => {

@@ -1,0 +1,96 @@
+/** How often a key may ask, and a network send wrong ones: what is counted, what is told, and who is never kept out. */
+import { afterEach, describe, expect, it } from "vitest"
+import { Allowances } from "../../../src/http/v2/RateLimits.ts"
+import { type Answer, fakeApp } from "../../support/restApp.ts"
+
+let app: Awaited<ReturnType<typeof fakeApp>> | undefined
+afterEach(() => app?.close())
+
+const limited = async (requestsPerMinute: number, wrongKeysPerMinute: number) =>
+  (app = await fakeApp({
+    v2: {
+      rateLimits: { requestsPerMinute, wrongKeysPerMinute, networkOf: ({ headers }) => headers["x-test-network"] ?? "" }
+    }
+  }))
+
+const sites = "/cpo/v2/sites"
+const told = ({ headers, json, status }: Answer) => [status, headers.get("content-type"), json.code]
+
+describe("a key", () => {
+  it("that asks too often is refused with a problem document that says when to come again, and no other is", async () => {
+    const { ask, key, organise } = await limited(3, 0)
+    const answers: Array<Answer> = []
+    for (let n = 0; n < 4; n++) answers.push(await ask("GET", sites, { key }))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    const last = answers[3]!
+    expect(told(last)).toEqual([429, "application/problem+json", "too_many_requests"])
+    // A third of a minute brings one more.
+    expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(15)
+    expect(last.json.retryAfterSeconds).toBe(Number(last.headers.get("retry-after")))
+    const other = await organise()
+    expect((await ask("GET", sites, { key: other.key })).status).toBe(200)
+  })
+
+  it("is told with each answer what is left, whatever the answer is", async () => {
+    const { ask, key } = await limited(10, 0)
+    const left: Array<string | null> = []
+    for (const path of [sites, `${sites}/none`, "/cpo/v2/chargers?limit=0"]) {
+      const { headers } = await ask("GET", path, { key })
+      left.push(headers.get("ratelimit"))
+      expect(headers.get("ratelimit-policy")).toBe('"requests";q=10;w=60')
+    }
+    expect(left).toEqual(['"requests";r=9;t=6', '"requests";r=8;t=12', '"requests";r=7;t=18'])
+  })
+
+  it("is counted once for a change that looks at what stands", async () => {
+    const { ask, key } = await limited(10, 0)
+    const body = { name: "A site" }
+    const made = await ask("POST", sites, { key, body })
+    const { headers } = await ask("PATCH", `${sites}/${made.json.id}`, {
+      key,
+      body,
+      headers: { "if-match": '"stale"' }
+    })
+    expect(headers.get("ratelimit")).toMatch(/^"requests";r=8;/)
+  })
+
+  it("has no limit and is told none where that is set to 0", async () => {
+    const { ask, key } = await limited(0, 0)
+    const { headers, status } = await ask("GET", sites, { key })
+    expect([status, headers.get("ratelimit"), headers.get("ratelimit-policy")]).toEqual([200, null, null])
+  })
+})
+
+describe("wrong keys", () => {
+  it("are 401 until there are too many of a network, then 429; a right one beside them is served", async () => {
+    const { ask, key } = await limited(0, 2)
+    const from = (network: string) => ({ headers: { "x-test-network": network } })
+    const wrong = (network: string) => ask("GET", sites, { key: "vl_wrong", ...from(network) })
+    expect([(await wrong("a")).status, (await wrong("a")).status]).toEqual([401, 401])
+    const refused = await wrong("a")
+    expect(told(refused)).toEqual([429, "application/problem+json", "too_many_wrong_keys"])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(25)
+    expect((await wrong("b")).status).toBe(401)
+    expect((await ask("GET", sites, { key, ...from("a") })).status).toBe(200)
+    // No key is no guess.
+    expect((await ask("GET", sites, from("a"))).status).toBe(401)
+  })
+})
+
+describe("allowances", () => {
+  it("come back evenly, and never more than there are", () => {
+    const three = new Allowances(3)
+    const takes = (at: ReadonlyArray<number>) => at.map((now) => three.take("a", now).isAllowed)
+    expect(takes([0, 0, 0, 0, 19_000, 20_000, 20_001])).toEqual([true, true, true, false, false, true, false])
+    expect(takes([10_000_000, 10_000_000, 10_000_000, 10_000_000])).toEqual([true, true, true, false])
+  })
+
+  it("are kept for so many names and no more; the one longest silent is forgotten", () => {
+    const one = new Allowances(1)
+    one.take("first", 0)
+    for (let n = 0; n < 9_999; n++) one.take(`n${n}`, 0)
+    expect([one.size, one.take("first", 0).isAllowed]).toEqual([10_000, false])
+    one.take("new", 0)
+    expect([one.size, one.take("first", 0).isAllowed, one.take("n0", 0).isAllowed]).toEqual([10_000, false, true])
+  })
+})
