@@ -2,12 +2,15 @@
  * Answers of more than 1 KiB in Brotli or gzip, where whoever asks takes them. The work is done by the runtime's own threads, a few answers at a time: what
  * finds them busy goes out as it is, so that nobody waits for it. Events are never held back by it.
  */
-import { Effect } from "effect"
+import { Context, Effect, Option, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpPlatform, HttpServerResponse } from "effect/http"
 import { encodedTag } from "./ETags.ts"
 
 /** The runtime has four threads for this, files and names together. */
-const atOnce = 2
+const bodiesAtOnce = 2
+
+/** Each holds a window of up to 4 MiB for as long as its reader takes. */
+const streamsAtOnce = 8
 
 const isCompressible = (contentType: string): boolean =>
   /^(?:application\/(?:[\w.-]+\+)?json|application\/jsonl|application\/x-ndjson|text\/(?!event-stream)[\w.-]+)(?:\s*;|$)/i.test(
@@ -30,24 +33,47 @@ const negotiated = HttpMiddleware.compression({
   compressible: isCompressible
 })
 
+/** As it is, and told apart from what it would be in another encoding. */
+const plain = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+  const { vary } = response.headers
+  return HttpServerResponse.setHeader(
+    response,
+    "vary",
+    vary === undefined ? "Accept-Encoding" : `${vary}, Accept-Encoding`
+  )
+}
+
+/** A number of places; a compression that finds none free is left out. */
+const makePlaces = (all: number) => {
+  let taken = 0
+  const take = (): boolean => {
+    if (taken >= all) return false
+    taken++
+    return true
+  }
+  const free = Effect.sync(() => void taken--)
+  return { take, free }
+}
+
 /** A platform that compresses no more than a few answers at a time. */
 const bounding = (platform: HttpPlatform.HttpPlatform["Service"]): HttpPlatform.HttpPlatform["Service"] => {
   const { algorithms, compressResponse } = platform.compression
-  let inHand = 0
+  const bodies = makePlaces(bodiesAtOnce)
+  const streams = makePlaces(streamsAtOnce)
   return {
     ...platform,
     compression: {
       algorithms,
       compressResponse: (response, algorithm, options) =>
-        Effect.suspend(() => {
-          // A stream is compressed as it is read, piece by piece.
-          if (response.body._tag !== "Uint8Array") return compressResponse(response, algorithm, options)
-          if (inHand >= atOnce) return Effect.succeed(HttpServerResponse.setHeader(response, "vary", "Accept-Encoding"))
-          inHand++
-          return Effect.ensuring(
-            compressResponse(response, algorithm, options),
-            Effect.sync(() => void inHand--)
-          )
+        Effect.contextWith((context: Context.Context<never>) => {
+          const compressed = compressResponse(response, algorithm, options)
+          if (response.body._tag === "Uint8Array")
+            return bodies.take() ? Effect.ensuring(compressed, bodies.free) : Effect.succeed(plain(response))
+          // A stream holds its place for as long as it is read: until its request ends.
+          const request = Context.getOption(context, Scope.Scope)
+          return Option.isSome(request) && streams.take()
+            ? Effect.andThen(Scope.addFinalizer(request.value, streams.free), compressed)
+            : Effect.succeed(plain(response))
         })
     }
   }

@@ -1,4 +1,6 @@
 /** How often a key may ask, and a network send wrong ones: what is counted, what is told, and who is never kept out. */
+import { Effect } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { afterEach, describe, expect, it } from "vitest"
 import { Allowances } from "../../../src/http/v2/RateLimits.ts"
 import { type Answer, fakeApp } from "../../support/restApp.ts"
@@ -75,6 +77,24 @@ describe("wrong keys", () => {
     // No key is no guess.
     expect((await ask("GET", sites, from("a"))).status).toBe(401)
   })
+})
+
+it("is counted by why it was refused, from the start with 0", async () => {
+  const counted = async () =>
+    [
+      ...(await Effect.runPromise(PrometheusMetrics.format())).matchAll(
+        /^api_requests_limited_total\{why="(\w+)"\} (\d+)$/gm
+      )
+    ]
+      .map(([, why, count]) => [why, Number(count)] as const)
+      .toSorted()
+  const { ask, key } = await limited(1, 1)
+  const before = await counted()
+  expect(before.map(([why]) => why)).toEqual(["requests_of_key", "wrong_keys_of_network"])
+  await ask("GET", sites, { key })
+  await ask("GET", sites, { key })
+  for (let n = 0; n < 3; n++) await ask("GET", sites, { key: "vl_wrong" })
+  expect((await counted()).map(([, count], i) => count - before[i]![1])).toEqual([1, 2])
 })
 
 describe("allowances", () => {

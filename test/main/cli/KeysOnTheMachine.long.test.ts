@@ -1,7 +1,10 @@
 /** Nobody is locked out who has the machine: keys made and ended beside a running service, and while none runs. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { expect, it } from "vitest"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { drivers } from "../../simulation/Drivers.ts"
 import { Service } from "../../simulation/Process.ts"
 
 const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
@@ -21,8 +24,7 @@ const status = async (service: Service, key: string): Promise<number> => {
   return answer.status
 }
 
-it("makes a key beside a running service, and lets one in again who has revoked his last while it stands still", async () => {
-  await using service = await Service.start({})
+const walk = async (service: Service) => {
   const made = await voltlane(service, "keys", "create", "--name", "beside")
   expect([made.code, made.out.length]).toEqual([0, 1])
   const [beside = ""] = made.out
@@ -45,6 +47,40 @@ it("makes a key beside a running service, and lets one in again who has revoked 
   const { items } = (await audit.json()) as {
     readonly items: ReadonlyArray<{ readonly action: string; readonly actor: string }>
   }
-  expect(items.map(({ action }) => action)).toEqual(["V1PairRevoked", "V1PairIssued", "ApiKeyIssued", "ApiKeyRevoked"])
-  for (const { actor } of items) expect(actor).toMatch(/^command-line:./)
-}, 60_000)
+  return items
+}
+
+describe.each(drivers)("on $name", ({ missing, run }) => {
+  it.skipIf(missing)(
+    "makes a key beside a running service, and lets one in again who has revoked his last while it stands still",
+    { timeout: 120_000 },
+    () =>
+      run(async ({ service }) => {
+        const items = await walk(service)
+        expect(items.map(({ action }) => action)).toEqual([
+          "V1PairRevoked",
+          "V1PairIssued",
+          "ApiKeyIssued",
+          "ApiKeyRevoked"
+        ])
+        for (const { actor } of items) expect(actor).toMatch(/^command-line:./)
+      })
+  )
+})
+
+it("says to stop a service that it cannot ask", async () => {
+  await using service = await Service.start({})
+  rmSync(join(service.dataDir, "control", "socket"))
+  const { code, err, out } = await voltlane(service, "keys", "list")
+  expect([code, out.join("")]).toEqual([1, ""])
+  expect(err).toMatch(
+    /^voltlane: DATA_DIR: .* is in use by process \d+ .*: it cannot be asked; stop the service, and run this again\n$/
+  )
+})
+
+it("takes a database over whose service was killed", async () => {
+  await using service = await Service.start({})
+  await service.kill("SIGKILL")
+  const { code, err, out } = await voltlane(service, "keys", "list")
+  expect([code, err, out.length]).toEqual([0, "", 2])
+})
