@@ -9,6 +9,7 @@ import { Data, Effect, Layer, Metric, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
+import { problemType, timeoutDocument } from "../http/v2/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
 import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 
@@ -51,7 +52,10 @@ const within = (request: Http.IncomingMessage, millis: number): void => {
   if (request.complete || ((length === undefined || length === "0") && encoding === undefined)) return
   const timer = setTimeout(() => {
     if (request.complete) return
-    request.socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+    const document = timeoutDocument(pathOf(request.url ?? "/"))
+    const about =
+      document === undefined ? "" : `Content-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(document)}\r\n`
+    request.socket.write(`HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n${about}\r\n${document ?? ""}`)
     request.destroy()
   }, millis)
   request.once("close", () => clearTimeout(timer))

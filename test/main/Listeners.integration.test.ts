@@ -30,7 +30,11 @@ const reading = HttpRouter.use((router) =>
 )
 
 /** Sends a request of which the last bytes come `after` ms; answers the first line of what came back. */
-const slowly = (port: number, path: string, after: number): Promise<string> =>
+const slowly = async (port: number, path: string, after: number): Promise<string> =>
+  (await heardOf(port, path, after)).split("\r\n", 1)[0] ?? ""
+
+/** All of it. */
+const heardOf = (port: number, path: string, after: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
     let heard = ""
@@ -39,7 +43,7 @@ const slowly = (port: number, path: string, after: number): Promise<string> =>
       if (heard.startsWith("HTTP/1.1 200")) socket.destroy()
     })
     socket.on("error", () => undefined)
-    socket.on("close", () => resolve(heard.split("\r\n", 1)[0] ?? ""))
+    socket.on("close", () => resolve(heard))
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nbegun`)
     setTimeout(() => socket.write("ended"), after).unref()
   })
@@ -92,4 +96,20 @@ it("ends a slow request of JSON, and waits for one of a file", async () => {
   })
   const lines = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
   expect(lines).toEqual(["HTTP/1.1 408 Request Timeout", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK"])
+})
+
+it("tells a request of REST v2 that is too slow so in a problem document", async () => {
+  const asked = Effect.gen(function* () {
+    const [listener] = yield* open(options, reading)
+    return yield* Effect.promise(() => heardOf(listener?.port ?? 0, "/cpo/v2/sites?x=1", 40_000))
+  })
+  const heard = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
+  const [head = "", body = ""] = heard.split("\r\n\r\n")
+  expect(head.split("\r\n")).toEqual([
+    "HTTP/1.1 408 Request Timeout",
+    "Connection: close",
+    "Content-Type: application/problem+json",
+    `Content-Length: ${Buffer.byteLength(body)}`
+  ])
+  expect(JSON.parse(body)).toMatchObject({ status: 408, code: "request_timeout", instance: "/cpo/v2/sites" })
 })

@@ -90,6 +90,7 @@ const ofBody = (operation: Operation, method: string): Operation => {
     requestBody: { ...requestBody, content },
     responses: {
       ...operation.responses,
+      "408": problem("The body did not come in time"),
       "413": problem("The body is too large"),
       "415": problem("The body is of another media type")
     }

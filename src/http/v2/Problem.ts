@@ -46,6 +46,12 @@ const problem = (row: Row, detail: string, extras: Extras = {}): Problem => {
 /** A refusal of this face itself. */
 export const faceProblem = (code: FaceCode, detail: string): Problem => problem(faceRows[code], detail)
 
+/** The document for a request that did not come in time, which no route ever saw; for paths of REST v2 alone. */
+export const timeoutDocument = (path: string): string | undefined =>
+  path.startsWith("/cpo/")
+    ? JSON.stringify({ ...faceProblem("request_timeout", "The request did not come in time."), instance: path })
+    : undefined
+
 /** A body or query that does not fit: everything that is wrong with it. */
 export const validationProblem = (errors: ReadonlyArray<typeof FieldError.Type>): Problem =>
   problem(

@@ -25,6 +25,7 @@ export const faceRows = {
   unauthorized: { status: 401, code: "unauthorized", title: "Unauthorized" },
   unknown_path: { status: 404, code: "unknown_path", title: "Unknown path" },
   method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },
+  request_timeout: { status: 408, code: "request_timeout", title: "Request timeout" },
   idempotency_key_reused: { status: 409, code: "idempotency_key_reused", title: "Idempotency key reused" },
   in_progress: { status: 409, code: "in_progress", title: "In progress" },
   precondition_failed: { status: 412, code: "precondition_failed", title: "Precondition failed" },

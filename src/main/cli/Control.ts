@@ -78,7 +78,7 @@ export const serveControl = (dataDir: string): Effect.Effect<void, never, Access
       serve(socket).catch(() => socket.destroy())
     })
     server.maxConnections = atOnce
-    const opened = Effect.callback<void, Error>((resume) => {
+    const opened = Effect.callback<void, AdminRefused>((resume) => {
       const folder = join(dataDir, "control")
       try {
         mkdirSync(folder, { recursive: existsSync(dataDir), mode: 0o700 })
@@ -86,13 +86,14 @@ export const serveControl = (dataDir: string): Effect.Effect<void, never, Access
         chmodSync(folder, 0o700)
         // One that a killed process has left; we alone have the directory.
         rmSync(path, { force: true })
-        server.once("error", (error) => resume(Effect.fail(error)))
+        server.once("error", ({ message }) => resume(Effect.fail(new AdminRefused({ message }))))
         server.listen(path, () => {
           chmodSync(path, 0o600)
           resume(Effect.void)
         })
       } catch (error) {
-        resume(Effect.fail(error instanceof Error ? error : new Error(String(error))))
+        const message = error instanceof Error ? error.message : String(error)
+        resume(Effect.fail(new AdminRefused({ message })))
       }
     })
     yield* Effect.addFinalizer(() =>

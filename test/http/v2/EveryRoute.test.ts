@@ -164,9 +164,9 @@ describe("every route", () => {
     }
   })
 
-  it("declares 405, 429 and 500 as problem documents, and 413 and 415 where it takes a body", () => {
+  it("declares 405, 429 and 500 as problem documents, and 408, 413 and 415 where it takes a body", () => {
     for (const { operation } of requests) {
-      const wanted = [400, 401, 403, 405, 429, 500, 503, ...(operation.hasBody ? [413, 415] : [])]
+      const wanted = [400, 401, 403, 405, 429, 500, 503, ...(operation.hasBody ? [408, 413, 415] : [])]
       const lacking = wanted.filter((status) => !isDeclared(operation, status))
       expect([operation.operationId, lacking]).toEqual([operation.operationId, []])
     }
