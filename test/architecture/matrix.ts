@@ -94,6 +94,12 @@ export const areas: ReadonlyArray<Area> = [
     about: "REST and operations are faces of the domain; they reach the rest through its ports."
   },
   {
+    prefix: "src/http/docs/",
+    may: ["src/http/docs/"],
+    packages: ["node:fs", "node:crypto"],
+    about: "The page for people: files that a browser runs, and nothing of the API that it shows."
+  },
+  {
     prefix: "src/http/v1/",
     may: ["src/domain/", "src/http/"],
     packages: [...core, ...http, "node:crypto"],

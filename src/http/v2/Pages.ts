@@ -2,36 +2,24 @@
  * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. The
  * root leads to the page: whoever types the service's address into a browser finds out what this is.
  */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiSwagger } from "effect/http-api"
+import { pagePolicy, readPage } from "../docs/Page.ts"
 import { knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
 import { faced, patchTypes } from "./FaceLive.ts"
-import { documented, openApiDocument } from "./OpenApiDocument.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
 import { faceProblem, notFoundProblem, toResponse } from "./Problem.ts"
 
-/** The page runs the Swagger UI that is a part of it, and may speak to this service alone. */
-const docsPolicy =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** The page's own files never change under their address. */
+const forGood = "public, max-age=31536000, immutable"
 
 /** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
 /** Those that the router finds somebody for. */
 export const routedMethods: ReadonlySet<string> = new Set([...methods, "HEAD"])
-
-/** The page of 2 MB, loaded when somebody first asks for it and on a router of its own, since ours is built by then. */
-const docsPage = (publicUrl: string) =>
-  Effect.gen(function* () {
-    const router = yield* HttpRouter.make
-    yield* Layer.build(HttpApiSwagger.layer(documented(publicUrl), { path: "/cpo/docs" })).pipe(
-      Effect.provideService(HttpRouter.HttpRouter, router)
-    )
-    return { page: router.asHttpEffect() }
-  }).pipe(Effect.scoped, Effect.cached)
 
 const methodsOf = knownPaths(Api)
 
@@ -63,23 +51,39 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
   return HttpServerResponse.setHeader(toResponse(problem, path), "allow", [...allowed, "OPTIONS"].join(", "))
 })
 
+/** The page for people and the files that it is made of. */
+const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
+  const { assets, html } = readPage()
+  const page = HttpServerResponse.text(html, {
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": pagePolicy, "referrer-policy": "no-referrer" }
+  })
+  // The router takes a slash at the end too, behind which the page's relative addresses would lead elsewhere.
+  const shown = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+    pathOf(request.url).endsWith("/") ? HttpServerResponse.redirect("../docs", { status: 308 }) : page
+  )
+  yield* router.add("GET", "/cpo/docs", faced(shown))
+  for (const { contentType, path, text } of assets) {
+    const file = faced(Effect.succeed(HttpServerResponse.text(text, { contentType })))
+    yield* router.add(
+      "GET",
+      `/cpo/docs/${path}`,
+      Effect.map(file, HttpServerResponse.setHeader("cache-control", forGood))
+    )
+  }
+})
+
 /** Routes of the pages and of everything below `/cpo` that nothing else takes. */
 export const layer = (publicUrl: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const document = HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl))
-      const docs = yield* docsPage(publicUrl)
-      yield* router.add("GET", "/", faced(Effect.succeed(HttpServerResponse.redirect("/cpo/docs", { status: 302 }))))
-      yield* router.add("GET", "/cpo/swagger.json", faced(Effect.succeed(document)))
-      yield* router.add(
-        "GET",
-        "/cpo/docs",
-        faced(
-          Effect.flatMap(docs, ({ page }) => page).pipe(
-            Effect.map((page) => HttpServerResponse.setHeader(page, "content-security-policy", docsPolicy))
-          )
-        )
+      // Made when somebody first asks for it: a service that starts has more urgent work.
+      const document = yield* Effect.cached(
+        Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl)))
       )
+      yield* router.add("GET", "/", faced(Effect.succeed(HttpServerResponse.redirect("cpo/docs", { status: 302 }))))
+      yield* router.add("GET", "/cpo/swagger.json", faced(document))
+      yield* docs(router)
       for (const method of methods) yield* router.add(method, "/cpo/*", faced(unrouted))
     })
   )

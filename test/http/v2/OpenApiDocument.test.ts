@@ -150,16 +150,3 @@ it("wants a body wherever one is read, but where all of it may be left out", () 
   const without = operations().filter(({ requestBody }) => requestBody !== undefined && requestBody.required !== true)
   expect(without.map(({ path }) => path)).toEqual(["/v2/chargers/{chargerId}/configuration/apply"])
 })
-
-it("has a page for people that asks nobody else for anything", async () => {
-  const root = await app.ask("GET", "/")
-  expect([root.status, root.headers.get("location")]).toEqual([302, "/cpo/docs"])
-  const page = await app.ask("GET", "/cpo/docs")
-  expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
-  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
-  expect(page.headers.get("cache-control")).toBe("no-store")
-  expect(page.text).toContain("https://cpo.example/cpo")
-  expect(page.text).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="?https?:/i)
-  // The second time from memory.
-  expect((await app.ask("GET", "/cpo/docs")).text).toBe(page.text)
-})
