@@ -32,7 +32,7 @@ const ChargerConfiguration = Schema.Struct({
 
 const Socket = Schema.Struct({
   type: Schema.String.annotate({ description: "OCPI's ConnectorType; IEC_62196_T2 until the operator has told" }),
-  maxPower: Schema.String.annotate({ description: "Watts" }),
+  maxPower: Schema.String.annotate({ description: "Watts, as text" }),
   status: Schema.String.annotate({ description: "OCPP 1.6's ChargePointStatus" }),
   id: Schema.Int
 }).annotate({ identifier: "Socket" })

@@ -21,7 +21,7 @@ export const File = Schema.Struct({
   kind: Schema.Literals(kinds),
   name: Schema.String.annotate({ description: "As the charger called it; empty while it has not" }),
   state: Schema.Literals(["Waiting", "Stored"]),
-  size: Schema.Int.annotate({ description: "Bytes" }),
+  size: Schema.Int.annotate({ description: "Bytes in all; 0 while it is waited for" }),
   receivedBytes: Schema.Int.annotate({ description: "Of an upload that runs, as many as there are by now" }),
   sha256: Schema.NullOr(Schema.String),
   commandId: Schema.NullOr(Schema.String).annotate({

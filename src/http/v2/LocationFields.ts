@@ -45,8 +45,8 @@ const Image = Schema.Struct({
       }
     )
   ).annotate({ description: "gif, jpeg, png, svg" }),
-  width: Schema.optionalKey(whole(1, 99_999).annotate({ description: "Pixels" })),
-  height: Schema.optionalKey(whole(1, 99_999).annotate({ description: "Pixels" }))
+  width: Schema.optionalKey(whole(1, 99_999).annotate({ description: "Width in pixels" })),
+  height: Schema.optionalKey(whole(1, 99_999).annotate({ description: "Height in pixels" }))
 }).annotate({ identifier: "Image" })
 
 const Images = Schema.Array(Image).check(Schema.isMaxLength(imagesMax))

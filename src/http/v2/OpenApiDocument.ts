@@ -1,25 +1,33 @@
-/** The OpenAPI 3.1 document of REST v2, made from `Api`. Its paths are relative to the base that product.md calls api_v2_base_url. */
+/**
+ * The OpenAPI 3.1 document of REST v2, made from `Api` and the words beside it (`openapi/`). Its paths are relative to the base that product.md
+ * calls api_v2_base_url.
+ */
 import { OpenApi } from "effect/http-api"
+import { describe } from "../openapi/Describe.ts"
+import type { Document } from "../openapi/Document.ts"
 import { Api } from "./Api.ts"
-import { shaped } from "./OpenApiShapes.ts"
 import { withAnswers } from "./OpenApiAnswers.ts"
+import { withOpenAnswers, withQueryValues } from "./OpenApiShapes.ts"
+import { words } from "./openapi/Words.ts"
 
 const base = "/cpo"
 
-/** `Api` with what only a running service knows: where it is. */
-export const documented = (publicUrl: string) =>
-  Api.annotate(OpenApi.Servers, [{ url: `${publicUrl}${base}` }]).annotate(OpenApi.Transform, (spec) => {
-    const document = shaped(Api, spec as OpenApi.OpenAPISpec)
-    return {
-      ...document,
-      paths: Object.fromEntries(
-        Object.entries(withAnswers(document.paths)).map(([path, item]) => [
-          path.startsWith(base) ? path.slice(base.length) : path,
-          item
-        ])
-      )
-    }
-  })
+/** The document, and which rows of the words it needed. */
+export const describedApi = (
+  publicUrl: string
+): { readonly document: Document; readonly used: ReadonlySet<string> } => {
+  const made = OpenApi.fromApi(Api.annotate(OpenApi.Servers, [{ url: `${publicUrl}${base}` }]))
+  const valued = Object.entries(withQueryValues(Api, made.paths as unknown as Readonly<Record<string, unknown>>))
+  const relative = valued.map(([path, item]) => [path.startsWith(base) ? path.slice(base.length) : path, item] as const)
+  const document = structuredClone({ ...made, paths: Object.fromEntries(relative) }) as unknown as Document
+  const used = describe(document, words)
+  const { components } = document
+  const { paths, schemas } = withOpenAnswers(
+    withAnswers(document.paths as unknown as Readonly<Record<string, unknown>>),
+    components.schemas as unknown as Readonly<Record<string, unknown>>
+  )
+  return { document: { ...document, paths, components: { ...components, schemas } } as unknown as Document, used }
+}
 
 /** The document as JSON. */
-export const openApiDocument = (publicUrl: string): OpenApi.OpenAPISpec => OpenApi.fromApi(documented(publicUrl))
+export const openApiDocument = (publicUrl: string): Document => describedApi(publicUrl).document

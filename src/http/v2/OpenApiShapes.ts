@@ -3,7 +3,7 @@
  * gain fields (docs/decisions/0008), and that numbers and yes or no in a query are just that, and no strings.
  */
 import { Schema, SchemaAST } from "effect"
-import { HttpApi, type HttpApiGroup, type OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
 
 type Json = unknown
 type Named = Readonly<Record<string, Json>>
@@ -153,13 +153,4 @@ export const withQueryValues = <Id extends string, Groups extends HttpApiGroup.C
       return { ...parameter, schema: { ...(description === undefined ? {} : { description }), ...(value as Named) } }
     })
   }))
-}
-
-/** A whole document whose shapes say what is so. */
-export const shaped = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  { components, paths, ...document }: Pick<OpenApi.OpenAPISpec, "components" | "paths">
-) => {
-  const told = withOpenAnswers(withQueryValues(api, paths as unknown as Named), components.schemas)
-  return { ...document, paths: told.paths, components: { ...components, schemas: told.schemas } }
 }

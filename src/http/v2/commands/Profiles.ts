@@ -135,7 +135,7 @@ export const profiles = {
     Schema.Struct({
       ...type("GetCompositeSchedule"),
       connectorId: ConnectorOrWhole,
-      duration: whole(1, 31_536_000).annotate({ description: "Seconds" }),
+      duration: whole(1, 31_536_000).annotate({ description: "Seconds from now on" }),
       chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]))
     }),
     ({ chargingRateUnit, connectorId, duration }) => ({

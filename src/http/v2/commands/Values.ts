@@ -31,7 +31,7 @@ export const Location = text(512).check(
 
 export const retrying = {
   retries: Schema.optionalKey(whole(0, 100)),
-  retryInterval: Schema.optionalKey(whole(0, 86_400).annotate({ description: "Seconds" }))
+  retryInterval: Schema.optionalKey(whole(0, 86_400).annotate({ description: "Seconds between two tries" }))
 }
 
 /** Retries as the domain has them. */

@@ -1,0 +1,64 @@
+/**
+ * Puts words beside a document's properties, parameters and operations, and examples made of them. The words are tables of the API that is
+ * described; a description that stands in the API's own definition comes first.
+ */
+import { changeAll, operationsOf, type Change, type Document, type Operation } from "./Document.ts"
+import { makeExamples } from "./Examples.ts"
+import { shape } from "./Shape.ts"
+import { lookupOf, type Lookup, type Words } from "./Words.ts"
+
+const describeProperties = (document: Document, lookup: Lookup): void => {
+  const told: Change = (schema, place) => {
+    const { properties } = schema
+    if (properties === undefined) return schema
+    return {
+      ...schema,
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => {
+          const row = property.description === undefined ? lookup.at(`${place}.${name}`) : undefined
+          return [name, row === undefined ? property : { ...property, description: row[0] }]
+        })
+      )
+    }
+  }
+  changeAll(document, told)
+}
+
+const describeParameters = ({ operationId, parameters }: Operation, lookup: Lookup): void => {
+  for (const parameter of parameters) {
+    const { description = lookup.at(`${operationId}.${parameter.in}.${parameter.name}`)?.[0], ...schema } =
+      parameter.schema
+    parameter.schema = schema
+    if (description !== undefined) parameter.description = description
+  }
+}
+
+const describeAnswers = ({ responses }: Operation, { statuses }: Words): void => {
+  for (const [status, answer] of Object.entries(responses)) {
+    const words = statuses[status]
+    if (words !== undefined) answer.description = words
+    for (const header of Object.values(answer.headers ?? {})) {
+      const { description, ...schema } = header.schema
+      if (description !== undefined) Object.assign(header, { description, schema })
+    }
+  }
+}
+
+/** Gives a document its form, its words and its examples, and tells which rows of the words were of use. */
+export const describe = (document: Document, words: Words): ReadonlySet<string> => {
+  const lookup = lookupOf(words.properties)
+  shape(document, words)
+  describeProperties(document, lookup)
+  for (const tag of document.tags ?? []) {
+    const description = words.tags[tag.name]
+    if (description !== undefined) tag.description = description
+  }
+  for (const operation of operationsOf(document)) {
+    const description = words.operations[operation.operationId]
+    if (description !== undefined) operation.description = description
+    describeParameters(operation, lookup)
+    describeAnswers(operation, words)
+  }
+  makeExamples(document, words, lookup)
+  return lookup.used
+}

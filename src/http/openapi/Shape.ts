@@ -1,0 +1,183 @@
+/**
+ * The document's schemas in the form that generators of clients read best: nullable types instead of unions with null, unions that say by which
+ * property they are told apart, names for words that are chosen from, and no noise.
+ */
+import {
+  changeAll,
+  isNull,
+  operationsOf,
+  referred,
+  refTo,
+  type Change,
+  type Document,
+  type Schema
+} from "./Document.ts"
+import type { Names } from "./Words.ts"
+
+const withoutBounds = (schema: Schema): Schema => {
+  if (schema.type !== "integer") return schema
+  const { maximum, minimum, ...rest } = schema
+  return minimum === Number.MIN_SAFE_INTEGER && maximum === Number.MAX_SAFE_INTEGER
+    ? { ...rest, format: "int64" }
+    : schema
+}
+
+/** A filter on an object comes as an `allOf` that asks for an object once more. */
+const isAnyObject = (schema: Schema): boolean =>
+  schema.type === "object" && Object.keys(schema).every((key) => key === "type" || key === "additionalProperties")
+
+const withoutEmptyAllOf = (schema: Schema): Schema => {
+  const { allOf, ...rest } = schema
+  return allOf !== undefined && allOf.every(isAnyObject) ? rest : schema
+}
+
+const typesOf = ({ type }: Schema): ReadonlyArray<string> =>
+  type === undefined ? [] : typeof type === "string" ? [type] : type
+
+/** `anyOf` of one, of something and null, or of plain types is one schema. */
+const withoutUnion = (schema: Schema): Schema => {
+  const { anyOf, ...rest } = schema
+  if (anyOf === undefined) return schema
+  const [first, ...others] = anyOf.filter((member) => !isNull(member))
+  if (first === undefined) return schema
+  const nullable = others.length < anyOf.length - 1
+  if (others.length === 0 && !nullable) return { ...first, ...rest }
+  const plain = [first, ...others].every((member) =>
+    Object.keys(member).every((key) => key === "type" || key === "format")
+  )
+  if (others.length > 0 && !plain) return schema
+  if (others.length > 0) return { type: anyOf.flatMap(typesOf), ...rest }
+  if (typesOf(first).length === 0) return schema
+  return {
+    ...first,
+    type: [...typesOf(first), "null"],
+    ...(first.enum === undefined ? {} : { enum: [...first.enum, null] }),
+    ...rest
+  }
+}
+
+const simplified: Change = (schema) => withoutUnion(withoutEmptyAllOf(withoutBounds(schema)))
+
+/** Replaces every reference to `name` by what `by` makes of it. */
+const replace = (document: Document, name: string, by: (reference: Schema) => Schema): void => {
+  delete document.components.schemas[name]
+  changeAll(document, (schema) => (referred(schema) === name ? by(schema) : schema))
+}
+
+/** A component that differs from another by its description alone is a use of it, and one that only adds null says so where it is used. */
+const withoutDoubles = (document: Document): void => {
+  const { schemas } = document.components
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (schema.anyOf?.length === 2 && schema.anyOf.some(isNull) && schema.anyOf.some((one) => one.$ref !== undefined)) {
+      replace(document, name, ({ $ref: _, ...use }) => ({ ...schema, ...use }))
+    }
+  }
+  const shape = ({ description: _, ...rest }: Schema): string => JSON.stringify(rest)
+  for (const [double, schema] of Object.entries(schemas)) {
+    const name = double.replace(/_\d+$/, "")
+    const first = schemas[name]
+    if (name === double || first === undefined || shape(first) !== shape(schema)) continue
+    const told = (description: string | undefined) => (description === undefined ? {} : { description })
+    const { description, ...plain } = first
+    replace(document, name, (use) => ({ ...told(description), ...use }))
+    schemas[name] = plain
+    replace(document, double, (use) => ({ ...told(schema.description), ...use, $ref: refTo(name) }))
+  }
+}
+
+const hasType = (schema: Schema): boolean =>
+  ["type", "$ref", "anyOf", "oneOf", "allOf"].some((key) => Object.hasOwn(schema, key))
+
+/** Whatever comes is ignored, and generators would make a type of it that fits nothing. */
+const typeIgnored = (document: Document, returned: Names["returned"]): void => {
+  const { schemas } = document.components
+  for (const [name, answer] of Object.entries(returned)) {
+    const schema = schemas[name]
+    const known = schemas[answer]?.properties
+    if (schema?.properties === undefined) continue
+    schemas[name] = {
+      ...schema,
+      properties: Object.fromEntries(
+        Object.entries(schema.properties).map(([field, property]) => [
+          field,
+          hasType(property) ? property : { ...(known?.[field] ?? { type: "string" }), ...property }
+        ])
+      )
+    }
+  }
+}
+
+/** The word that tells a member of a union apart. */
+const wordOf = (schema: Schema | undefined): string | undefined => {
+  const [word, ...others] = schema?.properties?.["type"]?.enum ?? []
+  return typeof word === "string" && others.length === 0 ? word : undefined
+}
+
+const nameMembers = (document: Document, unions: Names["unions"]): void => {
+  const { schemas } = document.components
+  for (const [name, ending] of Object.entries(unions)) {
+    const { anyOf = [], ...rest } = schemas[name] ?? {}
+    const mapping: Record<string, string> = {}
+    for (const member of anyOf) {
+      const existing = referred(member)
+      const word = wordOf(existing === undefined ? member : schemas[existing])
+      if (word === undefined) throw new Error(`A member of ${name} has no type of its own`)
+      if (existing === undefined) schemas[`${word}${ending}`] = member
+      mapping[word] = refTo(existing ?? `${word}${ending}`)
+    }
+    const oneOf = Object.values(mapping).map(($ref) => ({ $ref }))
+    schemas[name] = { ...rest, oneOf, discriminator: { propertyName: "type", mapping } }
+  }
+}
+
+const isFlag = (words: ReadonlyArray<unknown>): boolean => words.every((word) => word === "true" || word === "false")
+
+/** The words of a schema, sorted, where it has several. */
+const wordsOf = (schema: Schema): string | undefined => {
+  const words = (schema.enum ?? []).filter((word) => word !== null)
+  return words.length < 2 || isFlag(words) ? undefined : JSON.stringify(words.toSorted())
+}
+
+const nameWords = (document: Document, enums: Names["enums"]): void => {
+  const places = new Map(Object.entries(enums).map(([name, place]) => [place, name]))
+  const names = new Map<string, string>()
+  const { schemas } = document.components
+  const found: Record<string, Schema> = {}
+  changeAll(document, (schema, place) => {
+    const words = wordsOf(schema)
+    const name = places.get(place)
+    if (words !== undefined && name !== undefined) {
+      names.set(words, name)
+      const values = (schema.enum ?? []).filter((word) => word !== null)
+      found[name] = { type: values.every(Number.isInteger) ? "integer" : "string", enum: values }
+    }
+    return schema
+  })
+  changeAll(document, (schema) => {
+    const words = wordsOf(schema)
+    const name = words === undefined ? undefined : names.get(words)
+    if (name === undefined) return schema
+    const { enum: values = [], format: _, type: __, ...rest } = schema
+    return values.includes(null)
+      ? { anyOf: [{ $ref: refTo(name) }, { type: "null" }], ...rest }
+      : { $ref: refTo(name), ...rest }
+  })
+  Object.assign(schemas, found)
+}
+
+/** What is said of one that may be null is said of the whole. */
+const lifted: Change = (schema) => {
+  const [first] = schema.anyOf ?? []
+  if (first?.$ref === undefined || first.description === undefined) return schema
+  return { description: first.description, ...schema, anyOf: [{ $ref: first.$ref }, ...(schema.anyOf ?? []).slice(1)] }
+}
+
+/** Gives the document's schemas their form. */
+export const shape = (document: Document, names: Names): void => {
+  changeAll(document, simplified)
+  withoutDoubles(document)
+  typeIgnored(document, names.returned)
+  nameMembers(document, names.unions)
+  nameWords(document, names.enums)
+  changeAll(document, lifted)
+}

@@ -1,0 +1,112 @@
+/** Words on organisations, keys, webhooks, events and the audit log. */
+import type { Words } from "../../openapi/Words.ts"
+import { ids } from "./Common.ts"
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+export const platformWords: Words["properties"] = {
+  // Problem documents.
+  title: ["What kind of problem it is, the same for every problem of its `code`", "Not found"],
+  "Problem.status": ["The HTTP status once more", 404],
+  detail: ["What is wrong this time, and what to do", "Must be a whole number from 1 to 500"],
+  errors: ["Everything that does not fit, each at its place"],
+
+  // Organisations.
+  "Organisation.id": ["The organisation's id", ids.organisation],
+  "OrganisationWithKeys.id": ["The organisation's id", ids.organisation],
+  "Organisation.name": ["The organisation's name", "Voltlane B.V."],
+  "OrganisationWithKeys.name": ["The organisation's name", "Voltlane B.V."],
+  "OrganisationChange.name": ["The organisation's name", "Voltlane B.V."],
+  "NewOrganisation.name": ["The organisation's name", "Voltlane B.V."],
+  "OrganisationChange.timeZone": ["IANA name; sites that name none have it", "Europe/Amsterdam"],
+  heartbeatIntervalSeconds: ["Seconds between heartbeats that chargers are told at boot", 300],
+  closeSilentSessionsAfterHours: ["Hours after which a session that is heard of no more is closed and held", 48],
+  apiKey: ["A first key of REST v2: shown now and never again", "vl_0123456789abcdef_…"],
+  clientId: ["For REST v1, with code", "voltlane-bv"],
+  code: ["For REST v1: shown now and never again", "c0de…"],
+
+  // Keys.
+  "ApiKey.id": ["The key's id, not the key itself", ids.key],
+  "ApiKeyWithKey.id": ["The key's id, not the key itself", ids.key],
+  "ApiKey.name": ["What it is for", "fleet-console"],
+  "ApiKeyWithKey.name": ["What it is for", "fleet-console"],
+  "NewApiKey.name": ["What it is for", "fleet-console"],
+  prefix: ["The start of the key, to recognise it by", "vl_0123456789abcdef"],
+  permissions: ["What it may do; null: whatever its operator may", ["chargers:read", "sessions:read"]],
+  lastUsedAt: ["When it was last used; null where it never was"],
+  revokedAt: ["When it was revoked; null while it is good", null],
+  key: ["The key itself: shown now and never again", "vl_0123456789abcdef_…"],
+
+  // Webhooks.
+  "Webhook.id": ["The webhook's id", ids.webhook],
+  "WebhookWithSecret.id": ["The webhook's id", ids.webhook],
+  url: ["https address of a public host, where events are posted", "https://hooks.example.com/voltlane"],
+  types: ["Events of these types alone; null: all, and those that later versions add", ["session.ended", "cdr.issued"]],
+  siteIds: ["Events at these sites alone; null: all events, also of what belongs to no site", [ids.site]],
+  previousSecretUntil: ["Until then the secret before the last rotation signs as well; null where none does", null],
+  lastProblem: ["What went wrong last; null where nothing did", null],
+  secret: ["To verify signatures by: shown now and never again", secret],
+  "WebhookDelivery.id": ["The delivery's id", ids.delivery],
+  eventId: ["The event that is delivered, by its id in /v2/events", "90211"],
+  "WebhookDelivery.status": ["Parked: given up after three days, until it is replayed"],
+  nextTryAt: ["When it is tried next; null where it is not", null],
+  deliveredAt: ["When it was taken; null until then"],
+  "WebhookDelivery.parkedAt": ["When it was given up; null where it was not", null],
+  "WebhookDelivery.httpStatus": ["Status of the answer that took it; null until then", 200],
+  "WebhookDelivery.problem": ["What was wrong with the last try that failed; null where none did", null],
+  "WebhookPing.problem": ["What was wrong; null where it came through", null],
+  delivered: ["Whether the address took it with a 2xx"],
+  "webhooks.deliveries.query.status": ["Deliveries with this status alone"],
+  "webhooks.replay.id": ["The delivery's id", ids.delivery],
+  "webhooks.replay.status": ["It is tried again"],
+
+  // Events.
+  "events.list.query.type": ["Events of these types alone, separated by commas", "session.started,session.ended"],
+  "events.list.nextCursor": ["Always there: ask again with it, also after a page with no items", "90211"],
+  "last-event-id": ["Of server-sent events: go on behind this event", "90211"],
+  data: ["What happened"],
+  "Event.charger.connected.id": ["Also the cursor behind this event", "90211"],
+  subject: ["What it is about, as in `session:<id>` or `charger:<id>`", `session:${ids.session}`],
+  "audit-log.list.query.subject": ["Entries about this subject alone", "charger:CP-7"],
+  ...Object.fromEntries(
+    [
+      "charger.connected",
+      "charger.disconnected",
+      "charger.booted",
+      "connector.status",
+      "session.started",
+      "session.updated",
+      "session.ended",
+      "session.held",
+      "cdr.issued",
+      "command.completed",
+      "token.changed",
+      "tariff.changed",
+      "site.changed",
+      "partner.changed"
+    ].map((type) => [`Event.${type}.type`, ["What kind of event it is; `data` goes by it"] as const])
+  ),
+  "data.reason": ["Why, in words for people", "Socket closed by the charger"],
+  "session.updated.data.reason": [
+    "What changed: a meter reading came, or an operator released or corrected the session"
+  ],
+  vendor: ["Maker, as its boot told it", "Aurora"],
+  model: ["Model, as its boot told it", "X22"],
+  "data.siteId": ["Where the charger stands now; null where it was removed, or belongs to no site", ids.site],
+  "data.chargerId": ["The charger; null for a session of one that was removed", "CP-7"],
+  "data.transactionId": ["The charger's own name of the session, as text whatever the OCPP version", "1203944817"],
+  "data.status": ["How it stands now", "Accepted"],
+  readAt: ["When the register was read; null where none was"],
+  change: ["What was done"],
+  "command.completed.data.type": ["The command's type", "Reset"],
+  "data.version": ["The tariff's version; null where the change made none", 3],
+  "token.changed.data.status": ["The token's status; null for one that was removed", "Accepted"],
+
+  // Audit log.
+  "AuditEntry.id": ["Position in the log; later entries have larger ones", "3310"],
+  actor: ["Who did it, as in `key:<id>`; `platform` for the service itself", `key:${ids.key}`],
+  "AuditEntry.action": ["What was done, as in SiteChanged or CommandIssued", "SiteChanged"],
+  "AuditEntry.subject": ["What it was done to, as in `charger:CP-7`", `site:${ids.site}`],
+  before: ["The record before; missing where there was none", { name: "Utrecht" }],
+  after: ["The record after; missing where there is none", { name: "Utrecht Centraal P1" }]
+}

@@ -1,0 +1,110 @@
+/** All that REST v2 tells about itself beside its definition. A test names whatever is not told, and whatever nothing needs. */
+import { chargerStatusWords } from "../../openapi/ChargerStatusWords.ts"
+import type { Words } from "../../openapi/Words.ts"
+import { csvHead } from "../CdrLines.ts"
+import { bodies } from "./Bodies.ts"
+import { chargerWords } from "./ChargerWords.ts"
+import { commandWords } from "./CommandWords.ts"
+import { common } from "./Common.ts"
+import { operations, tags } from "./OperationWords.ts"
+import { partnerWords } from "./PartnerWords.ts"
+import { platformWords } from "./PlatformWords.ts"
+import { refusals, statuses } from "./Refusals.ts"
+import { sessionWords } from "./SessionWords.ts"
+import { siteWords } from "./SiteWords.ts"
+import { tariffWords } from "./TariffWords.ts"
+
+/** Names of words that are chosen from, each with a place where they stand. */
+const enums: Words["enums"] = {
+  HubClientStatus: "HubClient.status",
+  PartnerStatus: "Partner.status",
+  DeliveryState: "PartnerDeliveries.state",
+  Direction: "LoggedMessage.direction",
+  WebhookDeliveryStatus: "WebhookDelivery.status",
+  EventType: "Webhook.types",
+  PartnerChangeKind: "Event.partner.changed.data.change",
+  ChangeKind: "Event.site.changed.data.change",
+  TariffChangeKind: "Event.tariff.changed.data.change",
+  SessionUpdateReason: "Event.session.updated.data.reason",
+  Registration: "Charger.registration",
+  DeliveredKind: "ParkedDelivery.kind",
+  PartnerRole: "Partner.roles",
+  TokenForm: "PartnerSwitches.tokenForm",
+  OcpiVersion: "PartnerHandover.version",
+  TariffDimension: "PreviewLine.dimension",
+  DayOfWeek: "TariffElement.restrictions.dayOfWeek",
+  ReservationRestriction: "TariffElement.restrictions.reservation",
+  Evidence: "PricedPeriod.evidence",
+  SignedValueNature: "SignedData.signedValues.nature",
+  AuthMethod: "Roaming.authMethod",
+  ConnectorStatus: "ExampleSession.statuses.status",
+  TariffType: "Tariff.type",
+  EnergySource: "Tariff.energyMix.energySources.source",
+  EnvironmentalImpact: "Tariff.energyMix.environImpact.category",
+  CommandType: "Command.type",
+  CommandStatus: "Command.status",
+  CommandEffect: "Command.effect",
+  FileKind: "File.kind",
+  FileState: "File.state",
+  LocalListState: "LocalList.state",
+  ChargingRateUnit: "ChargingSchedule.chargingRateUnit",
+  ChargingProfilePurpose: "ChargingProfile.chargingProfilePurpose",
+  ChargingProfileKind: "ChargingProfile.chargingProfileKind",
+  RecurrencyKind: "ChargingProfile.recurrencyKind",
+  Permission: "NewApiKey.permissions",
+  TokenType: "Token.type",
+  TokenStatus: "Token.status",
+  SessionStatus: "Session.status",
+  CertificateUse: "InstalledCertificates.certificateType",
+  HashAlgorithm: "InstalledCertificates.certificates.hashAlgorithm",
+  ReservationStatus: "Reservation.status",
+  ResetType: "ResetCommand.resetType",
+  OperationalStatus: "ChangeAvailabilityCommand.operationalStatus",
+  TriggeredMessage: "TriggerMessageCommand.requestedMessage",
+  ExtendedTriggeredMessage: "ExtendedTriggerMessageCommand.requestedMessage",
+  LocalListUpdate: "SendLocalListCommand.updateType",
+  LocalListEntryStatus: "SendLocalListCommand.localAuthorizationList.idTagInfo.status",
+  LogType: "GetLogCommand.logType",
+  FrameKind: "LoggedMessage.kind",
+  ParkingRestriction: "Evse.parkingRestrictions",
+  ImageCategory: "Image.category",
+  SecurityProfile: "NewCharger.securityProfile",
+  ConnectorStandard: "ConnectorChange.standard",
+  ConnectorFormat: "ConnectorChange.format",
+  PowerType: "ConnectorChange.powerType",
+  ParkingType: "Site.parkingType",
+  Facility: "Site.facilities",
+  Weekday: "OpeningHours.regularHours.weekday",
+  PublicationGap: "SiteDetail.ocpi.missing",
+  UnknownTokenRule: "Organisation.unknownTokens",
+  ConcurrencyRule: "Organisation.concurrentTransactions",
+  LocalListKeeping: "Organisation.localLists",
+  PartnerModule: "partner-view.view.module"
+}
+
+export const words: Words = {
+  enums,
+  unions: { NewCommand: "Command", Event: "Event" },
+  returned: { NewTariff: "Tariff", TariffChange: "Tariff" },
+  properties: {
+    ...common,
+    ...chargerStatusWords,
+    ...siteWords,
+    ...chargerWords,
+    ...sessionWords,
+    ...tariffWords,
+    ...commandWords,
+    ...partnerWords,
+    ...platformWords
+  },
+  operations,
+  tags,
+  bodies,
+  answers: {
+    "cdrs.csv": csvHead,
+    "cdrs.jsonLines": '{"id":"019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d04","number":1042}\n',
+    "files.content": "the bytes of the file"
+  },
+  refusals,
+  statuses
+}
