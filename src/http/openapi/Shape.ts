@@ -165,6 +165,21 @@ const nameWords = (document: Document, enums: Names["enums"]): void => {
   Object.assign(schemas, found)
 }
 
+/** Pages of lists have names by what is in them. */
+const nameLists = (document: Document): void => {
+  const { schemas } = document.components
+  const contents = operationsOf(document).flatMap(({ responses }) =>
+    Object.values(responses).map(({ content }) => content)
+  )
+  for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
+    const { items, nextCursor } = media.schema.properties ?? {}
+    const item = items?.items === undefined ? undefined : referred(items.items)
+    if (item === undefined || nextCursor === undefined) continue
+    schemas[`${item}List`] = media.schema
+    media.schema = { $ref: refTo(`${item}List`) }
+  }
+}
+
 /** What is said of one that may be null is said of the whole. */
 const lifted: Change = (schema) => {
   const [first] = schema.anyOf ?? []
@@ -176,6 +191,7 @@ const lifted: Change = (schema) => {
 export const shape = (document: Document, names: Names): void => {
   changeAll(document, simplified)
   withoutDoubles(document)
+  nameLists(document)
   typeIgnored(document, names.returned)
   nameMembers(document, names.unions)
   nameWords(document, names.enums)

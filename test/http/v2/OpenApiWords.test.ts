@@ -57,7 +57,7 @@ it("shows an example of every body, answer and parameter", () => {
 
 it("finds nothing to say against itself in two public validators, examples against their schemas among it", async () => {
   expect(await findings(document)).toEqual([])
-})
+}, 60_000)
 
 it("would hear of an example that does not fit its schema", async () => {
   const { "/v2/statistics": item = {} } = structuredClone(document.paths)
@@ -67,7 +67,7 @@ it("would hear of an example that does not fit its schema", async () => {
   const components = { ...document.components, schemas: { Problem, Statistics }, examples }
   const found = await findings({ ...document, paths: { "/v2/statistics": item }, components })
   expect(found).toContainEqual(expect.stringContaining("`chargers` property type must be integer"))
-})
+}, 60_000)
 
 it("takes every body that it shows as an example", () => {
   const refused: Array<string> = []
@@ -136,4 +136,20 @@ it("writes what may be null as a type, names what is chosen from, and tells unio
     expect(Object.keys(union?.discriminator?.mapping ?? {}).length).toBe(union?.oneOf?.length)
   }
   expect(document.components.schemas["Session"]?.properties?.["endedAt"]?.type).toEqual(["string", "null"])
+})
+
+// Switched on by whoever makes the schemas of queries so: parameters are read from text today, and described as text.
+// oxlint-disable-next-line vitest/no-disabled-tests -- see above
+it.skip("asks for numbers and booleans in queries as numbers and booleans", () => {
+  const types = operations.flatMap(({ operationId, parameters }) =>
+    parameters
+      .filter((one) => one.in === "query")
+      .map(({ name, schema }) => [`${operationId}?${name}`, name, schema] as const)
+  )
+  const numbers = ["limit", "wait", "duration", "connectorId", "evseId"]
+  const flags = ["held", "needsCorrection", "failed", "default", "connected"]
+  const wrong = types.filter(([, name, { enum: values = [], type }]) =>
+    numbers.includes(name) ? type !== "integer" : flags.includes(name) ? type !== "boolean" : values.includes("true")
+  )
+  expect(wrong.map(([place]) => place)).toEqual([])
 })

@@ -94,7 +94,7 @@ export const partnerWords: Words["properties"] = {
   "partner-records.exchanges.query.direction": ["Exchanges in this direction alone"],
   "partner-records.exchanges.query.failed": ["true: what did not succeed alone; false: what did"],
   "partner-view.view.path.module": ["The list that is looked at"],
-  "partner-view.view.items": [
+  "SeenObjectList.items": [
     "The objects as OCPI has them",
     [{ id: "LOC1", country_code: "NL", party_id: "VLT", city: "Utrecht" }]
   ]

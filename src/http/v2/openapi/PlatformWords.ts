@@ -62,7 +62,7 @@ export const platformWords: Words["properties"] = {
 
   // Events.
   "events.list.query.type": ["Events of these types alone, separated by commas", "session.started,session.ended"],
-  "events.list.nextCursor": ["Always there: ask again with it, also after a page with no items", "90211"],
+  "EventList.nextCursor": ["Always there: ask again with it, also after a page with no items", "90211"],
   "last-event-id": ["Of server-sent events: go on behind this event", "90211"],
   data: ["What happened"],
   "Event.charger.connected.id": ["Also the cursor behind this event", "90211"],
