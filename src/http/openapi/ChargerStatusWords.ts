@@ -1,4 +1,4 @@
-/** Words on the charger's status under product.md's names, which both generations of REST answer. */
+/** Words on what both generations of REST answer: the charger's status under product.md's names, and the statistics. */
 import type { Words } from "./Words.ts"
 
 export const chargerStatusWords: Words["properties"] = {
@@ -26,5 +26,29 @@ export const chargerStatusWords: Words["properties"] = {
   "Socket.type": ["OCPI's ConnectorType; IEC_62196_T2 until the operator has told", "IEC_62196_T2"],
   "Socket.maxPower": ["Watts, as text", "22080"],
   "Socket.status": ["OCPP 1.6's ChargePointStatus", "Available"],
-  "Socket.id": ["Number of the connector among all of its charger", 1]
+  "Socket.id": ["Number of the connector among all of its charger", 1],
+
+  // The address of the charger's site.
+  "LocationInfo.latitude": ["Degrees north of the equator, WGS 84; null where it is not known", 52.0894],
+  "LocationInfo.longitude": ["Degrees east of Greenwich, WGS 84; null where it is not known", 5.1101],
+  "LocationInfo.streetAddress": ["Street without the number; empty where it is not known", "Stationsplein"],
+  "LocationInfo.streetNumber": ["House number without letters; empty where it is not known", "14"],
+  "LocationInfo.houseLetter": ["What follows the number; empty where there is nothing", "B"],
+  "LocationInfo.postalNumber": ["Postal code as it is written in its country; empty where it is not known", "3511 ED"],
+  "LocationInfo.city": ["City or town; empty where it is not known", "Utrecht"],
+  "LocationInfo.area": ["Region, state or province; empty where it is not known", "Utrecht"],
+  "LocationInfo.country": ["ISO 3166-1 alpha-3; empty where it is not known", "NLD"],
+
+  // Statistics.
+  "Statistics.chargers": ["Chargers of the organisation", 24],
+  connected: ["Chargers that are connected now", 23],
+  "Statistics.connectors": ["Connectors by what they report"],
+  available: ["Connectors that a driver could use now", 30],
+  occupied: ["Connectors with a vehicle or a reservation", 14],
+  faulted: ["Connectors that report a fault", 1],
+  unavailable: ["Connectors that cannot be used for another reason", 3],
+  activeSessions: ["Sessions that go on now", 12],
+  energyWhToday: ["Wh since midnight in the organisation's time zone, as corrected, without what is held", 412300],
+  energyWhTotal: ["Wh of all sessions, as corrected, without what is held", 98112300],
+  sessionsToday: ["Sessions that started since midnight, without those that are held", 31]
 }

@@ -1,12 +1,13 @@
 /** REST v1 as routes over the domain's ports: everything below `/api`. It knows nothing of listeners. */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { V1Api } from "./Api.ts"
 import { refusedResponse } from "./errors.ts"
 import { faced, layer as faceLayer, secured, type V1Options } from "./FaceLive.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
 import { chargers, groups, statistics } from "./Operations.ts"
 
 /** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the operation itself. */
@@ -31,9 +32,11 @@ const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
 const pages = (options: V1Options) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const documented = V1Api.annotate(OpenApi.Servers, [{ url: options.publicUrl.replace(/\/+$/, "") }])
+      const document = yield* Effect.cached(
+        Effect.sync(() => secured(HttpServerResponse.jsonUnsafe(openApiDocument(options.publicUrl))))
+      )
       // The description holds no secret and is the same for everybody: it is answered without https and without keys.
-      yield* router.add("GET", "/api/swagger.json", secured(HttpServerResponse.jsonUnsafe(OpenApi.fromApi(documented))))
+      yield* router.add("GET", "/api/swagger.json", document)
       for (const method of methods) yield* router.add(method, "/api/*", faced(options)(unrouted))
     })
   )

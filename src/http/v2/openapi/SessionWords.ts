@@ -123,18 +123,5 @@ export const sessionWords: Words["properties"] = {
     "The session that used it, or that stands for it while its tariff asks a price; null for none",
     null
   ],
-  "Reservation.reason": ["The charger's word for no, or an error's code; null where it was accepted", null],
-
-  // Statistics.
-  "Statistics.chargers": ["Chargers of the organisation", 24],
-  connected: ["Chargers that are connected now", 23],
-  "Statistics.connectors": ["Connectors by what they report"],
-  available: ["Connectors that a driver could use now", 30],
-  occupied: ["Connectors with a vehicle or a reservation", 14],
-  faulted: ["Connectors that report a fault", 1],
-  unavailable: ["Connectors that cannot be used for another reason", 3],
-  activeSessions: ["Sessions that go on now", 12],
-  energyWhToday: ["Wh since midnight in the organisation's time zone, as corrected, without what is held", 412300],
-  energyWhTotal: ["Wh of all sessions, as corrected, without what is held", 98112300],
-  sessionsToday: ["Sessions that started since midnight, without those that are held", 31]
+  "Reservation.reason": ["The charger's word for no, or an error's code; null where it was accepted", null]
 }
