@@ -25,7 +25,7 @@ export const schemasOf = (document: Document): ReadonlyArray<readonly [place: st
 }
 
 /** What Redocly's linter says: its strict rules, and every example against its schema. */
-const linted = async (document: Document): Promise<ReadonlyArray<string>> => {
+const linted = async (document: object): Promise<ReadonlyArray<string>> => {
   const config = await createConfig({
     extends: ["recommended-strict"],
     rules: {
@@ -40,7 +40,7 @@ const linted = async (document: Document): Promise<ReadonlyArray<string>> => {
 }
 
 /** What two public validators have against a document. */
-export const findings = async (document: Document): Promise<ReadonlyArray<string>> => {
+export const findings = async (document: object): Promise<ReadonlyArray<string>> => {
   const { errors, valid } = await new Validator().validate({ ...structuredClone(document) })
   return [...(valid ? [] : [JSON.stringify(errors)]), ...(await linted(document))]
 }

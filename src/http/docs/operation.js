@@ -31,7 +31,7 @@ const parameters = (spec, operation) => {
         "dl",
         {},
         there.flatMap(({ description, name, required, schema }) =>
-          line(spec, name, schema ?? {}, required === true, description ?? schema?.description)
+          line(spec, name, schema ?? {}, required === true ? "required" : "", description ?? schema?.description)
         )
       )
     ]
@@ -46,15 +46,15 @@ const answers = (spec, operation) =>
       : make(
           "dl",
           {},
-          Object.entries(answer.headers).flatMap(([name, { description, required, schema }]) =>
-            line(spec, name, schema ?? {}, required === true, description ?? schema?.description)
+          Object.entries(answer.headers).flatMap(([name, { description, schema }]) =>
+            line(spec, name, schema ?? {}, "", description ?? schema?.description)
           )
         ),
     status < "300"
       ? mediaOf(spec, answer.content)
       : Object.keys(answer.content ?? {}).length === 0
         ? undefined
-        : later("What it looks like", {}, () => mediaOf(spec, answer.content).filter((part) => part !== undefined))
+        : later("What it looks like", {}, () => mediaOf(spec, answer.content))
   ])
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
@@ -110,9 +110,9 @@ export const entryOf = (spec, { id, method, operation, path }) => {
       paragraphs(operation.description),
       permissionsOf(operation),
       parameters(spec, operation),
-      operation.requestBody === undefined ? undefined : bodyOf(spec, operation).flat(Infinity),
+      operation.requestBody === undefined ? undefined : bodyOf(spec, operation),
       make("h3", {}, "Answers"),
-      answers(spec, operation).flat(Infinity),
+      answers(spec, operation),
       make("h3", {}, "Request"),
       copied(curl(spec, path, method, operation))
     )

@@ -1,12 +1,15 @@
 /** The document's elements, made without markup in text: what a description says is never read as HTML. */
 
+/** What is there of what may be nested and may be missing. */
+const flat = (children) => children.flat(Infinity).filter((child) => child !== undefined)
+
 /** An element with attributes and children; text becomes text. */
 export const make = (name, attributes = {}, ...children) => {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value)
   }
-  element.append(...children.flat().filter((child) => child !== undefined))
+  element.append(...flat(children))
   return element
 }
 
@@ -25,7 +28,7 @@ export const paragraphs = (text) =>
 export const later = (summary, attributes, content) => {
   const details = make("details", attributes, make("summary", {}, summary))
   const fill = () => {
-    if (details.open && details.children.length === 1) details.append(...[content()].flat())
+    if (details.open && details.children.length === 1) details.append(...flat([content()]))
   }
   details.addEventListener("toggle", fill)
   // Opened by a link, it has to have its height before the page scrolls to it.

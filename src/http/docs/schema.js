@@ -58,7 +58,7 @@ const properties = (spec, schema) =>
     "dl",
     {},
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-      line(spec, name, property, schema.required?.includes(name) ?? false)
+      line(spec, name, property, schema.required?.includes(name) ? "" : "optional")
     )
   )
 
@@ -66,8 +66,8 @@ const words = (schema) => make("p", {}, make("code", {}, schema.enum.map((value)
 
 const content = (spec, schema) => (schema.enum === undefined ? properties(spec, schema) : words(schema))
 
-/** One named value: a property or a parameter. */
-export const line = (spec, name, schema, required, description = schema.description) => {
+/** One named value: a property or a parameter, with a note whether it has to be there. */
+export const line = (spec, name, schema, note, description = schema.description) => {
   const parts = inner(spec, schema).filter(
     ([partName, part]) => partName !== undefined || part.properties !== undefined
   )
@@ -80,7 +80,7 @@ export const line = (spec, name, schema, required, description = schema.descript
       " ",
       make("span", { class: "type" }, typeOf(schema)),
       " ",
-      required ? make("span", { class: "must" }, "required") : undefined
+      note === "" ? undefined : make("span", { class: "note" }, note)
     ),
     make(
       "dd",

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "openapi.json"), JSON.stringify(openApiDocument("https://cpo.example")))
   source = await generateSource(join(folder, "openapi.json"), { argumentStyle: "object", useUnknown: true })
   await writeFile(join(folder, "client.ts"), source)
-}, 30_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** What the compiler has against a program that uses the client. */
@@ -142,7 +142,7 @@ it("has no type that stands for anything, but where anything can stand", () => {
 it("type-checks a program that uses it without a cast", async () => {
   expect(program).not.toMatch(/(?<!\*) as |\bany\b|@ts-/)
   expect(await complaints(program)).toBe("")
-}, 60_000)
+})
 
 it("does not compile what the service would refuse", async () => {
   const wrong = [
@@ -154,7 +154,7 @@ it("does not compile what the service would refuse", async () => {
   const lines = ['import * as api from "./client"', ...wrong.map((line) => `void ${line}`)]
   const found = await complaints(lines.join("\n"))
   expect([...found.matchAll(/program\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([2, 3, 4, 5])
-}, 60_000)
+})
 
 // Switched on together with the test of the same name in OpenApiWords.test.ts.
 // oxlint-disable-next-line vitest/no-disabled-tests -- see above
@@ -168,4 +168,4 @@ it.skip("takes numbers and booleans in queries as numbers and booleans", async (
     'void api.partnerRecordsExchanges({ partnerId: "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d07", failed: true })'
   ]
   expect(await complaints(lines.join("\n"))).toBe("")
-}, 60_000)
+})
