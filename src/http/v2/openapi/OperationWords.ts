@@ -51,7 +51,8 @@ export const operations: Words["operations"] = {
     "What the operator told of the charger and what it reported itself: connection, connectors, configuration and last message.",
   "chargers.update":
     "Fields that are left out stay as they are. Chargers report numbers of connectors but not what they are: tell standards, voltage and power here, and drivers and partners see them.",
-  "chargers.remove": "Ends its connection. Its sessions and records stay, and its id may be registered anew.",
+  "chargers.remove":
+    "Refused with 409 while a session runs there. Its sessions and records stay, and its id may be registered anew.",
   "chargers.messages":
     "Every frame as it was received or sent, secrets masked. The log is for looking into trouble: it is kept for a limited time and holds no promises.",
   "chargers.configuration":
@@ -101,8 +102,8 @@ export const operations: Words["operations"] = {
   "files.store":
     "The body is the file itself. Chargers fetch it by the commands UpdateFirmware and SignedUpdateFirmware with its `fileId`.",
   "files.get": "The file's size, state and hash; its bytes are at `/content`.",
-  "files.remove": "A charger that fetches it at this moment gets no more of it.",
-  "files.content": "The bytes, as they were stored. Ranges are answered, so that an interrupted download can go on.",
+  "files.remove": "Its bytes are gone with what was known of it. Commands that named it stay as they are.",
+  "files.content": "The bytes, as they were stored. A file that is still waited for has none, and is answered 404.",
   "unknown-chargers.list":
     "Often a charger with a typing error in its address. Register it under the id that it uses, or put its address right.",
   "unknown-chargers.forget": "It is listed again when it tries again.",
