@@ -10,6 +10,7 @@ import { MessageLog } from "../../domain/ports/MessageLog.ts"
 import { Presence } from "../../domain/ports/Presence.ts"
 import { Secrets } from "../../domain/ports/Secrets.ts"
 import { Sites } from "../../domain/ports/Sites.ts"
+import type { Page } from "../../domain/values/Page.ts"
 import type { Site } from "../../domain/site/Site.ts"
 import { Api } from "./Api.ts"
 import { organisationId, writing } from "./Caller.ts"
@@ -99,6 +100,18 @@ const changing = Effect.gen(function* () {
   })
 })
 
+/** Keys from a cursor on, all of them: a charger has a hundred, and only one that tells very long values has a second page. */
+const keysBehind = <A>(cursor: string | undefined, keys: ReadonlyArray<A>): Effect.Effect<Page<A>, InvalidInput> => {
+  const start = cursor === undefined ? 0 : /^[1-9]\d{0,6}$/.test(cursor) ? Number(cursor) : undefined
+  if (start === undefined)
+    return Effect.fail(new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list" }))
+  return Effect.succeed({
+    items: keys.slice(start),
+    nextCursor: null,
+    cursorAfter: (count: number) => String(start + count)
+  })
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "chargers",
@@ -146,12 +159,12 @@ export const layer = HttpApiBuilder.group(
         const page = yield* messages.search(organisation, params.chargerId, { ...pageRequest(query), action, from, to })
         return listed(publicUrl, request.url, page, ({ chargerId: _, organisationId: __, ...message }) => message)
       }),
-      configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, request }) {
+      configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
         const charger = yield* chargers.get(yield* organisationId, params.chargerId)
         // Before it has told anything, nothing is known to be missing.
         const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
-        const items = compare(template, charger.configuration)
-        return listed(publicUrl, request.url, { items, nextCursor: null }, (one) => ({
+        const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
+        return listed(publicUrl, request.url, page, (one) => ({
           ...one,
           value: one.value ?? null,
           expected: one.expected ?? null

@@ -210,6 +210,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
   }).annotateMerge(operation("The log of raw OCPP frames, newest first", "chargers:read")),
   HttpApiEndpoint.get("configuration", "/v2/chargers/:chargerId/configuration", {
     params,
+    query: { cursor: PageQuery.cursor },
     success: listOf(ConfigurationKey),
     error: NotFound404
   }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read"))

@@ -66,6 +66,22 @@ describe("a page", () => {
     expect(Math.max(...sizes)).toBeGreaterThan(0.8 * MiB)
   })
 
+  it("of a charger's configuration ends at 1 MiB and shows every key once, and all of them where they fit", async () => {
+    const charger = app.world.chargers.get("CP-1")!
+    const report = (count: number, value: string) => {
+      const configuration = numbers(count).map((key) => ({ key, value, readonly: false }))
+      app.world.chargers.set("CP-1", { ...charger, configuration })
+    }
+    report(300, "short")
+    expect((await walked("/chargers/CP-1/configuration")).items).toHaveLength(300)
+    report(30, "x".repeat(60_000))
+    const { items, sizes } = await walked("/chargers/CP-1/configuration")
+    expect(items.map(({ key }) => key)).toEqual(numbers(30))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MiB)
+    const refused = await get("/chargers/CP-1/configuration?cursor=nonsense")
+    expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, "/cursor"])
+  })
+
   it("shows one item that is larger than a page, and goes on behind it", async () => {
     said(3, "x".repeat(MiB))
     const { items, sizes } = await walked("/chargers/CP-1/messages?limit=500")
