@@ -8,6 +8,7 @@ import { priceMetrics } from "../actors/PriceKeeper.ts"
 import { deliveryMetrics } from "../actors/SubscriptionMetrics.ts"
 import { readerMetrics } from "../actors/SubscriptionReader.ts"
 import { httpMetrics } from "../http/ops/Metrics.ts"
+import { refusedLargeAnswers } from "../http/v2/LargeAnswers.ts"
 import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
 import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
 import { requestMetrics } from "../ocpi/Metrics.ts"
@@ -16,6 +17,7 @@ import { exchangeMetrics } from "../storage/Exchanges.ts"
 import { journalMetrics } from "../storage/JournalMetrics.ts"
 import { knockMetrics } from "../storage/Knocks.ts"
 import { messageLogMetrics } from "../storage/MessageLog.ts"
+import { unreadAnswers } from "./Listeners.ts"
 
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...actorMetrics,
@@ -30,7 +32,9 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...priceMetrics,
   ...readerMetrics,
   ...requestMetrics,
-  ...resultMetrics
+  ...resultMetrics,
+  refusedLargeAnswers,
+  unreadAnswers
 ]
 
 /** Which build this is, as other exporters tell it: always 1, with what there is to know as labels. */

@@ -61,7 +61,7 @@ const within = (request: Http.IncomingMessage, millis: number): void => {
   request.once("close", () => clearTimeout(timer))
 }
 
-const unread = Metric.counter("http_unread_answers_total", {
+export const unreadAnswers = Metric.counter("http_unread_answers_total", {
   description: "Answers whose connection was ended because nobody read them",
   incremental: true
 })
@@ -147,7 +147,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       if (others === undefined) ended()
       else others.push(ended)
     }
-    const answers = watchUnread(options, () => record(Metric.update(unread, 1)))
+    const answers = watchUnread(options, () => record(Metric.update(unreadAnswers, 1)))
     yield* Effect.addFinalizer(() => Effect.sync(answers.stop))
     const handle = yield* handlerOf(Layer.provide(routes, Layer.succeed(AnswerEnd, onAnswerEnd)))
 

@@ -23,7 +23,7 @@ const retryAfterSeconds = 1
 /** Whoever asks for more items than this is given a large answer, more often than not: refused before it is made. */
 const manyItems = 100
 
-const refused = Metric.counter("http_large_answers_refused_total", {
+export const refusedLargeAnswers = Metric.counter("http_large_answers_refused_total", {
   description: "Answers of REST v2 that were not given because their key has too many large ones that it has not read",
   incremental: true
 })
@@ -63,7 +63,7 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
           "yet. Read them first, or ask for fewer items.",
         retryAfterSeconds
       })
-      const refuse = Effect.andThen(Metric.update(refused, 1), tooMany)
+      const refuse = Effect.andThen(Metric.update(refusedLargeAnswers, 1), tooMany)
 
       return FewLargeAnswers.of((httpEffect, { endpoint }) =>
         Effect.gen(function* () {
