@@ -20,12 +20,17 @@ interface Begun {
   since: number
 }
 
-/** Bytes of the piece at hand that the kernel has not taken. Node keeps them beside its socket, Deno nowhere. */
+const part = (of: unknown, name: string): unknown =>
+  typeof of === "object" && of !== null ? (of as Readonly<Record<string, unknown>>)[name] : undefined
+
+/**
+ * Bytes of the piece at hand that the kernel has not taken. Node keeps them beside its socket, where there is TLS beside the one below it; Deno keeps them
+ * nowhere, and what it sends over TLS has left the socket at once.
+ */
 const queuedIn = (socket: Socket): number | undefined => {
-  const handle: unknown = "_handle" in socket ? socket._handle : undefined
-  return typeof handle === "object" && handle !== null && "writeQueueSize" in handle
-    ? Number(handle.writeQueueSize)
-    : undefined
+  const below = part(part(socket, "_parent"), "_handle") ?? part(socket, "_handle")
+  const queued = part(below, "writeQueueSize")
+  return typeof queued === "number" ? queued : undefined
 }
 
 /** Looks at all answers from time to time, since a timer for each would cost more than most answers do. */

@@ -3,7 +3,7 @@
  * the secret key stands beside it. The engine makes its files with every right for everybody, and directories are often made by hand before
  * the first start; so whatever stands is closed to others at each start. On Windows the rights of a directory are inherited, and these modes mean nothing.
  */
-import { chmodSync, lstatSync, readdirSync, statSync, type Stats } from "node:fs"
+import { chmodSync, type Dirent, lstatSync, readdirSync, statSync, type Stats } from "node:fs"
 import { join } from "node:path"
 import { Data } from "effect"
 
@@ -19,6 +19,8 @@ const isOpen = ({ mode }: Stats): boolean => (mode & othersRights) !== 0
 
 const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, "0")
 
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
 const refuse = (path: string, stats: Stats, why: string): never => {
   throw new NotPrivate({
     message:
@@ -33,35 +35,37 @@ const close = (path: string, stats: Stats): boolean => {
   try {
     chmodSync(path, stats.mode & 0o7777 & ~othersRights)
   } catch (error) {
+    if (codeOf(error) === "ENOENT") throw error
     refuse(path, stats, String(codeOf(error) ?? error))
   }
   // Some file systems (FAT, shares) say yes and change nothing.
-  if (isOpen(lstatSync(path))) refuse(path, stats, "the file system keeps it as it is")
+  if (isOpen(statSync(path))) refuse(path, stats, "the file system keeps it as it is")
   return true
 }
 
 /** Charger's files: made private one by one, and so many that they are not all looked at where their folder is closed already. */
 const isManyFiles = (name: string): boolean => name === "files"
 
-const closeBelow = (directory: string): number => {
-  let closed = 0
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    // What a link leads to is not ours; the link itself has no rights.
-    if (!entry.isDirectory() && !entry.isFile()) continue
-    const path = join(directory, entry.name)
-    let isClosed = false
-    try {
-      isClosed = close(path, lstatSync(path))
-    } catch (error) {
-      // Another process of this directory took it away meanwhile, such as a scratch file.
-      if (codeOf(error) === "ENOENT") continue
-      throw error
-    }
-    if (isClosed) closed++
-    if (entry.isDirectory() && (isClosed || !isManyFiles(entry.name))) closed += closeBelow(path)
+/** Closes one entry and all below it. Another process may take it away meanwhile, such as a scratch file. */
+const closeEntry = (directory: string, entry: Dirent): number => {
+  const path = join(directory, entry.name)
+  // What a link leads to is not ours; the link itself has no rights.
+  if (!entry.isDirectory() && !entry.isFile()) return 0
+  try {
+    const isClosed = close(path, lstatSync(path))
+    const isLookedInto = entry.isDirectory() && (isClosed || !isManyFiles(entry.name))
+    return (isClosed ? 1 : 0) + (isLookedInto ? closeBelow(path) : 0)
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return 0
+    throw error
   }
-  return closed
 }
+
+const closeBelow = (directory: string): number =>
+  readdirSync(directory, { withFileTypes: true }).reduce((closed, entry) => closed + closeEntry(directory, entry), 0)
+
+/** Our own directories of `DATA_DIR`, which operators put on other disks by a link. */
+const ours = ["database", "files"]
 
 /**
  * Closes `directory` and all that is in it to everybody but its owner; answers how many of them were open. Nothing where there is no such
@@ -77,5 +81,6 @@ export const closeToOthers = (directory: string): number => {
     throw new NotPrivate({ message: `${directory} cannot be looked at: ${String(codeOf(error) ?? error)}` })
   }
   const self = close(directory, stats) ? 1 : 0
-  return self + closeBelow(directory)
+  const elsewhere = ours.map((name) => join(directory, name)).filter(isLink)
+  return elsewhere.reduce((closed, path) => closed + closeToOthers(path), self + closeBelow(directory))
 }

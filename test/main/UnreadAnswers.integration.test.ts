@@ -1,11 +1,13 @@
 /** Answers whose caller has stopped to read: they do not stay in memory, and whoever reads slowly has them whole. */
 import { connect, type Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Exit, Metric, Context, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { expect, it, onTestFinished } from "vitest"
 import { AnswerEnd } from "../../src/http/AnswerEnd.ts"
 import { open } from "../../src/main/Listeners.ts"
+import { makeCertificates, noOpenssl } from "../ocpp/server/certificates.ts"
 
 const MiB = 1024 * 1024
 
@@ -43,12 +45,17 @@ const routes = (told: { ended: number; gone: number }) =>
     })
   )
 
-const serving = async () => {
+const missing = noOpenssl()
+
+const serving = async (secure = false) => {
   const told = { ended: 0, gone: 0 }
   const scope = Scope.makeUnsafe()
   const metrics: Metric.MetricRegistry = new Map()
   const [listener] = await Effect.runPromise(
-    open(options, routes(told)).pipe(
+    open(
+      secure ? { ...options, port: undefined, tls: { port: 0, options: makeCertificates().server } } : options,
+      routes(told)
+    ).pipe(
       Effect.provide(NodeHttpServer.layerHttpServices),
       Effect.provideService(Metric.MetricRegistry, metrics),
       Scope.provide(scope)
@@ -62,8 +69,10 @@ const serving = async () => {
   return { port: listener?.port ?? 0, told, unread }
 }
 
-const asking = (port: number, path: string): Socket => {
-  const socket = connect(port, "127.0.0.1")
+const asking = (port: number, path: string, secure = false): Socket => {
+  const socket = secure
+    ? connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false })
+    : connect(port, "127.0.0.1")
   onTestFinished(() => void socket.destroy())
   socket.on("error", () => undefined)
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
@@ -80,43 +89,52 @@ const cutOff = (socket: Socket): Promise<void> =>
     })
   })
 
-it.each(["/whole", "/stream"])(
-  "ends the connection of one who reads nothing of %s",
-  async (path) => {
-    const { port, told, unread } = await serving()
-    const socket = asking(port, path)
-    socket.pause()
-    await cutOff(socket)
-    expect(unread()).toBe(1)
-    expect(told).toEqual(path === "/stream" ? { ended: 1, gone: 0 } : { ended: 0, gone: 1 })
-  },
-  60_000
-)
+const readsNothing = async (path: string, secure: boolean) => {
+  const { port, told, unread } = await serving(secure)
+  const socket = asking(port, path, secure)
+  socket.pause()
+  await cutOff(socket)
+  return { unread: unread(), told }
+}
 
-it.each(["/whole", "/stream"])(
-  "gives all of %s to one who reads slowly",
-  async (path) => {
-    const { port, told, unread } = await serving()
-    const socket = asking(port, path)
-    let read = 0
-    let room = 0
-    socket.on("data", (chunk) => {
-      read += chunk.length
-      if (read >= room) socket.pause()
-    })
-    expect(told.gone).toBe(0)
-    const timer = setInterval(() => {
-      room += 1.5 * MiB
-      socket.resume()
-    }, 50)
-    await new Promise((resolve) => socket.on("close", resolve))
-    clearInterval(timer)
-    expect(read).toBeGreaterThanOrEqual(size)
-    expect(told.gone).toBe(path === "/whole" ? 1 : 0)
-    expect(unread()).toBe(0)
-  },
-  60_000
-)
+const readsSlowly = async (path: string, secure: boolean) => {
+  const { port, told, unread } = await serving(secure)
+  const socket = asking(port, path, secure)
+  let read = 0
+  let room = 0
+  socket.on("data", (chunk) => {
+    read += chunk.length
+    if (read >= room) socket.pause()
+  })
+  const timer = setInterval(() => {
+    room += 1.5 * MiB
+    socket.resume()
+  }, 50)
+  await new Promise((resolve) => socket.on("close", resolve))
+  clearInterval(timer)
+  return { unread: unread(), told, hasAll: read >= size }
+}
+
+it.each([
+  ["/whole", { ended: 0, gone: 1 }],
+  ["/stream", { ended: 1, gone: 0 }]
+])("ends the connection of one who reads nothing of %s", async (path, told) => {
+  expect(await readsNothing(path, false)).toEqual({ unread: 1, told })
+})
+
+it.each([
+  ["/whole", { ended: 0, gone: 1 }],
+  ["/stream", { ended: 1, gone: 0 }]
+])("gives all of %s to one who reads slowly", async (path, told) => {
+  expect(await readsSlowly(path, false)).toEqual({ unread: 0, told, hasAll: true })
+})
+
+// Deno takes all of an answer over TLS at once and keeps it where nobody sees it.
+it.skipIf("Deno" in globalThis || missing !== undefined)("does both over TLS", async () => {
+  const told = { ended: 0, gone: 1 }
+  expect(await readsNothing("/whole", true)).toEqual({ unread: 1, told })
+  expect(await readsSlowly("/whole", true)).toEqual({ unread: 0, told, hasAll: true })
+})
 
 it("waits for an answer that takes longer to make than it may lie unread", async () => {
   const { port, unread } = await serving()

@@ -40,6 +40,15 @@ describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
       expect(modeOf(outside)).toBe("644")
       expect(closeToOthers(dataDir)).toBe(0)
       expect(closeToOthers(join(dataDir, "not there"))).toBe(0)
+
+      // Its own directories may lie on another disk.
+      const disk = join(yield* directory, "disk")
+      mkdirSync(disk)
+      chmodSync(disk, 0o755)
+      symlinkSync(disk, join(dataDir, "files"))
+      symlinkSync(join(disk, "not there"), join(disk, "files"))
+      expect(closeToOthers(dataDir)).toBe(1)
+      expect(modeOf(disk)).toBe("700")
     })
   )
 

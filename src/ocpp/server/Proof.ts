@@ -157,7 +157,10 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
   const charger = yield* directory
     .credentials(chargerId)
     .pipe(Effect.mapError(() => refusals.storage(parts.retryAfter())))
-  if (charger !== undefined) return charger
+  if (charger !== undefined) {
+    guard.registered(chargerId)
+    return charger
+  }
   guard.unknown(chargerId, now())
   parts.knocked(knockOf(handshake, chargerId, now()))
   return yield* Effect.fail(refusals.unknown(chargerId))

@@ -15,7 +15,7 @@ const maxNames = 20_000
 /** Chargers whose reconnects are counted; more than one process can serve. */
 const maxFamiliar = 200_000
 /** How long an id counts as unknown without asking again; someone registering a charger waits no longer for it. */
-const unknownMillis = 30_000
+const unknownMillis = 5_000
 
 /** Puts at the end, and forgets the oldest over `limit`. */
 const remember = <A>(map: Map<string, A>, key: string, value: A, limit: number): void => {
@@ -60,6 +60,11 @@ export class UpgradeGuard {
   /** Nobody registered `chargerId`. */
   unknown(chargerId: string, now: number): void {
     remember(this.unknownIds, chargerId, now, maxNames)
+  }
+
+  /** Somebody has registered `chargerId`. */
+  registered(chargerId: string): void {
+    this.unknownIds.delete(chargerId)
   }
 
   /** The verifier said no. False when it has said so too often lately for this charger, wherever the passwords came from. */

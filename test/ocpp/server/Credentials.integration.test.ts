@@ -218,8 +218,18 @@ describe("guessing", () => {
     for (const id of known) await connect(server.port, id, { password: "secret" })
     // Somebody may have registered it meanwhile.
     server.register("OTHER1", key)
-    clock.advance(30_000)
-    await connect(server.port, "OTHER1", { password: "secret" })
+    clock.advance(5_000)
+    for (const _ of [1, 2]) await connect(server.port, "OTHER1", { password: "secret" })
+  })
+
+  it("ids from a gateway does not keep out one that knocked just before it was registered", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ clock, limits: { refusalsPerMinute: 3 } })
+    expect((await attempt(server.port, "/ocpp/NEW")).status).toBe(404)
+    server.register("NEW", { profile: 1, password: "secret" })
+    await connect(server.port, "NEW", { password: "secret" })
+    for (let i = 0; i < 5; i++) await attempt(server.port, `/ocpp/STRANGER${i}`)
+    await connect(server.port, "NEW", { password: "secret" })
   })
 
   it("by a network over its limit has few in hand at a time, and keeps nobody else waiting", async () => {
