@@ -19,11 +19,12 @@ export const describedApi = (
   const made = OpenApi.fromApi(Api.annotate(OpenApi.Servers, [{ url: `${publicUrl}${base}` }]))
   const valued = Object.entries(withQueryValues(Api, made.paths as unknown as Readonly<Record<string, unknown>>))
   const relative = valued.map(([path, item]) => [path.startsWith(base) ? path.slice(base.length) : path, item] as const)
-  const document = structuredClone({ ...made, paths: Object.fromEntries(relative) }) as unknown as Document
+  const answered = withAnswers(Object.fromEntries(relative))
+  const document = structuredClone({ ...made, paths: answered }) as unknown as Document
   const used = describe(document, words)
   const { components } = document
   const { paths, schemas } = withOpenAnswers(
-    withAnswers(document.paths as unknown as Readonly<Record<string, unknown>>),
+    document.paths as unknown as Readonly<Record<string, unknown>>,
     components.schemas as unknown as Readonly<Record<string, unknown>>
   )
   return { document: { ...document, paths, components: { ...components, schemas } } as unknown as Document, used }

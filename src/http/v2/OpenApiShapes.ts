@@ -84,6 +84,16 @@ const operationsOf = (paths: Named): ReadonlyArray<Operation> => {
   return found
 }
 
+/** Those of the components that are closed themselves, or refer to one of them that is: what must be there once open and once closed. */
+const closedAmong = (names: ReadonlySet<string>, schemas: Named): ReadonlySet<string> => {
+  const isClosed = (schema: Json): boolean => JSON.stringify(opened(schema)) !== JSON.stringify(schema)
+  return new Set(
+    [...names].filter((name) =>
+      [name, ...reachable(schemas[name], schemas)].some((one) => names.has(one) && isClosed(schemas[one]))
+    )
+  )
+}
+
 /** The same document, whose answers may gain fields. A component of both requests and answers is there twice, the requests' as `…Input`. */
 export const withOpenAnswers = (paths: Named, schemas: Named): { readonly paths: Named; readonly schemas: Named } => {
   const operations = operationsOf(paths)
@@ -95,7 +105,12 @@ export const withOpenAnswers = (paths: Named, schemas: Named): { readonly paths:
     operations.map(({ responses }) => responses),
     schemas
   )
-  const both = new Map([...asked].filter((name) => answered.has(name)).map((name) => [name, `${name}Input`]))
+  const both = new Map(
+    [...closedAmong(new Set([...asked].filter((name) => answered.has(name))), schemas)].map((name) => [
+      name,
+      `${name}Input`
+    ])
+  )
   for (const name of both.values()) {
     if (schemas[name] !== undefined) throw new Error(`The OpenAPI document has a schema ${name} already`)
   }

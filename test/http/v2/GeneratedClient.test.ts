@@ -157,8 +157,7 @@ it("does not compile what the service would refuse", async () => {
 })
 
 // Switched on together with the test of the same name in OpenApiWords.test.ts.
-// oxlint-disable-next-line vitest/no-disabled-tests -- see above
-it.skip("takes numbers and booleans in queries as numbers and booleans", async () => {
+it("takes numbers and booleans in queries as numbers and booleans", async () => {
   const lines = [
     'import * as api from "./client"',
     "void api.sessionsList({ limit: 50, held: true, needsCorrection: false })",

@@ -23,6 +23,10 @@ export const chargerWords: Words["properties"] = {
   vendorId: ["Who gives `vendorErrorCode` its meaning; null where the charger told nobody", null],
   vendorErrorCode: ["The maker's own error code; null where there is none", null],
   "DataTransferCommand.vendorId": ["Who gives the message its meaning, as a domain in reverse", "com.example"],
+  registeredSerialNumber: [
+    "The serial number that the operator registered; a client certificate may name it in place of the chargerId. Null where there is none",
+    "SN-100-7"
+  ],
   bootedAt: ["When its last BootNotification was accepted; null before the first"],
   offlineSince: ["The end of its last connection; null while it is connected and for one that never was", null],
 

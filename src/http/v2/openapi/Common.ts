@@ -25,8 +25,12 @@ export const common: Words["properties"] = {
   limit: ["Most items of the page; the last page, and one that would be too large, has fewer", 50],
   cursor: ["`nextCursor` of the page before", "eyJ2IjoxLCJiIjoiMDE5YTlmM2UifQ"],
   "idempotency-key": ["A name of your own for this request, by which its retries are known", "site-utrecht-2026-11-20"],
+  "if-match": ["The ETag of what is to be changed", '"5d41402abc4b2a76"'],
+  "if-none-match": ["An ETag that the caller has", '"5d41402abc4b2a76"'],
 
   // Filters.
+  "query.q": ["Text to look for", "harbour"],
+  "query.connected": ["Those with a connection that stands, or all others", true],
   "query.chargerId": ["Of this charger alone", "CP-7"],
   "query.siteId": ["At this site alone", ids.site],
   "query.sessionId": ["Of this session alone", ids.session],

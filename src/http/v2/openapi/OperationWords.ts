@@ -34,6 +34,7 @@ export const tags: Words["tags"] = {
 export const operations: Words["operations"] = {
   "organisations.create":
     "For whoever runs the platform. The answer holds the new organisation's first keys, which are never shown again.",
+  "organisations.list": "For whoever runs the platform: all organisations on it, by id.",
   "organisations.get": "The organisation that the key belongs to; nobody sees another one's.",
   "organisations.update": "Fields that are left out stay as they are.",
   "sites.create":

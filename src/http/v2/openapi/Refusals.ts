@@ -21,6 +21,7 @@ export const refusals: Words["refusals"] = {
   "403": at(domainProblem(new PermissionDenied({ requiredPermissions: ["sites:write"] })), "/cpo/v2/sites"),
   "404": at(domainProblem(new NotFound({ kind: "site", id: ids.site })), `/cpo/v2/sites/${ids.site}`),
   "405": at(faceProblem("method_not_allowed", "This path takes GET, HEAD, POST."), "/cpo/v2/sites"),
+  "408": at(faceProblem("request_timeout", "The body did not come in time."), "/cpo/v2/sites"),
   "409": at(
     domainProblem(
       new Conflict({
@@ -29,6 +30,10 @@ export const refusals: Words["refusals"] = {
       })
     ),
     `/cpo/v2/sites/${ids.site}`
+  ),
+  "412": at(
+    faceProblem("precondition_failed", "It was changed since this ETag was answered: read it again."),
+    "/cpo/v2/sites"
   ),
   "413": at(faceProblem("payload_too_large", "A body may have at most 1 MiB."), "/cpo/v2/sites"),
   "415": at(
@@ -39,6 +44,7 @@ export const refusals: Words["refusals"] = {
     domainProblem(new TooMany({ code: "too_many", message: "Too many requests at once.", retryAfterSeconds: 60 })),
     "/cpo/v2/events"
   ),
+  "500": at(faceProblem("internal_error", "The service failed; it has been logged. Try again later."), "/cpo/v2/sites"),
   "503": at(domainProblem(new StorageUnavailable({ message: "", reason: "down" })), "/cpo/v2/sites")
 }
 
@@ -48,14 +54,18 @@ export const statuses: Words["statuses"] = {
   "201": "Made, as it stands now",
   "202": "Stored, to be done by the charger",
   "204": "Done; there is nothing to show",
+  "304": "What `If-None-Match` names still stands: nothing is sent again",
   "400": "The request does not fit: `errors` says where and why",
   "401": "The key is missing, not known or revoked",
   "403": "The key lacks permissions: `requiredPermissions` names them",
   "404": "Nothing here has that id, or it is not yours",
   "405": "The path takes other methods: the header `Allow` names them",
+  "408": "The body did not come in time",
   "409": "It contradicts what stands: `code` says how",
+  "412": "It was changed since the ETag of `If-Match` was answered, or has none",
   "413": "The body is too large",
   "415": "The body is of another kind than the operation takes",
   "429": "Too much at once: the header `Retry-After` says when to come again",
+  "500": "The service failed; it has been logged",
   "503": "The database cannot be reached or is busy: the header `Retry-After` says when to come again"
 }

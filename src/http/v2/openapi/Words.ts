@@ -85,7 +85,15 @@ const enums: Words["enums"] = {
 export const words: Words = {
   enums,
   unions: { NewCommand: "Command", Event: "Event" },
-  returned: { NewTariff: "Tariff", TariffChange: "Tariff" },
+  returned: {
+    NewConfigurationTemplate: "ConfigurationTemplate",
+    NewQuirk: "Quirk",
+    NewQuirkBook: "QuirkBook",
+    NewSite: "SiteDetail",
+    NewTariff: "Tariff",
+    SiteChange: "SiteDetail",
+    TariffChange: "Tariff"
+  },
   properties: {
     ...common,
     ...chargerStatusWords,
