@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { StorageUnavailable } from "../domain/Errors.ts"
+import { StorageUnavailable } from "../domain/Errors.ts"
 import { Idempotency, type Claim, type StoredAnswer } from "../domain/ports/Idempotency.ts"
 import { StorageHealth } from "../domain/ports/StorageHealth.ts"
 import { optional, rowOf } from "./rows.ts"
@@ -103,19 +103,34 @@ const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: 
     return { _tag: "InProgress" } satisfies Claim
   })
 
-const writeAnswer = (sql: SqlClient.SqlClient, keyId: string, key: string, answer: StoredAnswer) => sql`
+const writeAnswer = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, answer: StoredAnswer) => sql`
   UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
-  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
 
-const writeReached = (sql: SqlClient.SqlClient, keyId: string, key: string, reached: string) => sql`
-  UPDATE idempotency i SET reached = ${reached} WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL`
+const writeReached = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, reached: string) => sql`
+  UPDATE idempotency i SET reached = ${reached}
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
 
-const freed = (sql: SqlClient.SqlClient, keyId: string, key: string) => sql`
+const freed = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string) => sql`
   WITH kept AS (
     UPDATE idempotency i SET node_id = NULL
-    WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NOT NULL)
+    WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NOT NULL AND i.node_id = ${nodeId})
   DELETE FROM idempotency i
-  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NULL`
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NULL AND i.node_id = ${nodeId}`
+
+/** Another process took the claim while this one was away for longer than its lease: what it does now must not stand beside the other's work. */
+const taken = new StorageUnavailable({
+  reason: "busy",
+  message: "another process took this request over while this one gave no sign of life; try again"
+})
+
+/** The same write, which fails, and so undoes its transaction, where this process no longer holds the claim. */
+const held = <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError, R>) =>
+  Effect.filterOrFail(
+    statement,
+    (rows) => rows.length > 0,
+    () => taken
+  )
 
 /** Why a transaction was undone: the work came to nothing that is kept. */
 class Undone<A> {
@@ -130,6 +145,7 @@ const within =
   (
     sql: SqlClient.SqlClient,
     write: Write,
+    nodeId: string,
     release: Idempotency["Service"]["release"]
   ): Idempotency["Service"]["within"] =>
   <A, R>(
@@ -142,7 +158,7 @@ const within =
       const result = yield* work
       const answer = answerOf(result)
       if (answer === undefined) return yield* Effect.fail(new Undone(result))
-      yield* writeAnswer(sql, keyId, key, answer)
+      yield* held(writeAnswer(sql, nodeId, keyId, key, answer))
       return result
     })
     const freeing = Effect.ignore(release(keyId, key))
@@ -198,15 +214,19 @@ export const layer = (
           Effect.sync(() => void running.delete(nameOf(keyId, key)))
         )
       const release: Idempotency["Service"]["release"] = (keyId, key) =>
-        ending(keyId, key, Effect.asVoid(write(freed(sql, keyId, key))))
-      const inOne = within(sql, write, release)
+        ending(keyId, key, Effect.asVoid(write(freed(sql, options.nodeId, keyId, key))))
+      const inOne = within(sql, write, options.nodeId, release)
       return Idempotency.of({
         claim: claim(sql, write, options.nodeId, running),
         within: (keyId, key, work, answerOf) => ending(keyId, key, inOne(keyId, key, work, answerOf)),
         reach: (keyId, key, work, reachedBy) =>
-          write(sql.withTransaction(Effect.tap(work, (result) => writeReached(sql, keyId, key, reachedBy(result))))),
+          write(
+            sql.withTransaction(
+              Effect.tap(work, (result) => held(writeReached(sql, options.nodeId, keyId, key, reachedBy(result))))
+            )
+          ),
         complete: (keyId, key, answer) =>
-          ending(keyId, key, Effect.asVoid(write(writeAnswer(sql, keyId, key, answer)))),
+          ending(keyId, key, Effect.asVoid(write(writeAnswer(sql, options.nodeId, keyId, key, answer)))),
         release
       })
     })

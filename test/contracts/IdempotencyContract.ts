@@ -125,6 +125,28 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a process whose request was taken over while it was away writes nothing of it any more", () =>
+    Effect.gen(function* () {
+      const idempotency = yield* Idempotency
+      const sql = yield* SqlClient.SqlClient
+      const work = (name: string) =>
+        Effect.orDie(sql`INSERT INTO service (name, value) VALUES (${name}, decode('00', 'hex'))`)
+      for (const key of ["within", "reach", "release"]) {
+        yield* idempotency.claim("key t", key, "print", start)
+        yield* sql`UPDATE idempotency SET node_id = 'other' WHERE key_id = 'key t' AND idempotency_key = ${key}`
+      }
+      const late = [
+        idempotency.within("key t", "within", work("late, within"), () => answer),
+        idempotency.reach("key t", "reach", work("late, reach"), () => "reached")
+      ]
+      for (const one of late) expect((yield* Effect.flip(one))._tag).toBe("StorageUnavailable")
+      yield* idempotency.release("key t", "release")
+      expect(yield* sql`SELECT 1 FROM service WHERE name LIKE 'late, %'`).toEqual([])
+      const left = yield* sql`SELECT status, reached FROM idempotency WHERE key_id = 'key t'`
+      expect(left).toEqual(Array.from({ length: 3 }, () => ({ status: null, reached: null })))
+    })
+  )
+
   it.effect("what was reached before the answer comes with the key when it is claimed again", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
