@@ -18,8 +18,8 @@ const options = {
   headersTimeoutMillis: 10_000,
   requestTimeoutMillis: 10_000,
   transferTimeoutMillis: 60_000,
-  unreadAnswerMillis: 300,
-  slowestReaderBytesPerSecond: 16 * MiB
+  unreadAnswerMillis: 600,
+  slowestReaderBytesPerSecond: 8 * MiB
 }
 
 /** More than kernels hold between a writer and a reader. */
