@@ -113,7 +113,10 @@ export interface DataTransferred extends FactBase {
   readonly body: {
     readonly vendorId: string
     readonly messageId: string | undefined
+    /** Of a long one the beginning: the message log has the message. */
     readonly data: string | undefined
+    /** Bytes of the data, where not all of it is here. */
+    readonly size?: number
   }
 }
 
@@ -211,7 +214,7 @@ export interface OrphanRecorded extends FactBase {
     readonly contradicts?: string | undefined
     /** What came with a stop that waits for its start; kept with it until then, and not in the journal. */
     readonly readings?: ReadonlyArray<Reading> | undefined
-    /** The frame's text, so that nothing of it is lost. */
+    /** The frame's text, for whoever looks into it; a long one is cut. */
     readonly raw: string
   }
 }

@@ -96,9 +96,12 @@ export class ModelCharger {
     throw new Error("the decision does not come to an end")
   }
 
-  say(event: ChargerEvent, messageId = `message-${this.messages++}`): Said {
+  say(
+    event: ChargerEvent,
+    messageId = `message-${this.messages++}`,
+    raw = `[2,"${messageId}","${event._tag}",${JSON.stringify(event)}]`
+  ): Said {
     this.now += 1000
-    const raw = `[2,"${messageId}","${event._tag}",${JSON.stringify(event)}]`
     const input = { _tag: "Event", event, envelope: { messageId, raw }, answers: {} } as const
     const questions: Array<string> = []
     const decision = this.fully(input, questions)
@@ -111,7 +114,7 @@ export class ModelCharger {
     if (this.loseNextOutcome) {
       this.loseNextOutcome = false
       this.forget()
-      return this.say(event, messageId)
+      return this.say(event, messageId, raw)
     }
     this.state = evolve(this.state, decision.facts, outcome)
     if (decision.reply === undefined) throw new Error("nobody answers")

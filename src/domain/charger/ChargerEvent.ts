@@ -99,8 +99,10 @@ export interface DataReceived {
   readonly _tag: "DataReceived"
   readonly vendorId: string
   readonly messageId: string | undefined
-  /** A string as it was sent; anything else as JSON text. */
+  /** A string as it was sent; anything else as JSON text. Of a long one the beginning, with `size`. */
   readonly data: string | undefined
+  /** Bytes of the data, where not all of it is here. */
+  readonly size?: number
 }
 
 export interface FirmwareStatusReported {

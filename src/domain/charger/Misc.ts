@@ -51,11 +51,11 @@ export const authorizationAsked = (
 const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
 
 export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
-  const { data, messageId, vendorId } = event
+  const { data, messageId, size, vendorId } = event
   const fact: DataTransferred = {
     type: "DataTransferred",
     ...base(state, occurrenceKey("data", state, envelope.messageId, now), now),
-    body: { vendorId, messageId, data }
+    body: { vendorId, messageId, data, ...(size === undefined ? {} : { size }) }
   }
   return act([fact], vendorUnknown)
 }

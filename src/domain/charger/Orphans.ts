@@ -3,6 +3,7 @@
  * like a hand in somebody else's transaction is recorded as a security event besides (CVE-2026-28230).
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../Fact.ts"
+import { cutText } from "../values/Cut.ts"
 import { acknowledged, act, always, bareVerdict } from "./Acting.ts"
 import type { TransactionEnded, UnreadableTransactionMessage } from "./ChargerEvent.ts"
 import type { ChargerState } from "./ChargerState.ts"
@@ -11,6 +12,9 @@ import type { Decision, Envelope, FreshIds } from "./Decision.ts"
 import { contentKey, occurrenceKey, orphanStopKey } from "./Keys.ts"
 
 const hourMillis = 60 * 60 * 1000
+
+/** UTF-16 units of a frame that are kept with what was made of it; the readings of a stop that waits are kept beside it. */
+const rawMost = 16_384
 
 /** True for a transaction id that was given in answer to a start that could not be read: its stop and readings will name it. */
 const answersUnreadableStart = (state: ChargerState, rawTransactionId: string): boolean =>
@@ -70,7 +74,7 @@ export const orphanStop = (
       reason,
       rawAt: time.raw,
       ...why,
-      raw: envelope.raw
+      raw: cutText(envelope.raw, rawMost)
     }
   }
 }
@@ -99,7 +103,7 @@ const unreadable = (
     reason: undefined,
     rawAt: undefined,
     problem: event.problem,
-    raw: envelope.raw
+    raw: cutText(envelope.raw, rawMost)
   }
 })
 

@@ -3,6 +3,7 @@
  * `mod_cdrs` SignedData). The signed text is never touched: a signature over anything else is worth nothing.
  */
 import { Option, Schema } from "effect"
+import { isCut } from "../values/Cut.ts"
 import { isSigned, type Sample } from "./MeterValue.ts"
 
 /** Of the three words that OCPI has for it. */
@@ -155,7 +156,7 @@ const alike = (said: ReadonlyArray<string | undefined>): string | undefined =>
  */
 export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: string): SignedData | undefined => {
   const records = samples
-    .filter((sample) => isSigned(sample) && sample.value.length <= valueMost)
+    .filter((sample) => isSigned(sample) && sample.value.length <= valueMost && !isCut(sample.value))
     .map((sample) => ({ sample, signed: signedIn(sample) }))
     .filter(({ signed }) => signed.signedMeterData !== "")
   const signedValues = withinLimits(distinct(records.map(({ sample, signed }) => toValue(sample, signed))))
@@ -167,7 +168,9 @@ export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: str
   const publicKey = told.length === 0 ? configuredKey?.trim() : alike(told)
   return {
     ...(encodingMethod === undefined ? {} : { encodingMethod }),
-    ...(publicKey === undefined || publicKey === "" || publicKey.length > keyMost ? {} : { publicKey }),
+    ...(publicKey === undefined || publicKey === "" || publicKey.length > keyMost || isCut(publicKey)
+      ? {}
+      : { publicKey }),
     signedValues
   }
 }

@@ -1,5 +1,6 @@
 /** One command of ours, as a row of the version's table: how it is asked, and how its answer is read. */
 import type { AnswerContent, ChargerCommand, CommandOf } from "../../domain/charger/ChargerCommand.ts"
+import { cutText } from "../../domain/values/Cut.ts"
 import { Report, type Fields, type Message, type PayloadObject, type Read } from "./Lenient.ts"
 import { latestTime, writeTime } from "./Time.ts"
 
@@ -40,6 +41,9 @@ export const writeRetries = (command: {
 export const take = <F extends Fields>(of: Message<F>, payload: PayloadObject): Read<F> =>
   of.take(payload, "", new Report())
 
+/** Longest word that is kept. */
+const statusMost = 50
+
 /**
  * An answer with a status, and what else it holds. A word of the list is read whatever its case and spaces are; one that no list knows is
  * kept, so that whoever asked sees what the charger said. A number or the like is no word: whether it means yes or no nobody knows.
@@ -54,7 +58,7 @@ export const answersWith = (
     const said = typeof status === "string" ? status.trim() : ""
     return said === ""
       ? { _tag: "Unreadable", problem: "the answer has no status" }
-      : { _tag: "Read", status: known.get(said.toLowerCase()) ?? said, content: content(payload) }
+      : { _tag: "Read", status: known.get(said.toLowerCase()) ?? cutText(said, statusMost), content: content(payload) }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Configuration keys (OCPP 1.6 §5.3, §5.8): asking for them, changing them, reading what the charger makes of it. */
 import type { ConfigurationKey } from "../../domain/charger/ChargerCommand.ts"
 import { passwordKey } from "../../domain/command/Kinds.ts"
+import { cutList, cutMark } from "../../domain/values/Cut.ts"
 import { answersWith, answersWithout, take, type Command } from "./Command.ts"
 import { flag, list, text, texts } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
@@ -8,7 +9,16 @@ import { message, optional, type ReadOf } from "./Lenient.ts"
 /** Keys have no case (§9). The password is write-only, and some chargers tell it all the same. */
 const isSecretKey = (key: string): boolean => key.trim().toLowerCase() === passwordKey
 
-const keyValue = message({ key: text(50), readonly: flag, value: optional(text(500)) })
+/** Kept of a value: as much as OCPP 2.x has room for, since public keys of meters are told here. */
+const valueKept = 2500
+
+/** Units of JSON that are kept of all keys: some chargers have four hundred of them. */
+const keysKept = 131_072
+
+/** The same of the names of keys that it says it does not have; we ask for a few. */
+const unknownKept = 16_384
+
+const keyValue = message({ key: text(50), readonly: flag, value: optional(text(500, valueKept)) })
 
 const configuration = message({
   configurationKey: optional(list(keyValue)),
@@ -20,13 +30,21 @@ const readKey = ({ key, readonly = false, value }: ReadOf<typeof keyValue>): Rea
   return [{ key, value: isSecretKey(key) ? undefined : value, readonly }]
 }
 
+/** The keys that there is room for, with a last one that says how many there were besides. */
+const keysWithin = (keys: ReadonlyArray<ConfigurationKey>): ReadonlyArray<ConfigurationKey> => {
+  const kept = cutList(keys, keysKept)
+  const more = keys.length - kept.length
+  return more === 0 ? kept : [...kept, { key: cutMark, value: `${more} more keys were not kept`, readonly: true }]
+}
+
 /** §5.8. No key asks for all of them. */
 export const getConfiguration: Command<"GetConfiguration"> = {
   action: "GetConfiguration",
   encode: ({ keys }) => (keys.length === 0 ? {} : { key: keys }),
   decode: answersWithout((payload) => {
     const { configurationKey = [], unknownKey = [] } = take(configuration, payload)
-    return { _tag: "Configuration", keys: configurationKey.flatMap(readKey), unknown: unknownKey }
+    const keys = keysWithin(configurationKey.flatMap(readKey))
+    return { _tag: "Configuration", keys, unknown: cutList(unknownKey, unknownKept) }
   })
 }
 

@@ -3,8 +3,9 @@
  * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9).
  */
 import { type ConnectorStatus, connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
+import { cutText } from "../../domain/values/Cut.ts"
 import { action, empty } from "./Action.ts"
-import { idTagInfo, idTagMaxLength } from "./IdTagInfo.ts"
+import { idTag, idTagInfo } from "./IdTagInfo.ts"
 import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
 import { optional } from "./Lenient.ts"
 import { placeOf } from "./place.ts"
@@ -16,24 +17,30 @@ const told = (value: string | undefined): string | undefined =>
 
 /** §4.1. The tag may be longer than OCPP allows; the domain knows none such. */
 export const authorize = action({
-  fields: { idTag: text(idTagMaxLength) },
+  fields: { idTag },
   needs: ["idTag"],
   event: ({ idTag = "" }) => ({ _tag: "AuthorizationAsked", tokenUid: idTag }),
   replies: { AuthorizationAnswered: ({ verdict }) => ({ idTagInfo: idTagInfo(verdict) }) }
 })
 
+/**
+ * Kept of what a charger is, beyond what the specification has room for: serial numbers differ in their last characters, and rules are found by the
+ * whole name of a make. As long as the serial number that an operator may register.
+ */
+const nameKept = 64
+
 /** §4.2. A charger without a name may boot: it is known by its connection. */
 export const bootNotification = action({
   fields: {
-    chargePointVendor: text(20),
-    chargePointModel: text(20),
-    chargePointSerialNumber: optional(text(25)),
-    chargeBoxSerialNumber: optional(text(25)),
-    firmwareVersion: optional(text(50)),
-    iccid: optional(text(20)),
-    imsi: optional(text(20)),
-    meterType: optional(text(25)),
-    meterSerialNumber: optional(text(25))
+    chargePointVendor: text(20, nameKept),
+    chargePointModel: text(20, nameKept),
+    chargePointSerialNumber: optional(text(25, nameKept)),
+    chargeBoxSerialNumber: optional(text(25, nameKept)),
+    firmwareVersion: optional(text(50, nameKept)),
+    iccid: optional(text(20, nameKept)),
+    imsi: optional(text(20, nameKept)),
+    meterType: optional(text(25, nameKept)),
+    meterSerialNumber: optional(text(25, nameKept))
   },
   needs: [],
   event: (boot) => ({
@@ -57,11 +64,24 @@ export const bootNotification = action({
   }
 })
 
+/** Characters of a vendor's data that are told on: the message log has the message itself. */
+const dataKept = 1000
+
+/** What there was, where not all of it is told on. */
+const sizeOf = (data: string | undefined) =>
+  data === undefined || data.length <= dataKept ? {} : { size: Buffer.byteLength(data) }
+
 /** §4.3. What a vendor means by it is not known here. */
 export const dataTransfer = action({
   fields: { vendorId: text(255), messageId: optional(text(50)), data: optional(textOrJson) },
   needs: ["vendorId"],
-  event: ({ data, messageId, vendorId = "" }) => ({ _tag: "DataReceived", vendorId, messageId, data }),
+  event: ({ data, messageId, vendorId = "" }) => ({
+    _tag: "DataReceived",
+    vendorId,
+    messageId,
+    data: data && cutText(data, dataKept),
+    ...sizeOf(data)
+  }),
   replies: { DataAnswered: ({ status }) => ({ status }) }
 })
 

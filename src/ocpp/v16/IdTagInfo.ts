@@ -1,9 +1,16 @@
 /** What a charger is told of a driver's token (OCPP 1.6 §7.27). */
 import type { IdTagVerdict } from "../../domain/charger/Reply.ts"
+import { text } from "./Kinds.ts"
 import { writeTime } from "./Time.ts"
 
 /** Longest idTag that OCPP 1.6 has (§7.28 IdToken: CiString20Type). */
 export const idTagMaxLength = 20
+
+/** Longest uid that is kept of a charger's, which is more than any token of ours or of a partner's has. A longer one is cut, and is nobody's card. */
+const uidKept = 255
+
+/** An idTag that a charger sends: taken although it is longer than OCPP allows, since no card may become another one. */
+export const idTag = text(idTagMaxLength, uidKept)
 
 /**
  * The parent if it can be sent. One that is longer than an idTag may be is left out: the charger would refuse the whole message, and a

@@ -1,8 +1,10 @@
 /**
  * The kinds of values that OCPP 1.6 messages are made of, each with what the specification allows and what is taken instead: numbers
- * written as strings and strings as numbers, words that no list knows, and whatever is too long.
+ * written as strings and strings as numbers, words that no list knows, and whatever is too long. No text that a charger writes leaves this file
+ * longer than its kind allows: it is cut and marked, and never refused for it.
  */
 import { Schema } from "effect"
+import { cutText } from "../../domain/values/Cut.ts"
 import { asObject, type Field, type Fields, type Message, type Read, type Report } from "./Lenient.ts"
 import { highestConnectorId } from "./place.ts"
 import { isTime, timeDeviation } from "./Time.ts"
@@ -20,26 +22,48 @@ const takeText = (value: unknown, path: string, report: Report): string | undefi
   return String(value)
 }
 
-/** A string of at most `maxLength` UTF-16 units; a longer one is kept whole. */
-export const text = (maxLength: number): Field<string> =>
+/**
+ * A string of at most `maxLength` UTF-16 units. A longer one is cut to that, or to `kept` where what chargers write there is worth more than the
+ * specification has room for.
+ */
+export const text = (maxLength: number, kept = maxLength): Field<string> =>
   required(Schema.String.check(Schema.isMaxLength(maxLength)), (value, path, report) => {
     const taken = takeText(value, path, report)
-    if (taken !== undefined && taken.length > maxLength) report.bent(path, "too long")
-    return taken
+    if (taken === undefined || taken.length <= maxLength) return taken
+    report.bent(path, "too long")
+    return cutText(taken, kept)
   })
 
-/** A string that OCPP 1.6 sets no length for. */
-export const anyText: Field<string> = required(Schema.String, takeText)
+/** UTF-16 units of a sampled value. OCPP 1.6 sets no length; signed records of some meters, wrapped in hex, take 40,000. */
+const valueMost = 65_536
 
-/** One word of a list. An unknown one is kept as it is, an empty one is none. */
+/** What is kept of a longer one: it is no figure and no signature any more, and shows only what it began with. */
+const valueKept = 500
+
+/** A sampled value, which is kept as it is or not at all: half of a signed record is worth nothing. */
+export const sampleText: Field<string> = required(
+  Schema.String.check(Schema.isMaxLength(valueMost)),
+  (value, path, report) => {
+    const taken = takeText(value, path, report)
+    if (taken === undefined || taken.length <= valueMost) return taken
+    report.bent(path, "too long")
+    return cutText(taken, valueKept)
+  }
+)
+
+/** Longest word that is kept: no list has one as long. */
+const wordMost = 50
+
+/** One word of a list. An unknown one is kept, an empty one is none. */
 export const word = (words: ReadonlyArray<string>): Field<string> => {
   const known = new Set(words)
   return required(Schema.Literals(words), (value, path, report) => {
     const taken = takeText(value, path, report)
     if (taken === undefined) return undefined
     if (taken.trim() === "") return report.lost(path, "empty")
-    if (!known.has(taken)) report.bent(path, "unknown value")
-    return taken
+    if (known.has(taken)) return taken
+    report.bent(path, "unknown value")
+    return cutText(taken, wordMost)
   })
 }
 
@@ -85,11 +109,14 @@ export const wholeWattHours: Field<number> = required(Schema.Int, (value, path, 
   return Math.round(taken)
 })
 
+/** Longest text that is kept where a number or a time should stand: longer than any of them. */
+const loneMost = 64
+
 /** A transaction id as it was sent: a number of any size, or the text that stood in its place. */
 export const transactionNumber: Field<number | string> = required(Schema.Int, (value, path, report) => {
   if (typeof value === "string") {
     report.bent(path, decimal.test(value) ? "other type" : "wrong type")
-    return decimal.test(value) ? Number(value) : value
+    return decimal.test(value) ? Number(value) : cutText(value, loneMost)
   }
   if (typeof value !== "number") return report.lost(path, "wrong type")
   if (!Number.isSafeInteger(value)) report.bent(path, Number.isInteger(value) ? "out of range" : "not whole")
@@ -99,8 +126,9 @@ export const transactionNumber: Field<number | string> = required(Schema.Int, (v
 export const time: Field<string> = required(Schema.String.check(Schema.makeFilter(isTime)), (value, path, report) => {
   const taken = takeText(value, path, report)
   const deviation = taken === undefined ? undefined : timeDeviation(taken)
-  if (deviation !== undefined) report.bent(path, deviation)
-  return taken
+  if (taken === undefined || deviation === undefined) return taken
+  report.bent(path, deviation)
+  return cutText(taken, loneMost)
 })
 
 export const flag: Field<boolean> = required(Schema.Boolean, (value, path, report) => {

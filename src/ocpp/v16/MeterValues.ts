@@ -1,9 +1,9 @@
 /**
  * Meter values of OCPP 1.6 (§4.7, §7.32, §7.43): the lists of words, the shape of a reading, and the defaults that make a sample say what
- * it leaves out. Values stay as they were sent.
+ * it leaves out. Values stay as they were sent, up to a length that no meter reaches.
  */
 import { energyRegister, type Reading, type Sample } from "../../domain/session/MeterValue.ts"
-import { anyText, fullList, list, time, word } from "./Kinds.ts"
+import { fullList, list, sampleText, time, word } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
 import { readTime } from "./Time.ts"
 
@@ -71,7 +71,7 @@ const units = [
 ]
 
 const sampledValue = message({
-  value: anyText,
+  value: sampleText,
   context: optional(word(contexts)),
   format: optional(word(["Raw", "SignedData"])),
   measurand: optional(word(measurands)),

@@ -3,8 +3,8 @@
  * ever refused.
  */
 import { empty, transactionAction } from "./Action.ts"
-import { idTagInfo, idTagMaxLength } from "./IdTagInfo.ts"
-import { connectorNumber, integer, text, time, transactionNumber, wholeWattHours, word } from "./Kinds.ts"
+import { idTag, idTagInfo } from "./IdTagInfo.ts"
+import { connectorNumber, integer, time, transactionNumber, wholeWattHours, word } from "./Kinds.ts"
 import { optional } from "./Lenient.ts"
 import { meterValues, readReadings, transactionData } from "./MeterValues.ts"
 import { placeOf, wholeCharger } from "./place.ts"
@@ -25,7 +25,7 @@ const place = (connectorId: number | undefined) => (connectorId === undefined ? 
 export const startTransaction = transactionAction("StartTransaction", {
   fields: {
     connectorId: connectorNumber,
-    idTag: text(idTagMaxLength),
+    idTag,
     meterStart: wholeWattHours,
     reservationId: optional(integer),
     timestamp: time
@@ -80,7 +80,7 @@ const reasons = [
 /** §4.10. */
 export const stopTransaction = transactionAction("StopTransaction", {
   fields: {
-    idTag: optional(text(idTagMaxLength)),
+    idTag: optional(idTag),
     meterStop: wholeWattHours,
     timestamp: time,
     transactionId: transactionNumber,

@@ -3,6 +3,7 @@
  * its profile's file.
  */
 import type { ChargerCommand, CommandOf, CommandResult } from "../../domain/charger/ChargerCommand.ts"
+import { cutJson, cutText } from "../../domain/values/Cut.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Action } from "./Action.ts"
 import { certificateSigned, deleteCertificate, getInstalledCertificateIds, installCertificate } from "./Certificates.ts"
@@ -98,9 +99,15 @@ const encodeWith = <Tag extends ChargerCommand["_tag"]>(tag: Tag, command: Comma
   return { action, payload: encode(command) }
 }
 
+/** UTF-16 units that are kept of an answer, as JSON: it stands in the journal and with its command. */
+const answerMost = 65_536
+
+/** OCPP-J 1.6 §4.2.3: what an error may say. */
+const errorMost = { code: 50, description: 255 }
+
 const decodeResult = (command: ChargerCommand, payload: unknown): CommandResult => {
   const object = asObject(payload)
-  const answer = maskAnswer(command, payload)
+  const answer = cutJson(maskAnswer(command, payload), answerMost)
   if (object === undefined) return { _tag: "Unreadable", problem: "the answer is not a JSON object", answer }
   const reading = commands[command._tag].decode(object)
   return reading._tag === "Unreadable"
@@ -115,6 +122,13 @@ export const v16: ProtocolVersion = {
   encodeReply: (action, reply, now) => actions.get(action)?.encodeReply(reply, now) ?? noSuchAction,
   encodeCommand: (command) => encodeWith(command._tag, command),
   decodeResult,
-  decodeError: (command, code, description) => ({ _tag: "CallError", ...maskError(command, code, description) }),
+  decodeError: (command, code, description) => {
+    const told = maskError(command, code, description)
+    return {
+      _tag: "CallError",
+      code: cutText(told.code, errorMost.code),
+      description: cutText(told.description, errorMost.description)
+    }
+  },
   mask
 }

@@ -26,7 +26,7 @@ describe("GetConfiguration", () => {
         keys: [
           { key: "A", readonly: true, value: "5" },
           { key: "B", readonly: false, value: undefined },
-          { key: "D".repeat(60), readonly: true, value: "x".repeat(600) }
+          { key: `${"D".repeat(49)}…`, readonly: true, value: "x".repeat(600) }
         ],
         unknown: ["E"]
       })
