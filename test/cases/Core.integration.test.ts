@@ -133,4 +133,18 @@ describe("OCPP 1.6 Core, charging", () => {
     const answer = await station.call("DataTransfer", { vendorId: "com.example", messageId: "hello", data: "{}" })
     expect(answer).toEqual({ status: "UnknownVendorId" })
   })
+
+  it("answers a vendor's 900 KiB, and shows the operator as much of the answer to his own as is kept", async () => {
+    const { id, station } = await world.station()
+    const large = { vendorId: "com.example", data: "x".repeat(900 * 1024) }
+    expect(await station.call("DataTransfer", large)).toEqual({ status: "UnknownVendorId" })
+    station.on("DataTransfer", { status: "Accepted", data: "y".repeat(100_000) })
+    const { result, status } = await world.command(id, "DataTransfer", { vendorId: "com.example", data: "{}" })
+    expect(status).toBe("Accepted")
+    expect(result).toMatchObject({ status: "Accepted", data: expect.stringMatching(/^y{65000,65536}…$/) as unknown })
+    // It goes on as if nothing had been.
+    const { id: transactionId } = await station.start(1, await world.card())
+    await station.stop(transactionId)
+    expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", energyWh: 1000 })
+  })
 })

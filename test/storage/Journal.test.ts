@@ -1,10 +1,13 @@
 import { assert } from "@effect/vitest"
 import { Effect, Metric, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { decide } from "../../src/domain/charger/Decide.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
+import { v16 } from "../../src/ocpp/v16/V16.ts"
 import * as JournalStorage from "../../src/storage/Journal.ts"
 import { journalMetrics } from "../../src/storage/JournalMetrics.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { state } from "../support/events.ts"
 import {
   ended,
   freshId,
@@ -77,6 +80,33 @@ forEachDriver("the journal", journal, (it) => {
       })
       assert.strictEqual(yield* count("journal", "subject", "charger:J-1"), 3)
       assert.strictEqual(yield* count("meter", "charger_id", "J-1"), 1)
+    })
+  )
+
+  it.effect("keeps less than 8 KiB of each frame that is not about a transaction, however long it is", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const { organisationId } = yield* seedChargers(["J-LONG"])
+      const long = "\u{1f50c}".repeat(230_400)
+      const frames: ReadonlyArray<readonly [string, object]> = [
+        ["DataTransfer", { vendorId: long, messageId: long, data: long }],
+        ["DataTransfer", { vendorId: "V", data: [{ own: long }] }],
+        ["SecurityEventNotification", { type: long, timestamp: long, techInfo: long }]
+      ]
+      for (const [n, [action, payload]] of frames.entries()) {
+        const decoded = v16.decodeCall(action, payload)
+        if (decoded._tag === "Refused") return assert.fail(`${action} is refused`)
+        const envelope = { messageId: String(n), raw: JSON.stringify([2, String(n), action, payload]) }
+        const input = { _tag: "Event", event: decoded.event, envelope, answers: {} } as const
+        const known = state({ organisationId, chargerId: "J-LONG", epoch: 0 })
+        const decision = decide(known, input, noon + n, { transactionId: 1, uuid: freshId })
+        if (decision._tag === "Act") yield* commit(decision.facts)
+      }
+      const kept = yield* sql<{ bytes: number }>`
+        SELECT octet_length(body::text) AS bytes FROM journal WHERE subject = 'charger:J-LONG'`
+      assert.strictEqual(kept.length, 3)
+      for (const { bytes } of kept) assert.isBelow(bytes, 8 * 1024)
     })
   )
 

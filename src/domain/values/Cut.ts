@@ -30,9 +30,10 @@ interface Room {
 
 const textWithin = (text: string, room: Room): string => {
   let cut = text
-  // Escapes take up to six units for one.
-  for (let max = room.left; written(cut) > room.left && cut !== cutMark; max = Math.floor(max / 2))
+  // Without its quotes; escapes take up to six units for one.
+  for (let max = room.left - 2; written(cut) > room.left && cut !== cutMark; max = Math.floor(max / 2)) {
     cut = cutText(text, max)
+  }
   return cut
 }
 
