@@ -17,6 +17,7 @@ import { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
 import { Secrets } from "../domain/ports/Secrets.ts"
 import { type ActorOptions, type ActorServices, ChargerActor } from "./ChargerActor.ts"
 import { Patience } from "./Patience.ts"
+import { Recording } from "./Recording.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
 
 export interface ActorsOptions extends ActorOptions {
@@ -39,7 +40,12 @@ const givenUp = Metric.counter("charger_calls_given_up_total", {
   description: "Calls of chargers that were answered InternalError because the database took too long",
   incremental: true
 })
-export const actorMetrics = [crashes, givenUp]
+
+const unrecorded = Metric.counter("charger_facts_unrecorded_total", {
+  description: "What chargers told beyond what is recorded of one in a day",
+  incremental: true
+})
+export const actorMetrics = [crashes, givenUp, unrecorded]
 
 /** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
 const storeAgainMillis = 2_000
@@ -296,6 +302,7 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       numbers: TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys),
       uuid: secrets.uuid,
       patience: new Patience({ patienceMillis: options.patienceMillis, clock, background, gaveUp }),
+      recording: new Recording((facts) => unrecorded.updateUnsafe(facts, context)),
       background,
       crashed: () => crashes.updateUnsafe(1, context)
     })

@@ -35,6 +35,7 @@ import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Ite
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
 import type { Patience } from "./Patience.ts"
+import type { Recording } from "./Recording.ts"
 import { Quiet } from "./Quiet.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
 import { type PartnersQuestion, Words } from "./Words.ts"
@@ -57,6 +58,7 @@ export interface ActorServices {
   readonly authorizer: RealTimeAuthorizer["Service"]
   readonly numbers: TransactionNumbers
   readonly patience: Patience
+  readonly recording: Recording
   readonly clock: Clock.Clock
   readonly uuid: (now: number) => string
   /** Runs what a decision asked for besides its facts: commands, after their delay. */
@@ -406,7 +408,7 @@ export class ChargerActor implements ChargerMailbox {
         const decision = actor.services.decide(state, input, now, actor.ids)
         if (decision._tag === "Act") {
           if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
-          return decision
+          return actor.services.recording.within(actor.chargerId, decision, now)
         }
         const { question } = decision
         if (question._tag === "AskPartners") {

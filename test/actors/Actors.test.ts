@@ -74,6 +74,28 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("answers what it records no more of today, over all connections of its charger", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const talk = Array.from({ length: 5_003 }, (_, n) => n)
+      let answered = 0
+      for (let connection = 0; connection < 2; connection++) {
+        const { answers, mailbox } = yield* connect("A")
+        for (const n of talk) {
+          deliver(mailbox, data(String(n)), answers)
+          while (answers.length <= n) yield* Effect.yieldNow
+        }
+        answered += answers.filter(({ _tag }) => _tag === "DataAnswered").length
+      }
+      const recorded = world.facts.filter(({ type }) => type === "DataTransferred").length
+      assert.deepStrictEqual([answered, recorded], [10_006, 10_000])
+      const { answers, mailbox } = yield* connect("A")
+      deliver(mailbox, start(100), answers)
+      yield* settle
+      assert.strictEqual(world.facts.at(-1)?.type, "SessionStarted")
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("finds by its business key that a commit in doubt has happened, and answers what stands", () => {
     const world = makeWorld()
     return Effect.gen(function* () {

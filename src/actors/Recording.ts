@@ -1,0 +1,81 @@
+/**
+ * How much of what one charger tells is recorded: nothing ever deletes the journal, and a charger that says something new in every frame would fill
+ * any disk. Over its budget it is answered as before and nothing is stored. Facts about transactions, and about what operators asked, have none.
+ */
+import type { Decision } from "../domain/charger/Decision.ts"
+import type { ChargerFact } from "../domain/Fact.ts"
+
+type Act = Extract<Decision, { readonly _tag: "Act" }>
+
+/** What a charger tells is one of two kinds, each with a budget of its own: a flood of talk costs no connector its status. */
+const kinds: { readonly [Type in ChargerFact["type"]]?: "state" | "talk" } = {
+  ChargerBooted: "state",
+  ConnectorStatusChanged: "state",
+  PastStatusReported: "talk",
+  ProgressReported: "talk",
+  SecurityEventRecorded: "talk",
+  CertificateSigningRequested: "talk",
+  DataTransferred: "talk",
+  TokenAuthorized: "talk"
+}
+
+/** So many at once, and so many in a day after that: twenty connectors that change their status every two minutes have two thirds of it. */
+export const recordedPerDay = { state: 20_000, talk: 10_000 }
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+/** Budgets that are looked through before another is begun; full ones are forgotten. */
+const sweepAt = 20_000
+
+interface Budget {
+  left: number
+  at: number
+}
+
+export class Recording {
+  private readonly budgets = new Map<string, Budget>()
+  private nextSweep = sweepAt
+  private readonly perDay: Readonly<Record<"state" | "talk", number>>
+  private readonly unrecorded: (facts: number) => void
+
+  constructor(unrecorded: (facts: number) => void, perDay = recordedPerDay) {
+    this.unrecorded = unrecorded
+    this.perDay = perDay
+  }
+
+  /** The decision as it is to be carried out: without its facts where the charger has told too much today. Its answer depends on none of them. */
+  within(chargerId: string, decision: Act, now: number): Act {
+    const [first] = decision.facts
+    const kind = first && kinds[first.type]
+    if (kind === undefined || !decision.facts.every(({ type }) => kinds[type] === kind)) return decision
+    if (this.spend(`${kind} ${chargerId}`, decision.facts.length, this.perDay[kind], now)) return decision
+    this.unrecorded(decision.facts.length)
+    return { ...decision, facts: [] }
+  }
+
+  private spend(key: string, cost: number, perDay: number, now: number): boolean {
+    let budget = this.budgets.get(key)
+    if (budget === undefined) {
+      if (this.budgets.size >= this.nextSweep) this.sweep(now)
+      this.budgets.set(key, (budget = { left: perDay, at: now }))
+    }
+    budget.left = this.leftAt(budget, perDay, now)
+    budget.at = now
+    if (budget.left < cost) return false
+    budget.left -= cost
+    return true
+  }
+
+  private leftAt({ at, left }: Budget, perDay: number, now: number): number {
+    return Math.min(perDay, left + (Math.max(0, now - at) * perDay) / dayMillis)
+  }
+
+  /** A budget that is full again says nothing. */
+  private sweep(now: number): void {
+    for (const [key, budget] of this.budgets) {
+      const perDay = this.perDay[key.startsWith("state ") ? "state" : "talk"]
+      if (this.leftAt(budget, perDay, now) >= perDay) this.budgets.delete(key)
+    }
+    this.nextSweep = Math.max(sweepAt, this.budgets.size * 2)
+  }
+}
