@@ -7,10 +7,19 @@ import type { ChargerFact } from "../domain/Fact.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
-/** What a charger tells is one of two kinds, each with a budget of its own: a flood of talk costs no connector its status. */
-const kinds: { readonly [Type in ChargerFact["type"]]?: "state" | "talk" } = {
+/**
+ * At once, and in a day after that: twenty connectors that change their status every two minutes have two thirds of it. A configuration is asked for
+ * after each boot, and may be long.
+ */
+export const recordedPerDay = { state: 20_000, configuration: 500, talk: 10_000 }
+
+type Kind = keyof typeof recordedPerDay
+
+/** Each kind has a budget of its own: a flood of talk costs no connector its status. */
+const kinds: { readonly [Type in ChargerFact["type"]]?: Kind } = {
   ChargerBooted: "state",
   ConnectorStatusChanged: "state",
+  ConfigurationReported: "configuration",
   PastStatusReported: "talk",
   ProgressReported: "talk",
   SecurityEventRecorded: "talk",
@@ -19,23 +28,24 @@ const kinds: { readonly [Type in ChargerFact["type"]]?: "state" | "talk" } = {
   TokenAuthorized: "talk"
 }
 
-/** So many at once, and so many in a day after that: twenty connectors that change their status every two minutes have two thirds of it. */
-export const recordedPerDay = { state: 20_000, talk: 10_000 }
-
 const dayMillis = 24 * 60 * 60 * 1000
 
 /** Budgets that are looked through before another is begun; full ones are forgotten. */
 const sweepAt = 20_000
 
 interface Budget {
+  readonly perDay: number
   left: number
   at: number
 }
 
+const leftAt = ({ at, left, perDay }: Budget, now: number): number =>
+  Math.min(perDay, left + (Math.max(0, now - at) * perDay) / dayMillis)
+
 export class Recording {
   private readonly budgets = new Map<string, Budget>()
   private nextSweep = sweepAt
-  private readonly perDay: Readonly<Record<"state" | "talk", number>>
+  private readonly perDay: Readonly<Record<Kind, number>>
   private readonly unrecorded: (facts: number) => void
 
   constructor(unrecorded: (facts: number) => void, perDay = recordedPerDay) {
@@ -57,24 +67,19 @@ export class Recording {
     let budget = this.budgets.get(key)
     if (budget === undefined) {
       if (this.budgets.size >= this.nextSweep) this.sweep(now)
-      this.budgets.set(key, (budget = { left: perDay, at: now }))
+      this.budgets.set(key, (budget = { perDay, left: perDay, at: now }))
     }
-    budget.left = this.leftAt(budget, perDay, now)
+    budget.left = leftAt(budget, now)
     budget.at = now
     if (budget.left < cost) return false
     budget.left -= cost
     return true
   }
 
-  private leftAt({ at, left }: Budget, perDay: number, now: number): number {
-    return Math.min(perDay, left + (Math.max(0, now - at) * perDay) / dayMillis)
-  }
-
   /** A budget that is full again says nothing. */
   private sweep(now: number): void {
     for (const [key, budget] of this.budgets) {
-      const perDay = this.perDay[key.startsWith("state ") ? "state" : "talk"]
-      if (this.leftAt(budget, perDay, now) >= perDay) this.budgets.delete(key)
+      if (leftAt(budget, now) >= budget.perDay) this.budgets.delete(key)
     }
     this.nextSweep = Math.max(sweepAt, this.budgets.size * 2)
   }

@@ -31,7 +31,7 @@ export interface ProtocolVersion {
     readonly action: string
     readonly payload: Readonly<Record<string, unknown>>
   }
-  /** Reads the CALLRESULT of a command of ours. The answer in the result is as it came, without its secrets. */
+  /** Reads the CALLRESULT of a command of ours. The answer in the result is as it came, without its secrets and within bounds. */
   readonly decodeResult: (command: ChargerCommand, payload: unknown) => CommandResult
   /** Reads the CALLERROR of a command of ours, without its secrets. */
   readonly decodeError: (command: ChargerCommand, code: string, description: string) => CommandResult

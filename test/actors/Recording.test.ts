@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { Recording } from "../../src/actors/Recording.ts"
 import { answer } from "../../src/domain/charger/Acting.ts"
+import { decide } from "../../src/domain/charger/Decide.ts"
 import type { Decision } from "../../src/domain/charger/Decision.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
-import { minute, noTime, started, status } from "../support/events.ts"
+import { minute, noTime, started, state, status } from "../support/events.ts"
 import { ModelService } from "../support/modelCharger.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
@@ -22,7 +23,7 @@ const flood: ReadonlyArray<ChargerEvent> = [
 ]
 
 describe("what one charger tells in a day", () => {
-  const perDay = { state: 3, talk: 3 }
+  const perDay = { state: 3, configuration: 1, talk: 3 }
   const watched = () => {
     let lost = 0
     const recording = new Recording((facts) => void (lost += facts), perDay)
@@ -46,6 +47,19 @@ describe("what one charger tells in a day", () => {
     for (let n = 0; n < 4; n++) facts("A", data!, minute(0))
     expect([0, 1].map(() => facts("A", data!, minute(8 * 60)))).toEqual([1, 0])
     expect([0, 1, 2, 3].map(() => facts("A", data!, minute(3 * 24 * 60)))).toEqual([1, 1, 1, 0])
+  })
+
+  it("is a configuration after each boot, and those that operators ask for besides", () => {
+    const { recording } = watched()
+    const told = (commandId?: string) => {
+      const content = { _tag: "Configuration", keys: [], unknown: [] } as const
+      const result = { _tag: "Answered", status: undefined, answer: {}, content } as const
+      const command = { _tag: "GetConfiguration", keys: [] } as const
+      const input = { _tag: "CommandAnswered", commandId, command, result } as const
+      const decision = decide(state(), input, minute(0), { transactionId: 1, uuid: () => "uuid" })
+      return decision._tag === "Act" ? recording.within("A", decision, minute(0)).facts.length : undefined
+    }
+    expect([told(), told(), told("command-1"), told("command-2")]).toEqual([1, 0, 2, 2])
   })
 
   it("costs no connector its status, and no driver his transaction", () => {

@@ -156,7 +156,7 @@ export type CommandResult =
       readonly _tag: "Answered"
       /** The answer's own word; undefined for answers that have none (GetConfiguration, UpdateFirmware, GetLocalListVersion …). */
       readonly status: string | undefined
-      /** The payload as it came, secrets masked. */
+      /** The payload as it came, secrets masked, and cut where it is very long. */
       readonly answer: Readonly<Record<string, unknown>>
       readonly content: AnswerContent | undefined
     }

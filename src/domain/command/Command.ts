@@ -29,7 +29,7 @@ export interface Command {
   readonly expiresAt: number | undefined
   readonly sentAt: number | undefined
   readonly completedAt: number | undefined
-  /** The charger's answer as it came, or `{ errorCode, errorDescription }`; undefined while there is none. */
+  /** The charger's answer as it came, cut where it is very long, or `{ errorCode, errorDescription }`; undefined while there is none. */
   readonly result: Readonly<Record<string, unknown>> | undefined
   /** The session that a RemoteStart was followed by, or that a RemoteStop names. */
   readonly sessionId: string | undefined

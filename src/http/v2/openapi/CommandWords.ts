@@ -14,7 +14,7 @@ export const commandWords: Words["properties"] = {
   "Command.expiresAt": ["Until when it may wait for the charger; null where it may not wait"],
   "CommandWithPassword.expiresAt": ["Until when it may wait for the charger; null where it may not wait"],
   result: [
-    "The charger's answer as it came, or { errorCode, errorDescription }; null until it has answered",
+    "The charger's answer as it came (up to 64 KiB, with … where it was cut), or { errorCode, errorDescription }; null until it has answered",
     { status: "Accepted" }
   ],
   "Command.sessionId": [
