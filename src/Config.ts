@@ -63,6 +63,7 @@ export interface Config {
   readonly backgroundIntervalMillis: number
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
+  readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
   readonly files: {
     /** Where chargers bring and fetch files; without a slash at its end. */
     readonly url: string
@@ -307,6 +308,8 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
+    MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
+    MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: String(config.messageLogBudget.organisationBytesPerDay),
     FILES_URL: config.files.url,
     FILES_RETENTION_DAYS: String(config.files.retentionDays),
     FILES_S3_ENDPOINT: config.files.s3?.endpoint ?? "",
@@ -352,6 +355,11 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
+    messageLogBudget: {
+      chargerBytesPerDay: get("MESSAGE_LOG_CHARGER_BYTES_PER_DAY") ?? limits.messageLog.chargerBytesPerDay,
+      organisationBytesPerDay:
+        get("MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY") ?? limits.messageLog.organisationBytesPerDay
+    },
     files: filesOf(get, publicUrl),
     databasePoolSize: get("DATABASE_POOL_SIZE") ?? limits.database.poolSize,
     minFreeDiskBytes: get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes,

@@ -56,6 +56,7 @@ describe("loadConfig without settings", () => {
       backgroundIntervalMillis: 1_000,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
+      messageLogBudget: { chargerBytesPerDay: 16 * 1024 * 1024, organisationBytesPerDay: 1024 * 1024 * 1024 },
       files: { url: "http://localhost:8080", retentionDays: 90, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
     })
@@ -117,6 +118,8 @@ describe("loadConfig with settings", () => {
       BACKGROUND_INTERVAL_MILLIS: "50",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
+      MESSAGE_LOG_CHARGER_BYTES_PER_DAY: "1000000",
+      MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: "20000000",
       FILES_URL: "http://files.example.com:9000/",
       FILES_RETENTION_DAYS: "14",
       FILES_S3_BUCKET: "ours",
@@ -148,6 +151,7 @@ describe("loadConfig with settings", () => {
       backgroundIntervalMillis: 50,
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
+      messageLogBudget: { chargerBytesPerDay: 1_000_000, organisationBytesPerDay: 20_000_000 },
       files: {
         url: "http://files.example.com:9000",
         retentionDays: 14,

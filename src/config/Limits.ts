@@ -157,6 +157,15 @@ export const limits = {
     maxWaitingChars: 32 * MiB,
     // Small batches: a large one holds up the event loop, and the commits of facts, for as long as it is made.
     maxBatch: 250,
+    // As large as a hundred ordinary batches; 250 of the longest frames would hold up the embedded database.
+    maxBatchBytes: 4 * MiB,
+    // What an operator wants to read of a frame: the largest that chargers send rightly, answers to GetConfiguration, have a third of it.
+    maxFrameBytes: 64 * 1024,
+    // The busiest charger that is right, two connectors at 10 s samples of 1.2 KB with their answers for 12 hours, has 14 MiB; one with a minute's samples
+    // for six hours has 0.6 MiB.
+    chargerBytesPerDay: 16 * MiB,
+    // Some 1,700 chargers with a minute's samples for six hours each. Thirty days of it are 30 GiB.
+    organisationBytesPerDay: 1024 * MiB,
     // Losing the last second of it in a crash is allowed; a quarter of one keeps the batches small.
     flushEveryMillis: 250,
     // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS says otherwise: a dispute is raised within a month's bill.
@@ -180,6 +189,10 @@ export const limits = {
     // REST shows memory over what is stored, so this is only what a crash may lose.
     flushEveryMillis: second,
     maxBatch: 500,
+    // Whatever the last frames' sizes are; ordinary ones have 100 KiB together.
+    maxBatchBytes: 4 * MiB,
+    // As in the message log. One charger of a fleet that all send long frames costs this much memory at most.
+    maxMessageBytes: 64 * 1024,
     // No statement runs longer.
     keepEndsMillis: 30 * second
   },

@@ -153,6 +153,8 @@ export const variables = {
   BACKGROUND_INTERVAL_MILLIS: whole(10, 60_000, "a number of milliseconds 10–60000"),
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
+  MESSAGE_LOG_CHARGER_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
+  MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
   FILES_URL: {
     schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#@]/.test(text)),
     expected: "a URL such as http://files.example.com:8080"

@@ -95,7 +95,11 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       clientCertificates: config.tls?.clientCaFile !== undefined
     },
     directory: limits.directory,
-    messageLog: { ...limits.messageLog, flushEveryMillis: scaled(limits.messageLog.flushEveryMillis) },
+    messageLog: {
+      ...limits.messageLog,
+      ...config.messageLogBudget,
+      flushEveryMillis: scaled(limits.messageLog.flushEveryMillis)
+    },
     exchanges: { ...limits.exchanges, flushEveryMillis: scaled(limits.exchanges.flushEveryMillis) },
     lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
     knocks: { ...limits.knocks, flushEveryMillis: scaled(limits.knocks.flushEveryMillis) },

@@ -6,6 +6,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ConnectionEnd, Presence, type Seen } from "../domain/ports/Presence.ts"
+import { byteLength, cutToBytes } from "../domain/values/CutText.ts"
 import { nulSpelt } from "../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray } from "./Arrays.ts"
 import { guarded } from "./SqlErrors.ts"
@@ -15,6 +16,10 @@ export interface LastSeenOptions {
   readonly flushEveryMillis: number
   /** Chargers in one statement at most. */
   readonly maxBatch: number
+  /** Bytes of last frames in one statement at most, or one frame. */
+  readonly maxBatchBytes: number
+  /** Bytes of a last frame that are kept; of a longer one its beginning, with `…`. */
+  readonly maxMessageBytes: number
   /** How long an end that is stored is kept at least: longer than a read takes, which may have begun before it was stored. */
   readonly keepEndsMillis: number
 }
@@ -35,13 +40,23 @@ interface Entry {
   writing: boolean
 }
 
+/** Bytes of the character that says that there was more. */
+const ellipsisBytes = 3
+
+/** Cut when it comes: a fleet that sends long frames would fill the memory. */
+const shortened = (frame: string, maxBytes: number): string => {
+  const spelt = nulSpelt(frame)
+  if (cutToBytes(spelt, maxBytes) === spelt) return spelt
+  return `${cutToBytes(spelt, maxBytes - ellipsisBytes)}…`
+}
+
 type Batch = ReadonlyArray<readonly [string, Entry]>
 
 const write = (sql: SqlClient.SqlClient, batch: Batch) => sql`
   INSERT INTO charger_seen (charger_id, last_seen, last_message)
   SELECT x.charger_id, x.last_seen, x.last_message
   FROM unnest(${textArray(batch.map(([id]) => id))}, ${timestamptzArray(batch.map(([, e]) => e.lastSeen))},
-    ${textArray(batch.map(([, e]) => nulSpelt(e.lastMessage)))})
+    ${textArray(batch.map(([, e]) => e.lastMessage))})
     AS x(charger_id, last_seen, last_message)
   JOIN charger c ON c.charger_id = x.charger_id
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = excluded.last_seen, last_message = excluded.last_message
@@ -82,8 +97,15 @@ class Memory {
     return this.dirty.length > 0
   }
 
-  take(max: number): Batch {
-    const batch = this.dirty.slice(0, max)
+  take(max: number, maxBytes: number): Batch {
+    let bytes = 0
+    let n = 0
+    while (n < Math.min(max, this.dirty.length)) {
+      bytes += byteLength(this.dirty[n]![1].lastMessage)
+      if (n > 0 && bytes > maxBytes) break
+      n++
+    }
+    const batch = this.dirty.slice(0, n)
     this.dirty = this.dirty.slice(batch.length)
     for (const [, entry] of batch) {
       entry.dirty = false
@@ -164,7 +186,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
       const sql = yield* SqlClient.SqlClient
       const memory = new Memory()
       const flush = Effect.suspend(() => {
-        const batch = memory.take(options.maxBatch)
+        const batch = memory.take(options.maxBatch, options.maxBatchBytes)
         return guarded(write(sql, batch)).pipe(
           Effect.map(() => memory.done(batch)),
           Effect.tapError(() => Effect.sync(() => memory.again(batch))),
@@ -191,7 +213,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
       yield* Effect.forkScoped(Effect.forever(turn))
       return Presence.of({
         opened: (chargerId, epoch) => memory.opened(chargerId, epoch),
-        heard: (chargerId, at, frame) => memory.heard(chargerId, at, frame),
+        heard: (chargerId, at, frame) => memory.heard(chargerId, at, shortened(frame, options.maxMessageBytes)),
         closed: (chargerId, epoch, end) => memory.closed(chargerId, epoch, end),
         stored: (chargerId, epoch) => memory.stored(chargerId, epoch),
         peek: (chargerId) => memory.peek(chargerId)

@@ -44,12 +44,17 @@ for (const [name, subject] of [
   )
 }
 
+/** What the message log takes of one charger in a day. */
+const logBytes = 256 * 1024
+
 const tlsPort = await freePort()
 const world = new World({
   TLS_PORT: String(tlsPort),
   TLS_CERT_FILE: at("server.crt"),
   TLS_KEY_FILE: at("server.key"),
-  TLS_CLIENT_CA_FILE: at("ca.crt")
+  TLS_CLIENT_CA_FILE: at("ca.crt"),
+  // What a case here sends has a few KB; the attacker below has more.
+  MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(logBytes)
 })
 
 const hash = {
@@ -288,5 +293,41 @@ describe("OCPP 1.6 security", () => {
     await station.connect()
     expect(station.client.protocol).toBe("ocpp1.6")
     expect(await refusedWith(await world.charger(), { protocols: ["ocpp9.9"], strictMode: false })).toBe(true)
+  })
+
+  it("logs a charger that sends as much as it can up to its budget, and serves everybody else as before", async () => {
+    const { id, station } = await world.station()
+    const other = await world.organise("Beside a flood")
+    const rest = async (path: string, body: unknown) =>
+      expect((await other.rest.request("POST", path, body)).status).toBeLessThan(300)
+    const neighbour = `NEXT-${id}`
+    await rest("sites", { name: "Beside" })
+    await rest("chargers", { name: neighbour, chargerId: neighbour })
+    await rest("tokens", { uid: "BESIDE" })
+    await using beside = new Station(world.service.ocppUrl, neighbour)
+    await beside.connect()
+    await beside.boot()
+
+    const data = "x".repeat(60_000)
+    const flood = Array.from({ length: 12 }, () => station.call("DataTransfer", { vendorId: "com.example", data }))
+    const started = await beside.start(1, "BESIDE")
+    expect(started).toMatchObject({ id: expect.any(Number), status: "Accepted" })
+    await Promise.all(flood)
+    const mine = await station.start(1, await world.card())
+    expect(mine.status).toBe("Accepted")
+
+    const log = await world.messages(id, "DataTransfer")
+    const bytes = log.reduce((sum, { frame }) => sum + Buffer.byteLength(String(frame)), 0)
+    expect(bytes).toBeGreaterThan(logBytes / 2)
+    expect(bytes).toBeLessThanOrEqual(logBytes + 64 * 1024)
+    expect(await world.messages(id, "StartTransaction"), "the log of the day is full").toEqual([])
+    const metrics = await (await fetch(new URL("/metrics", world.service.url))).text()
+    const dropped = /^message_log_dropped_total\{[^}]*reason="charger-budget"[^}]*\} (\d+)/m.exec(metrics)
+    // Seven of the flood at least with most answers, and what came after it.
+    expect(Number(dropped?.[1])).toBeGreaterThanOrEqual(10)
+    expect(metrics).toMatch(/^message_log_dropped_total\{[^}]*reason="organisation-budget"[^}]*\} 0$/m)
+
+    const sessions = await other.rest.request("GET", `sessions?chargerId=${neighbour}`)
+    expect((JSON.parse(sessions.text) as { items: ReadonlyArray<unknown> }).items).toHaveLength(1)
   })
 })

@@ -10,15 +10,21 @@ import { statementsOf } from "../support/statements.ts"
 /** Nothing is flushed by the clock here, so that a test says what is. */
 const never = 3_600_000
 
+const settings: LastSeen.LastSeenOptions = {
+  flushEveryMillis: never,
+  maxBatch: 1000,
+  maxBatchBytes: 1_000_000,
+  maxMessageBytes: 1000,
+  keepEndsMillis: never
+}
+
 /** A presence of its own; what it holds is flushed when `use` ends. */
 const withPresence = <A, E, R>(
   use: (presence: Presence["Service"]) => Effect.Effect<A, E, R>,
   options: Partial<LastSeen.LastSeenOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(
-      LastSeen.layer({ flushEveryMillis: never, maxBatch: 1000, keepEndsMillis: never, ...options })
-    )
+    const context = yield* Layer.build(LastSeen.layer({ ...settings, ...options }))
     return yield* Effect.provide(Effect.flatMap(Presence, use), context)
   }).pipe(Effect.scoped)
 
@@ -94,6 +100,31 @@ forEachDatabase("when each charger was last heard", (it) => {
         ids.map(() => [noon, "[x]"])
       )
     })
+  )
+
+  it.effect(
+    "keeps the beginning of a long frame, in memory as in the database, and many of them in more statements",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 6 }, (_, n) => `S-9-${n}`)
+        yield* seedChargers(ids)
+        const cut = `${"x".repeat(996)}…`
+        const sent = yield* statementsOf(
+          withPresence(
+            ({ heard, peek }) =>
+              Effect.sync(() => {
+                for (const id of ids) heard(id, noon, `${"x".repeat(996)}${"é".repeat(500_000)}`)
+                assert.strictEqual(peek("S-9-0")?.lastMessage, cut)
+              }),
+            { maxBatchBytes: 2500 }
+          )
+        )
+        assert.lengthOf(sent, 3)
+        assert.deepStrictEqual(
+          yield* Effect.forEach(ids, flushed),
+          ids.map(() => [noon, cut])
+        )
+      })
   )
 
   it.effect("is never set back by an older time", () =>
@@ -179,10 +210,9 @@ forEachDatabase("when each charger was last heard", (it) => {
         Effect.as(Effect.andThen(Deferred.succeed(writing, undefined), Deferred.await(go)), statement)
       )
       const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(
-        LastSeen.layer({ flushEveryMillis: 1, maxBatch: 1000, keepEndsMillis: never }),
-        scope
-      ).pipe(Effect.provideService(Statement.CurrentTransformer, held))
+      const context = yield* Layer.buildWithScope(LastSeen.layer({ ...settings, flushEveryMillis: 1 }), scope).pipe(
+        Effect.provideService(Statement.CurrentTransformer, held)
+      )
       const presence = yield* Effect.provide(Presence, context)
       presence.opened("S-7", 1)
       presence.heard("S-7", noon, "[goodbye]")

@@ -1,16 +1,24 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Metric, Result } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Metric, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedFrame, MessageLog, type MessageSearch } from "../../src/domain/ports/MessageLog.ts"
 import * as MessageLogStorage from "../../src/storage/MessageLog.ts"
 import { emptyTables, forEachDriver } from "../support/databases.ts"
 import { freshId, noon } from "../support/journalFacts.ts"
-import { statementsOf } from "../support/statements.ts"
+import { type SentStatement, statementsOf } from "../support/statements.ts"
 
 /** Nothing is flushed by the clock here, so that a test says what is. */
 const never = 3_600_000
 
-const options = { maxWaitingChars: 100_000, maxBatch: 100, flushEveryMillis: never }
+const options = {
+  maxWaitingChars: 100_000,
+  maxBatch: 100,
+  maxBatchBytes: 1_000_000,
+  maxFrameBytes: 1000,
+  chargerBytesPerDay: 1_000_000,
+  organisationBytesPerDay: 10_000_000,
+  flushEveryMillis: never
+}
 const log = MessageLogStorage.layer(options)
 
 const organisationId = freshId()
@@ -50,10 +58,14 @@ const stored = Effect.gen(function* () {
   return row!.n
 })
 
+const inserts = (sent: ReadonlyArray<SentStatement>) => sent.filter(({ text }) => text.includes("INSERT INTO message"))
+
 /** Frames that were given up, as `/metrics` counts them. */
-const droppedFrames = (registry: Metric.MetricRegistry): number =>
+const droppedFrames = (registry: Metric.MetricRegistry, reason?: string): number =>
   Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
-    .filter(({ id }) => id === "message_log_dropped_total")
+    .filter(({ attributes, id }) => {
+      return id === "message_log_dropped_total" && (reason ?? attributes?.["reason"]) === attributes?.["reason"]
+    })
     .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
 
 /** A log of its own, closed when `use` ends. */
@@ -106,7 +118,7 @@ forEachDriver("the log of messages", log, (it) => {
       assert.isNull(nextCursor)
       const [{ id, ...rest } = { id: "" }] = items
       assert.match(id, /^\d+$/)
-      assert.deepStrictEqual(rest, said)
+      assert.deepStrictEqual(rest, { ...said, cutFrom: null })
     })
   )
 
@@ -162,7 +174,7 @@ forEachDriver("the log of messages", log, (it) => {
           })
         )
       )
-      assert.lengthOf(sent, 3)
+      assert.lengthOf(inserts(sent), 3)
       assert.lengthOf(yield* framesOf("L-6"), 250)
     })
   )
@@ -182,6 +194,119 @@ forEachDriver("the log of messages", log, (it) => {
       ).pipe(Effect.provideService(Metric.MetricRegistry, registry))
       assert.strictEqual(kept.items[0]?.frame, "after")
       assert.strictEqual(droppedFrames(registry), 6)
+    })
+  )
+
+  it.effect("keeps the beginning of a long frame, and says how long it was", () =>
+    Effect.gen(function* () {
+      const { append, search } = yield* MessageLog
+      const long = `a${"👩".repeat(400)}`
+      append(frame({ chargerId: "L-10", at: noon, frame: "x".repeat(1000) }))
+      append(frame({ chargerId: "L-10", at: noon + 1, frame: long }))
+      append(frame({ chargerId: "L-10", at: noon + 2, frame: "\0".repeat(400) }))
+      append(frame({ chargerId: "L-10", at: noon + 3, action: "a".repeat(5000), messageId: "m".repeat(5000) }))
+      const { items } = yield* search(organisationId, "L-10", { limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ action, cutFrom, frame, messageId }) => [frame, cutFrom, action.length, messageId.length]),
+        [
+          ["[2]", null, 255, 255],
+          ["\\u0000".repeat(166) + "\\u00", 400, 9, 1],
+          [long.slice(0, 499), 1601, 9, 1],
+          ["x".repeat(1000), null, 9, 1]
+        ]
+      )
+    })
+  )
+
+  it.effect(
+    "grows by a charger's budget and a frame, whatever it sends, leaves others theirs, and goes on the next day",
+    () =>
+      Effect.gen(function* () {
+        yield* emptyTables
+        const registry: Metric.MetricRegistry = new Map()
+        const lines: Array<unknown> = []
+        const told = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+        const limits = { chargerBytesPerDay: 20_000, organisationBytesPerDay: 50_000 }
+        const flood = (append: (frame: LoggedFrame) => void, chargerId: string, at: number) => {
+          for (let n = 0; n < 50; n++) append(frame({ chargerId, at, frame: "x".repeat(800) }))
+        }
+        yield* ownLog(limits, ({ append, search }) =>
+          Effect.gen(function* () {
+            flood(append, "L-11", noon)
+            const counted = (reason: string) => droppedFrames(registry, reason)
+            // 1,013 bytes a frame with its names and its row: the twentieth uses the budget up.
+            assert.strictEqual(counted("charger-budget"), 30)
+            append(frame({ chargerId: "L-11-quiet" }))
+            assert.lengthOf((yield* search(organisationId, "L-11", { limit: 100 })).items, 20)
+            assert.lengthOf((yield* search(organisationId, "L-11-quiet", { limit: 100 })).items, 1)
+            assert.lengthOf(lines, 1)
+            for (const other of ["L-11-b", "L-11-c"]) flood(append, other, noon)
+            assert.isAbove(counted("organisation-budget"), 0)
+            append(frame({ chargerId: "L-11-other", organisationId: freshId() }))
+            const whole = droppedFrames(registry)
+            assert.strictEqual(counted("charger-budget") + counted("organisation-budget"), whole)
+            yield* search(organisationId, "L-11", { limit: 1 })
+            const sql = yield* SqlClient.SqlClient
+            const [row] = yield* sql<{ bytes: number; others: number }>`
+            SELECT sum(octet_length(frame)) FILTER (WHERE organisation_id = ${organisationId}::uuid)::int AS bytes,
+              (count(*) FILTER (WHERE organisation_id <> ${organisationId}::uuid))::int AS others FROM message`
+            assert.isAtMost(row!.bytes, limits.organisationBytesPerDay + 800)
+            assert.strictEqual(row!.others, 1)
+            append(frame({ chargerId: "L-11", at: noon + 86_400_000, frame: "[tomorrow]" }))
+            const [newest] = (yield* search(organisationId, "L-11", { limit: 1 })).items
+            assert.strictEqual(newest?.frame, "[tomorrow]")
+            assert.strictEqual(droppedFrames(registry), whole)
+          })
+        ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(told))
+      })
+  )
+
+  it.effect("goes on with what is left of the day after a restart, by one statement", () =>
+    Effect.gen(function* () {
+      yield* emptyTables
+      const now = yield* Clock.currentTimeMillis
+      // The log of before is of an earlier moment of the same day.
+      const clock = yield* Clock.Clock
+      const at = Math.floor(now / 86_400_000) * 86_400_000 + 1000
+      const later = at + 60_000
+      const held: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
+        currentTimeMillis: Effect.succeed(later),
+        currentTimeMillisUnsafe: () => later
+      })
+      const limits = { chargerBytesPerDay: 20_000 }
+      const say = (append: (frame: LoggedFrame) => void, n: number, at: number) => {
+        for (; n > 0; n--) append(frame({ chargerId: "L-12", at, frame: "x".repeat(800) }))
+      }
+      yield* ownLog(limits, ({ append }) => Effect.sync(() => say(append, 15, at)))
+      yield* ownLog(limits, ({ append, search }) =>
+        Effect.gen(function* () {
+          // A search has come after the statement that restores, on one connection as on many.
+          yield* search(organisationId, "L-12", { limit: 1 })
+          yield* Effect.sleep(0)
+          let kept = 15
+          while (kept < 100) {
+            say(append, 1, later)
+            const n = (yield* search(organisationId, "L-12", { limit: 100 })).items.length
+            if (n === kept) break
+            kept = n
+          }
+          assert.strictEqual(kept, 20)
+        })
+      ).pipe(Effect.provideService(Clock.Clock, held), Effect.provide(Logger.layer([])))
+    })
+  )
+
+  it.effect("has no more text in a statement than it may", () =>
+    Effect.gen(function* () {
+      const sent = yield* statementsOf(
+        ownLog({ maxBatchBytes: 2500 }, ({ append }) =>
+          Effect.sync(() => {
+            for (let n = 0; n < 6; n++) append(frame({ chargerId: "L-13", frame: "x".repeat(800) }))
+          })
+        )
+      )
+      assert.lengthOf(inserts(sent), 3)
+      assert.lengthOf(yield* framesOf("L-13"), 6)
     })
   )
 

@@ -12,6 +12,7 @@ import { Events } from "../../src/domain/ports/Events.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { MessageLog } from "../../src/domain/ports/MessageLog.ts"
 import { Sessions } from "../../src/domain/ports/Sessions.ts"
+import { limits } from "../../src/Config.ts"
 import { Tokens } from "../../src/domain/ports/Tokens.ts"
 import { listedMessageBytes, type Page, pageBytesMost } from "../../src/domain/values/Page.ts"
 import { readBytesMost } from "../../src/storage/Cursor.ts"
@@ -23,7 +24,7 @@ import { anOrganisation, repositories } from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 100, patienceMillis: 10_000 }),
-  MessageLogStorage.layer({ maxWaitingChars: 1_000_000, maxBatch: 100, flushEveryMillis: 3_600_000 })
+  MessageLogStorage.layer({ ...limits.messageLog, flushEveryMillis: 3_600_000 })
 ).pipe(Layer.provideMerge(repositories))
 
 /** Every item of a list, and the bytes of its largest page; each page may have 500 items. */

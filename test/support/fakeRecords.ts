@@ -12,7 +12,7 @@ import type { Site } from "../../src/domain/site/Site.ts"
 import { tokenKey, type Token } from "../../src/domain/token/Token.ts"
 import { Precondition } from "../../src/domain/ports/Precondition.ts"
 import type { StoredAnswer } from "../../src/domain/ports/Idempotency.ts"
-import type { LoggedFrame } from "../../src/domain/ports/MessageLog.ts"
+import type { KeptFrame } from "../../src/domain/ports/MessageLog.ts"
 import type { Seen } from "../../src/domain/ports/Presence.ts"
 import type { Page, PageRequest } from "../../src/domain/values/Page.ts"
 
@@ -43,7 +43,7 @@ export class FakeWorld {
   readonly tokens = new Map<string, Token>()
   readonly partners = new Map<string, Partner>()
   readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
-  readonly frames: Array<LoggedFrame & { readonly id: string }> = []
+  readonly frames: Array<KeptFrame> = []
   readonly seen = new Map<string, Seen>()
   readonly reconsidered: Array<string> = []
   readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []

@@ -1,6 +1,6 @@
 /**
  * The log of raw frames in both directions: written behind in batches, bounded, searchable by charger and time, gone after its retention.
- * Losing its last second in a crash is allowed; a fact never is.
+ * Losing its last second in a crash is allowed; a fact never is. Long frames are cut, and a charger that says very much is logged up to its budget of the day.
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
@@ -21,6 +21,13 @@ export interface LoggedFrame {
   readonly frame: string
 }
 
+/** A frame as the log has it. */
+export interface KeptFrame extends LoggedFrame {
+  readonly id: string
+  /** Bytes of the whole frame where `frame` is only its beginning; null where it is all of it. */
+  readonly cutFrom: number | null
+}
+
 export interface MessageSearch extends PageRequest {
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -30,13 +37,13 @@ export interface MessageSearch extends PageRequest {
 export class MessageLog extends Context.Service<
   MessageLog,
   {
-    /** Never waits and never fails: over its bound the frame is dropped and counted. */
+    /** Never waits and never fails: over its bound, or a budget of the day, the frame is dropped and counted. */
     readonly append: (frame: LoggedFrame) => void
     /** Newest first. Includes what has not been written yet. */
     readonly search: (
       organisationId: string,
       chargerId: string,
       search: MessageSearch
-    ) => Effect.Effect<Page<LoggedFrame & { readonly id: string }>, StorageUnavailable | InvalidInput>
+    ) => Effect.Effect<Page<KeptFrame>, StorageUnavailable | InvalidInput>
   }
 >()("voltlane/MessageLog") {}

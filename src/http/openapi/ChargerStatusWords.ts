@@ -13,7 +13,10 @@ export const chargerStatusWords: Words["properties"] = {
   "ChargerStatus.serialNumber": ["Serial number as its boot told it; empty before", "VX22-004711"],
   amountOfSockets: ["Connectors that it has reported so far", 2],
   lastSeen: ["When `lastMessage` was received; null before the first"],
-  lastMessage: ["The last raw OCPP message received from it; empty before the first", '[2,"c1f4a2","Heartbeat",{}]'],
+  lastMessage: [
+    "The last raw OCPP message received from it, of at most 64 KiB; empty before the first",
+    '[2,"c1f4a2","Heartbeat",{}]'
+  ],
   activeConnection: ["Whether it is connected now", true],
   locationInfo: ["The address of its site; text that is not known is empty"],
   pushIntegrationEnabled: ["Whether an active webhook covers its site"],

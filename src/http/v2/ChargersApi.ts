@@ -135,7 +135,10 @@ export const LoggedMessage = Schema.Struct({
   kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
   action: Schema.String,
   messageId: Schema.String,
-  frame: Schema.String.annotate({ description: "The frame's text; passwords and keys are masked" })
+  frame: Schema.String.annotate({ description: "The frame's text, of at most 64 KiB; passwords and keys are masked" }),
+  cutFrom: Schema.NullOr(Schema.Int).annotate({
+    description: "Bytes of the whole frame where `frame` is only its beginning; null where it is all of it"
+  })
 }).annotate({ identifier: "LoggedMessage" })
 
 const ConfigurationKey = Schema.Struct({

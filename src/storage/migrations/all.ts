@@ -64,6 +64,7 @@ import { registeredSerials } from "./0062_registered_serials.ts"
 import { idempotentWork } from "./0063_idempotent_work.ts"
 import { filters } from "./0064_filters.ts"
 import { commandRate } from "./0065_command_rate.ts"
+import { cutFrames } from "./0066_cut_frames.ts"
 
 export const migrations = {
   "0001_spine": spine,
@@ -130,5 +131,6 @@ export const migrations = {
   "0062_registered_serials": registeredSerials,
   "0063_idempotent_work": idempotentWork,
   "0064_filters": filters,
-  "0065_command_rate": commandRate
+  "0065_command_rate": commandRate,
+  "0066_cut_frames": cutFrames
 }

@@ -326,7 +326,8 @@ describe("a charger that reported itself", () => {
       kind: "CALL" as const,
       action,
       messageId: "m",
-      frame: `[2,"m","${action}",{}]`
+      frame: `[2,"m","${action}",{}]`,
+      cutFrom: null
     })
     app.world.frames.push(
       frame("1", noon, "Heartbeat"),
@@ -341,7 +342,8 @@ describe("a charger that reported itself", () => {
       kind: "CALL",
       action: "Heartbeat",
       messageId: "m",
-      frame: '[2,"m","Heartbeat",{}]'
+      frame: '[2,"m","Heartbeat",{}]',
+      cutFrom: null
     })
     const some = await ask(
       "GET",

@@ -28,7 +28,8 @@ beforeEach(async () => {
       kind: "CALL",
       action: "DataTransfer",
       messageId: "m",
-      frame: "x".repeat(2_000)
+      frame: "x".repeat(2_000),
+      cutFrom: null
     })
   }
 })

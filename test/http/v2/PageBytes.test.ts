@@ -46,7 +46,8 @@ const said = (count: number, frame: string) => {
       kind: "CALL",
       action: "DataTransfer",
       messageId: "m",
-      frame
+      frame,
+      cutFrom: null
     })
   }
 }

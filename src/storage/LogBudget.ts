@@ -1,0 +1,103 @@
+/**
+ * What the message log may still take today (UTC) of each charger and each organisation, counted in memory. The frame that uses up a budget is the last one
+ * of its day, so that a log has no holes in the middle. Each process counts what it logs itself.
+ */
+
+export interface LogBudgetLimits {
+  readonly chargerBytesPerDay: number
+  readonly organisationBytesPerDay: number
+}
+
+export type Overrun = "charger-budget" | "organisation-budget"
+
+const dayMillis = 86_400_000
+
+/** Lines about full logs a day: where a whole fleet goes wild, a hundred of them tell it. */
+const maxNotes = 100
+
+/** The beginning of the UTC day of a moment (ms epoch). */
+export const dayOf = (at: number): number => at - (((at % dayMillis) + dayMillis) % dayMillis)
+
+export interface Used {
+  readonly organisationId: string
+  readonly chargerId: string
+  readonly bytes: number
+}
+
+/** What is worth a line in the log of the service: once a day for each that is full. */
+export interface Full {
+  readonly reason: Overrun
+  readonly organisationId: string
+  /** The charger that met the end of its budget or of its organisation's. */
+  readonly chargerId: string
+}
+
+const add = (counts: Map<string, number>, key: string, bytes: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + bytes)
+}
+
+export class LogBudget {
+  private readonly limits: LogBudgetLimits
+  private day = Number.NEGATIVE_INFINITY
+  private readonly chargers = new Map<string, number>()
+  private readonly organisations = new Map<string, number>()
+  private readonly told = new Set<string>()
+  private notes: Array<Full> = []
+
+  constructor(limits: LogBudgetLimits) {
+    this.limits = limits
+  }
+
+  /** Counts a frame of so many bytes and answers undefined, or why it is not to be logged. */
+  take(used: Used, at: number): Overrun | undefined {
+    this.turn(dayOf(at))
+    const over = this.overrun(used)
+    if (over === undefined) this.count(used)
+    else this.note(over, used)
+    return over
+  }
+
+  /** What was logged on a day before this process began; nothing where that day is over. */
+  restore(day: number, all: ReadonlyArray<Used>): void {
+    if (this.day === Number.NEGATIVE_INFINITY) this.day = day
+    if (this.day === day) for (const used of all) this.count(used)
+  }
+
+  get hasNotes(): boolean {
+    return this.notes.length > 0
+  }
+
+  /** Those that have become full since this was asked last. */
+  takeNotes(): ReadonlyArray<Full> {
+    const notes = this.notes
+    this.notes = []
+    return notes
+  }
+
+  private overrun({ chargerId, organisationId }: Used): Overrun | undefined {
+    if ((this.chargers.get(chargerId) ?? 0) >= this.limits.chargerBytesPerDay) return "charger-budget"
+    const ofAll = this.organisations.get(organisationId) ?? 0
+    return ofAll >= this.limits.organisationBytesPerDay ? "organisation-budget" : undefined
+  }
+
+  private count({ bytes, chargerId, organisationId }: Used): void {
+    add(this.chargers, chargerId, bytes)
+    add(this.organisations, organisationId, bytes)
+  }
+
+  private note(reason: Overrun, { chargerId, organisationId }: Used): void {
+    const key = reason === "charger-budget" ? `charger ${chargerId}` : `organisation ${organisationId}`
+    if (this.told.size >= maxNotes || this.told.has(key)) return
+    this.told.add(key)
+    this.notes.push({ reason, organisationId, chargerId })
+  }
+
+  /** A frame of yesterday that comes after midnight begins no new day; a clock that was set back by more does. */
+  private turn(day: number): void {
+    if (day === this.day || day === this.day - dayMillis) return
+    this.day = day
+    this.chargers.clear()
+    this.organisations.clear()
+    this.told.clear()
+  }
+}

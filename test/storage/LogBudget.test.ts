@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest"
+import { dayOf, LogBudget } from "../../src/storage/LogBudget.ts"
+import { noon } from "../support/journalFacts.ts"
+
+const dayMillis = 86_400_000
+const limits = { chargerBytesPerDay: 100, organisationBytesPerDay: 250 }
+const frame = (chargerId: string, bytes = 60, organisationId = "O") => ({ organisationId, chargerId, bytes })
+
+describe("the budget of the message log", () => {
+  it("ends a charger's day with the frame that uses it up, and begins again with the next", () => {
+    const budget = new LogBudget(limits)
+    const day = [noon, noon, noon, noon + 1, dayOf(noon) + dayMillis - 1]
+    expect(day.map((at) => budget.take(frame("A"), at))).toEqual([
+      undefined,
+      undefined,
+      "charger-budget",
+      "charger-budget",
+      "charger-budget"
+    ])
+    expect(budget.take(frame("B"), noon)).toBeUndefined()
+    expect(budget.take(frame("A"), dayOf(noon) + dayMillis)).toBeUndefined()
+  })
+
+  it("ends an organisation's day for all its chargers, and for nobody else", () => {
+    const budget = new LogBudget(limits)
+    for (const charger of ["A", "B", "C"]) expect(budget.take(frame(charger, 90), noon)).toBeUndefined()
+    expect(budget.take(frame("D", 1), noon)).toBe("organisation-budget")
+    expect(budget.take(frame("X", 90, "other"), noon)).toBeUndefined()
+  })
+
+  it("gives no second budget to a frame of before midnight that comes late", () => {
+    const budget = new LogBudget(limits)
+    const midnight = dayOf(noon) + dayMillis
+    budget.take(frame("A", 100), midnight)
+    expect(budget.take(frame("A"), midnight - 1)).toBe("charger-budget")
+    expect(budget.take(frame("A"), midnight)).toBe("charger-budget")
+  })
+
+  it("begins a new day where a clock that ran ahead is set back", () => {
+    const budget = new LogBudget(limits)
+    budget.take(frame("A", 100), noon + 365 * dayMillis)
+    expect(budget.take(frame("A", 100), noon)).toBeUndefined()
+    expect(budget.take(frame("A"), noon + 1)).toBe("charger-budget")
+  })
+
+  it("goes on after a restart with what was logged before, unless its day is over", () => {
+    const budget = new LogBudget(limits)
+    budget.take(frame("A", 50), noon)
+    budget.restore(dayOf(noon), [frame("A", 50), frame("B", 99)])
+    expect(budget.take(frame("A", 1), noon)).toBe("charger-budget")
+    expect(budget.take(frame("B", 1), noon)).toBeUndefined()
+    const late = new LogBudget(limits)
+    late.take(frame("A", 50), noon + dayMillis)
+    late.restore(dayOf(noon), [frame("A", 50)])
+    expect(late.take(frame("A", 1), noon + dayMillis)).toBeUndefined()
+  })
+
+  it("tells once a day of each that is full, and of a hundred at most", () => {
+    const budget = new LogBudget({ ...limits, organisationBytesPerDay: 1e9 })
+    const chargers = Array.from({ length: 150 }, (_, n) => `C-${n}`)
+    const fill = (at: number) => {
+      for (let n = 0; n < 4; n++) for (const charger of chargers) budget.take(frame(charger), at)
+    }
+    fill(noon)
+    expect(budget.hasNotes).toBe(true)
+    const notes = budget.takeNotes()
+    expect(notes[0]).toEqual({ reason: "charger-budget", organisationId: "O", chargerId: "C-0" })
+    expect(notes).toHaveLength(100)
+    fill(noon + 1)
+    expect(budget.hasNotes).toBe(false)
+    fill(noon + dayMillis)
+    expect(budget.takeNotes()).toHaveLength(100)
+  })
+})
