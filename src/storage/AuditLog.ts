@@ -1,4 +1,4 @@
-/** The port `AuditLog` over SQL: the journal's facts that have an author, found by the partial indexes of the migration `audit`. */
+/** The port `AuditLog` over SQL: the journal's facts that have an author, found by the partial indexes `journal_audit` and `journal_audit_subject`. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AuditEntry, AuditLog } from "../domain/ports/AuditLog.ts"

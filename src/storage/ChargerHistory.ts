@@ -1,4 +1,4 @@
-/** The port `ChargerHistory` over the tables of migration 0012: pages of statuses and of connections. Uptime is in `ConnectorUptime`. */
+/** The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in `ConnectorUptime`. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {

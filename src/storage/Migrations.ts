@@ -28,7 +28,7 @@ interface Step {
   readonly key: string
 }
 
-/** `0001_spine` is number 1. */
+/** `0001_baseline` is number 1. */
 const stepsOf = (migrations: Migrations): ReadonlyArray<Step> =>
   Object.keys(migrations)
     .map((key) => ({ id: Number(/^(\d{4})_[a-z0-9_]+$/.exec(key)?.[1] ?? Number.NaN), key }))
@@ -54,10 +54,20 @@ export const schemaVersion: Effect.Effect<number, SqlError, SqlClient.SqlClient>
 
 const refuse = (message: string) => Effect.fail(new SchemaRefused({ message }))
 
+/** What versions before the first release began with. Nothing brings their data up to date. */
+const unreleased = "0001_spine"
+
 /** What stands in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
 const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Effect<void, SchemaRefused> => {
   const stands = rows.at(-1)?.migration_id ?? 0
   const knows = steps.at(-1)?.id ?? 0
+  const first = rows.find((row) => row.migration_id === 1)
+  if (first?.name === unreleased.slice(5) && steps[0]?.key !== unreleased) {
+    return refuse(
+      "the database was made by a version of Voltlane before its first release and cannot be upgraded; " +
+        "set DATA_DIR or DATABASE_URL to an empty one"
+    )
+  }
   if (stands > knows) {
     return refuse(
       `database schema ${stands} is newer than this version of Voltlane (knows ${knows}); ` +

@@ -94,7 +94,7 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
 }
 
 /**
- * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (migration 0031), each in its very
+ * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (`schema/sessions.sql`), each in its very
  * words, and then judged as everywhere. An array, and not a join: PostgreSQL takes most of what was ever held for being so still, and would walk
  * along all sessions to meet so many.
  */

@@ -122,8 +122,8 @@ const importForms = [
   /\bfrom\s*["']([^"'\n]+)["']/g,
   /\bimport\s*["']([^"'\n]+)["']/g,
   /\bimport\s*\(\s*["']([^"'\n]+)["']/g,
-  // How a worker thread or a data file is named: `new URL("./PgliteWorker.ts", import.meta.url)`.
-  /\bnew\s+URL\(\s*["'](\.[^"'\n]+)["']\s*,\s*import\.meta\.url/g
+  // How a worker thread or a data file is named: `new URL("./PgliteWorker.ts", import.meta.url)`; a folder ends in a slash and is none.
+  /\bnew\s+URL\(\s*["'](\.[^"'\n]*[^"'\n/])["']\s*,\s*import\.meta\.url/g
 ]
 
 /** Everything that a file imports, re-exports, loads later or starts as a worker. */

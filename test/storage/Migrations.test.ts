@@ -3,7 +3,6 @@ import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { permissions } from "../../src/domain/operator/Permission.ts"
 import {
   migrate,
   MigrationFailed,
@@ -24,22 +23,6 @@ const fresh = Effect.gen(function* () {
 
 const statements = (...texts: ReadonlyArray<string>): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true }))
-
-/** What there was to be permitted in the first version that was released. */
-const firstPermissions = [
-  "sites:read",
-  "sites:write",
-  "chargers:read",
-  "chargers:write",
-  "sessions:read",
-  "tokens:read",
-  "tokens:write",
-  "statistics:read",
-  "api-keys:read",
-  "api-keys:write",
-  "organisation:read",
-  "organisation:write"
-]
 
 const three: Migrations = {
   "0001_first": statements(
@@ -183,25 +166,18 @@ forEachDatabase(
       })
     )
 
-    it.effect("gives administrators of older versions every permission that came since, and others none", () =>
+    it.effect("refuses a database that a version before the first release made, and touches nothing", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
-        const first = Object.fromEntries(Object.entries(real).filter(([key]) => key <= "0004_service"))
-        yield* migrate(first)
-        yield* sql`INSERT INTO organisation (id, name, country_code, party_id, created_at)
-          VALUES ('01990000-0000-7000-8000-000000000001', 'O', 'NL', 'ABC', now())`
-        const everything = [...firstPermissions, "platform:admin"]
-        for (const [n, held] of [everything, firstPermissions, ["sites:read"]].entries()) {
-          yield* sql`INSERT INTO operator (id, organisation_id, email, permissions, created_at)
-            VALUES (${`01990000-0000-7000-8000-00000000001${n}`}, '01990000-0000-7000-8000-000000000001', ${`${n}@example.com`},
-              ${`{${held.join(",")}}`}::text[], now())`
-        }
-        yield* migrate(real)
-        const rows = yield* sql<{ permissions: ReadonlyArray<string> }>`SELECT permissions FROM operator ORDER BY id`
-        const [bootstrap, administrator, reader] = rows.map((row) => [...row.permissions].sort())
-        assert.deepStrictEqual(bootstrap, [...permissions].sort())
-        assert.deepStrictEqual(administrator, permissions.filter((one) => one !== "platform:admin").sort())
-        assert.deepStrictEqual(reader, ["sites:read"])
+        yield* migrate({ "0001_spine": statements("CREATE TABLE old (n int)"), "0002_more": Effect.void })
+        const error = yield* Effect.flip(migrate(real))
+        assert.instanceOf(error, SchemaRefused)
+        assert.strictEqual(
+          error.message,
+          "the database was made by a version of Voltlane before its first release and cannot be upgraded; " +
+            "set DATA_DIR or DATABASE_URL to an empty one"
+        )
+        assert.deepStrictEqual(yield* tables(sql), ["old", "schema_migrations"])
       })
     )
 

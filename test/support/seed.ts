@@ -14,8 +14,10 @@ import { bounded } from "./bounded.ts"
 /** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
 export const fingerprint = (migrated: boolean): string => {
   const hash = createHash("sha256").update(readFileSync("node_modules/@electric-sql/pglite/package.json"))
-  const directory = "src/storage/migrations"
-  if (migrated) for (const name of readdirSync(directory).sort()) hash.update(readFileSync(join(directory, name)))
+  const directories = migrated ? ["src/storage/migrations", "src/storage/schema"] : []
+  for (const directory of directories) {
+    for (const name of readdirSync(directory).sort()) hash.update(name).update(readFileSync(join(directory, name)))
+  }
   return hash.digest("hex").slice(0, 16)
 }
 

@@ -1,0 +1,271 @@
+-- The journal's writing statements: facts of many chargers in one round trip and one transaction, which decides what a message
+-- costs; one statement per projection would cost four to six times as much. Parameters are arrays of equal length or JSON
+-- documents, so that the statement's text never changes and stays prepared. Last of the files, since it writes to most tables.
+
+-- Appends facts and changes their projections. `ord` in the documents is the 1-based ordinal of the fact in the arrays; a projection
+-- is changed only when its fact is new. Answers the ordinals of the new facts, or null when all are, and the sessions of starts
+-- that were stored before.
+CREATE FUNCTION journal_commit(
+  p_keys text[], p_organisations uuid[], p_types text[], p_chargers text[], p_at timestamp with time zone[], p_heard timestamp with time
+  zone[], p_bodies text[], p_epochs double precision[], p_requires integer[], p_meter_ord integer[], p_meter_sessions uuid[],
+  p_meter_evses integer[], p_meter_connectors integer[], p_meter_at timestamp with time zone[], p_meter_raw_at text[], p_meter_energy
+  double precision[], p_meter_samples text[], p_register_ord integer[], p_register_sessions uuid[], p_register_wh double precision[],
+  p_register_at timestamp with time zone[], p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
+  p_orphans jsonb, OUT fresh integer[], OUT standing jsonb
+)
+RETURNS record
+LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_before bigint;
+  v_inserted int;
+  v_following int;
+  v_all boolean;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7016996765);
+  SELECT coalesce(max(position), 0) INTO v_before FROM journal;
+
+  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+  SELECT substring(sha256(convert_to(u.key_text, 'UTF8')) for 16), u.organisation_id, u.type, 'charger:' || u.charger_id, u.at,
+    u.heard_at, u.body::json
+  FROM unnest(p_keys, p_organisations, p_types, p_chargers, p_at, p_heard, p_bodies, p_epochs, p_requires)
+    WITH ORDINALITY AS u(key_text, organisation_id, type, charger_id, at, heard_at, body, epoch, requires, ord)
+  WHERE u.requires IS NULL AND (u.epoch IS NULL OR EXISTS (
+    SELECT 1 FROM connection c
+    WHERE c.charger_id = u.charger_id AND c.organisation_id = u.organisation_id AND c.epoch = u.epoch AND c.closed_at IS NULL))
+  ORDER BY u.ord
+  ON CONFLICT (key) DO NOTHING;
+  GET DIAGNOSTICS v_inserted = ROW_COUNT;
+
+  -- Facts that follow from another of their commit stand or fall with it: it must be new, and in this very commit.
+  IF v_inserted < cardinality(p_keys) THEN
+    INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+    SELECT substring(sha256(convert_to(p_keys[r.ord], 'UTF8')) for 16), p_organisations[r.ord], p_types[r.ord],
+      'charger:' || p_chargers[r.ord], p_at[r.ord], p_heard[r.ord], p_bodies[r.ord]::json
+    FROM unnest(p_requires) WITH ORDINALITY AS r(requires, ord)
+    WHERE r.requires IS NOT NULL AND array_position(p_keys, p_keys[r.requires]) = r.requires AND EXISTS (
+      SELECT 1 FROM journal j
+      WHERE j.key = substring(sha256(convert_to(p_keys[r.requires], 'UTF8')) for 16) AND j.position > v_before)
+    ORDER BY r.ord
+    ON CONFLICT (key) DO NOTHING;
+    GET DIAGNOSTICS v_following = ROW_COUNT;
+    v_inserted := v_inserted + v_following;
+  END IF;
+  v_all := v_inserted = cardinality(p_keys);
+
+  -- Which ones were new is asked only when some were not. Nobody else writes while we hold the lock, so what lies above is ours.
+  IF NOT v_all THEN
+    SELECT coalesce(array_agg(new.ord), '{}') INTO fresh
+    FROM (
+      SELECT min(u.ord)::int AS ord
+      FROM unnest(p_keys, p_epochs) WITH ORDINALITY AS u(key_text, epoch, ord)
+      JOIN journal j ON j.key = substring(sha256(convert_to(u.key_text, 'UTF8')) for 16) AND j.position > v_before
+      GROUP BY j.key
+    ) new;
+  END IF;
+
+  IF p_orphans IS NOT NULL THEN
+    INSERT INTO orphan (id, organisation_id, charger_id, action, raw_transaction_id, token_uid, meter_stop_wh, reason, raw_at, problem,
+      raw, at, heard_at, at_hand, contradicts, readings)
+    SELECT x.id, p_organisations[x.ord], p_chargers[x.ord], x.action, x.tx, x.token, x.meter, x.reason, x.raw_at, x.problem, x.raw,
+      p_at[x.ord], p_heard[x.ord], x.at_hand, x.contradicts, x.readings
+    FROM jsonb_to_recordset(p_orphans) AS x(ord int, id uuid, action text, tx text, token text, meter bigint, reason text, raw_at text,
+      problem text, raw text, at_hand boolean, contradicts uuid, readings json)
+    WHERE v_all OR x.ord = ANY (fresh);
+    UPDATE session s SET contradicted = true, updated_at = greatest(s.updated_at, p_heard[x.ord])
+    FROM jsonb_to_recordset(p_orphans) AS x(ord int, contradicts uuid)
+    WHERE s.id = x.contradicts AND (v_all OR x.ord = ANY (fresh));
+  END IF;
+
+  IF p_starts IS NOT NULL THEN
+    IF p_starts @> '[{"reserved": true}]' THEN
+      WITH gone AS (
+        DELETE FROM session s USING jsonb_to_recordset(p_starts) AS x(ord int, id uuid, evse int, connector int, reserved boolean)
+        WHERE x.reserved AND s.id = x.id AND s.reservation_only AND (v_all OR x.ord = ANY (fresh))
+        RETURNING s.id, s.evse_id = x.evse AND s.connector_id = x.connector AS same
+      )
+      DELETE FROM session_tariff t USING gone g WHERE t.session_id = g.id AND NOT g.same;
+    END IF;
+
+    INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
+      token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
+      created_at, updated_at, reservation_id, partner_id, roaming, authorized_until)
+    SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
+      x.token_key, 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
+      to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
+    FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
+      token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
+    -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
+    JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
+    WHERE v_all OR x.ord = ANY (fresh);
+
+    UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
+      meter_stop_wh = s.register_wh, stop_reason = 'Superseded', held_reason = 'StopMissing', updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
+    FROM (
+      -- Those that this start shows to have ended unheard, and this one itself where a newer start was heard before it.
+      SELECT y.ord, y.at, y.heard, jsonb_array_elements_text(y.supersedes)::uuid AS id
+      FROM jsonb_to_recordset(p_starts) AS y(ord int, at float8, heard float8, supersedes jsonb)
+      WHERE jsonb_array_length(y.supersedes) > 0
+      UNION ALL
+      SELECT z.ord, extract(epoch FROM newer.started_at) * 1000, z.heard, z.id
+      FROM jsonb_to_recordset(p_starts) AS z(ord int, heard float8, id uuid, superseded_by uuid)
+      JOIN session newer ON newer.id = z.superseded_by
+    ) x
+    WHERE s.id = x.id AND s.ended_at IS NULL AND (v_all OR x.ord = ANY (fresh));
+
+    IF NOT v_all THEN
+      SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
+        'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000,
+        'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status, 'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
+        'toldStop', s.told_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
+      INTO standing
+      FROM jsonb_to_recordset(p_starts) AS x(ord int)
+      JOIN journal j ON j.key = substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16)
+      JOIN session s ON s.id = (j.body ->> 'sessionId')::uuid
+      WHERE NOT x.ord = ANY (fresh);
+    END IF;
+  END IF;
+
+  IF cardinality(p_meter_ord) > 0 THEN
+    INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
+    SELECT p_chargers[x.ord], x.at, substring(sha256(convert_to(coalesce(x.session_id::text, '') || x.evse || x.samples, 'UTF8')) for 16),
+      p_organisations[x.ord], x.session_id, x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::json
+    FROM unnest(p_meter_ord, p_meter_sessions, p_meter_evses, p_meter_connectors, p_meter_at, p_meter_raw_at, p_meter_energy,
+      p_meter_samples) AS x(ord, session_id, evse, connector, at, raw_at, energy, samples)
+    WHERE v_all OR x.ord = ANY (fresh)
+    ON CONFLICT (charger_id, at, key) DO NOTHING;
+  END IF;
+
+  IF cardinality(p_register_sessions) > 0 THEN
+    -- The newest register by the charger's time stands, whatever order the readings came in.
+    UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = greatest(s.updated_at, clock_timestamp()),
+      energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN greatest(0, x.wh::bigint - s.meter_start_wh) ELSE s.energy_wh END,
+      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
+    FROM (
+      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at
+      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at) AS r(ord, id, wh, at)
+      WHERE v_all OR r.ord = ANY (fresh)
+      ORDER BY r.id, r.at DESC, r.ord DESC
+    ) x
+    WHERE s.id = x.id AND (s.register_at IS NULL OR s.register_at <= x.at);
+  END IF;
+
+  IF p_ends IS NOT NULL THEN
+    UPDATE session s SET status = 'COMPLETED', superseded = coalesce(x.unheard, false), ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
+      meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
+      held_reason = x.held, told_stop = x.told, updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text, unheard boolean, told jsonb)
+    WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR s.ended_at IS NULL) AND (v_all OR x.ord = ANY (fresh));
+    UPDATE orphan o SET session_id = x.id
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)
+    WHERE o.id = x.orphan AND (v_all OR x.ord = ANY (fresh));
+  END IF;
+
+  IF p_statuses IS NOT NULL THEN
+    INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status, error_code, info,
+      vendor_id, vendor_error_code)
+    SELECT x.charger, x.evse, x.connector, least(p_at[x.ord], p_heard[x.ord]), p_heard[x.ord], hashtextextended(p_keys[x.ord], 0),
+      p_organisations[x.ord], x.status, x.error, x.info, x.vendor, x.vendor_error
+    FROM jsonb_to_recordset(p_statuses) AS x(ord int, charger text, evse int, connector int, status text, error text, info text,
+      vendor text, vendor_error text)
+    WHERE v_all OR x.ord = ANY (fresh)
+    ON CONFLICT DO NOTHING;
+    INSERT INTO connector AS k (charger_id, evse_id, connector_id, status, raw_status, error_code, info, vendor_id, vendor_error_code,
+      status_at, heard_at)
+    SELECT DISTINCT ON (x.charger, x.evse, x.connector) x.charger, x.evse, x.connector, x.status, x.raw, x.error, x.info, x.vendor,
+      x.vendor_error, p_at[x.ord], p_heard[x.ord]
+    FROM jsonb_to_recordset(p_statuses) AS x(ord int, charger text, evse int, connector int, status text, raw text, error text,
+      info text, vendor text, vendor_error text, past boolean)
+    JOIN charger c ON c.charger_id = x.charger
+    WHERE x.past IS NULL AND (v_all OR x.ord = ANY (fresh))
+    ORDER BY x.charger, x.evse, x.connector, x.ord DESC
+    ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE SET status = excluded.status, raw_status = excluded.raw_status,
+      error_code = excluded.error_code, info = excluded.info, vendor_id = excluded.vendor_id,
+      vendor_error_code = excluded.vendor_error_code, status_at = excluded.status_at, heard_at = excluded.heard_at;
+  END IF;
+
+  IF p_boots IS NOT NULL THEN
+    UPDATE charger c SET manufacturer = x.vendor, model = x.model, serial_number = x.serial, firmware_version = x.firmware,
+      iccid = x.iccid, imsi = x.imsi, meter_type = x.meter_type, meter_serial_number = x.meter_serial,
+      booted_at = CASE WHEN x.accepted THEN p_heard[x.ord] ELSE c.booted_at END, updated_at = p_heard[x.ord]
+    FROM jsonb_to_recordset(p_boots) AS x(ord int, charger text, vendor text, model text, serial text, firmware text, iccid text,
+      imsi text, meter_type text, meter_serial text, accepted boolean)
+    WHERE c.charger_id = x.charger AND (v_all OR x.ord = ANY (fresh));
+  END IF;
+
+  IF p_configurations IS NOT NULL THEN
+    INSERT INTO charger_configuration (charger_id, keys, reported_at)
+    SELECT DISTINCT ON (x.charger) x.charger, x.keys, p_heard[x.ord]
+    FROM jsonb_to_recordset(p_configurations) AS x(ord int, charger text, keys jsonb)
+    JOIN charger c ON c.charger_id = x.charger
+    WHERE v_all OR x.ord = ANY (fresh)
+    ORDER BY x.charger, x.ord DESC
+    ON CONFLICT (charger_id) DO UPDATE SET keys = excluded.keys, reported_at = excluded.reported_at;
+  END IF;
+
+END
+$function$;
+
+-- Takes the next epoch for each charger that exists and records the connection; one row for each charger that got one.
+CREATE FUNCTION connection_open(
+  p_chargers text[], p_versions text[], p_profiles integer[], p_addresses text[], p_at timestamp with time zone[], p_node text
+)
+RETURNS TABLE(charger_id text, epoch double precision)
+LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM pg_advisory_xact_lock(7016996765);
+  RETURN QUERY
+  WITH input AS (
+    SELECT u.*, c.organisation_id FROM unnest(p_chargers, p_versions, p_profiles, p_addresses, p_at) AS u(charger, version, profile, address, at)
+    JOIN charger c ON c.charger_id = u.charger
+  ), opened AS (
+    INSERT INTO connection AS n (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
+    -- The first epoch is the time, so that a charger that is removed and registered again never meets an epoch it had before.
+    SELECT charger, organisation_id, p_node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version, profile, address, at
+    FROM input
+    ON CONFLICT (charger_id) DO UPDATE SET organisation_id = excluded.organisation_id, node_id = excluded.node_id, epoch = n.epoch + 1,
+      ocpp_version = excluded.ocpp_version, security_profile = excluded.security_profile, remote_address = excluded.remote_address,
+      connected_at = excluded.connected_at, closed_at = NULL, closed_reason = NULL
+    RETURNING n.charger_id, n.epoch
+  ), versions AS (
+    UPDATE charger c SET ocpp_version = input.version FROM input
+    WHERE c.charger_id = input.charger AND c.ocpp_version IS DISTINCT FROM input.version
+  ), facts AS (
+    INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+    SELECT substring(sha256(convert_to('connected:' || o.charger_id || ':' || o.epoch, 'UTF8')) for 16), i.organisation_id,
+      'ChargerConnected', 'charger:' || o.charger_id, i.at, i.at,
+      json_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', i.version, 'securityProfile', i.profile)
+    FROM opened o JOIN input i ON i.charger = o.charger_id
+    ON CONFLICT (key) DO NOTHING
+  )
+  SELECT o.charger_id, o.epoch::float8 FROM opened o;
+  PERFORM commands_abandon(p_chargers, clock_timestamp());
+END
+$function$;
+
+-- Ends connections whose epoch is the current one; a late close of an older one changes nothing.
+CREATE FUNCTION connection_close(
+  p_chargers text[], p_epochs double precision[], p_at timestamp with time zone[], p_reasons text[]
+)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM pg_advisory_xact_lock(7016996765);
+  WITH closed AS (
+    UPDATE connection n SET closed_at = x.at, closed_reason = x.reason FROM unnest(p_chargers, p_epochs, p_at, p_reasons) AS x(charger, epoch, at, reason)
+    WHERE n.charger_id = x.charger AND n.epoch = x.epoch AND n.closed_at IS NULL
+    RETURNING n.charger_id, n.epoch, n.organisation_id, x.at, x.reason
+  )
+  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+  SELECT substring(sha256(convert_to('disconnected:' || charger_id || ':' || epoch, 'UTF8')) for 16), organisation_id,
+    'ChargerDisconnected', 'charger:' || charger_id, at, at, json_build_object('epoch', epoch, 'reason', reason)
+  FROM closed
+  ON CONFLICT (key) DO NOTHING;
+  PERFORM commands_abandon(p_chargers, clock_timestamp());
+END
+$function$;

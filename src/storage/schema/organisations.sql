@@ -1,0 +1,122 @@
+-- Organisations, their parties, operators, API keys and idempotency keys.
+-- The audit log has no table: it is the journal's facts that have an author (indexes journal_audit in kernel.sql).
+
+CREATE TABLE organisation (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  country_code text NOT NULL,
+  party_id text NOT NULL,
+  time_zone text NOT NULL DEFAULT 'UTC',
+  unknown_tokens text NOT NULL DEFAULT 'Refuse' CHECK (unknown_tokens IN ('Refuse', 'Accept')),
+  concurrent_transactions text NOT NULL DEFAULT 'Refuse' CHECK (concurrent_transactions IN ('Refuse', 'Allow')),
+  heartbeat_interval_s integer NOT NULL DEFAULT 300 CHECK (heartbeat_interval_s BETWEEN 10 AND 86400),
+  created_at timestamptz NOT NULL,
+  local_lists text NOT NULL DEFAULT 'Manual' CHECK (local_lists IN ('Manual', 'Managed')),
+  -- A session that is silent for so long is closed.
+  close_silent_hours integer NOT NULL DEFAULT 24,
+  -- Power up to which a vehicle counts as parked: it decides what drivers pay.
+  standby_power_w integer NOT NULL DEFAULT 100 CHECK (standby_power_w BETWEEN 1 AND 10000),
+  CONSTRAINT organisation_country_code_party_id_key UNIQUE (country_code, party_id)
+);
+COMMENT ON TABLE organisation IS
+  'Tenants: each row of nearly every other table belongs to one.';
+
+CREATE TABLE organisation_document (
+  organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('configurationTemplate', 'quirks')),
+  body jsonb NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (organisation_id, kind)
+);
+COMMENT ON TABLE organisation_document IS
+  'What an organisation expects of its chargers: configuration, and what some models need. One whole document of each kind; the last one is in force.';
+
+CREATE TABLE party (
+  -- The organisation's own party has the organisation's id, so that one statement makes both.
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
+  country_code text NOT NULL,
+  party_id text NOT NULL,
+  business_details jsonb,
+  is_default boolean NOT NULL,
+  created_at timestamptz NOT NULL
+);
+COMMENT ON TABLE party IS
+  'CPO parties (OCPI) of organisations. Each organisation has at least its own.';
+CREATE UNIQUE INDEX party_code ON party (upper(country_code), upper(party_id));
+CREATE UNIQUE INDEX party_default ON party (organisation_id) WHERE is_default;
+CREATE INDEX party_organisation ON party (organisation_id, id);
+
+CREATE TABLE operator (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  email text NOT NULL,
+  password_hash text,
+  -- Keys have their operator's permissions unless they narrow them.
+  permissions text[] NOT NULL,
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL
+);
+COMMENT ON TABLE operator IS
+  'People who may use the API, with their permissions.';
+CREATE UNIQUE INDEX operator_email ON operator (lower(email));
+
+CREATE TABLE api_key (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  operator_id uuid NOT NULL REFERENCES operator (id),
+  name text NOT NULL,
+  public_id text NOT NULL UNIQUE,
+  prefix text NOT NULL,
+  verifier bytea NOT NULL,
+  permissions text[],
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+COMMENT ON TABLE api_key IS
+  'API keys of operators; only verifiers are stored. A revoked key stays, for the audit log.';
+CREATE INDEX api_key_organisation ON api_key (organisation_id, id);
+
+CREATE TABLE v1_credential (
+  client_id text PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  verifier bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz
+);
+COMMENT ON TABLE v1_credential IS
+  'Credentials of the v1 API, one organisation each; only verifiers are stored.';
+
+CREATE TABLE idempotency (
+  key_id text NOT NULL,
+  idempotency_key text NOT NULL,
+  fingerprint text NOT NULL,
+  claimed_at timestamptz NOT NULL,
+  status integer,
+  content_type text,
+  body text,
+  -- Who runs the request; NULL where nobody does. Its claim is free as soon as that process is gone.
+  node_id text,
+  -- What a request of several transactions had done by then, encrypted: a retry starts from it.
+  reached text,
+  PRIMARY KEY (key_id, idempotency_key)
+);
+COMMENT ON TABLE idempotency IS
+  'Answers to requests with an idempotency key, for repeats of the request. Deleted by age.';
+CREATE INDEX idempotency_age ON idempotency (claimed_at);
+
+-- Gives a new organisation its own party.
+CREATE FUNCTION organisation_make_party()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO party (id, organisation_id, country_code, party_id, is_default, created_at)
+      VALUES (NEW.id, NEW.id, NEW.country_code, NEW.party_id, true, NEW.created_at) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER organisation_party AFTER INSERT ON organisation
+  FOR EACH ROW EXECUTE FUNCTION organisation_make_party();

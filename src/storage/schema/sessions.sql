@@ -1,0 +1,338 @@
+-- Charging sessions, meter readings, transaction messages without a session, and reviews.
+-- The session's own row stays what the charger reported; what an operator decides is beside it in session_review.
+
+-- charger_id and site_id have no foreign keys: sessions outlive the charger. Pages are filled to 70 % so that a reading updates the row
+-- within its page.
+CREATE TABLE session (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  charger_id text NOT NULL,
+  site_id uuid NOT NULL,
+  evse_id integer NOT NULL,
+  connector_id integer NOT NULL,
+  -- Unique for each charger, as in OCPP.
+  transaction_id text NOT NULL,
+  ocpp_version text NOT NULL,
+  token_uid text NOT NULL,
+  token_key text NOT NULL,
+  status text NOT NULL,
+  authorization_status text NOT NULL,
+  authorization_source text NOT NULL,
+  authorized_at timestamptz NOT NULL,
+  parent_uid text,
+  started_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  meter_start_wh bigint NOT NULL,
+  meter_stop_wh bigint,
+  -- Newest register by the charger's time, whatever order the readings came in.
+  register_wh bigint,
+  register_at timestamptz,
+  energy_wh bigint NOT NULL DEFAULT 0,
+  stop_reason text,
+  held_reason text,
+  -- A newer start showed that it has ended without a stop heard; its own stop may still come and replaces that end.
+  superseded boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  reservation_id integer,
+  -- The updated_at that was closed. Whatever is stored afterwards opens the session again; a real stop ends it.
+  closed_as_of timestamptz,
+  close_reason text,
+  -- The row is a reservation. It has an end from the beginning, so that no query for running sessions finds it.
+  reservation_only boolean NOT NULL DEFAULT false,
+  -- The charger's clock jumped within the session, so that its length is not known.
+  clock_jumped boolean NOT NULL DEFAULT false,
+  -- Set once somebody looked at it: it waits no more.
+  reviewed boolean NOT NULL DEFAULT false,
+  -- How far the charger's clock is ahead of ours: prices that depend on the time of day depend on it.
+  clock_ahead_ms integer NOT NULL DEFAULT 0,
+  partner_id uuid,
+  -- The partner's contract as of the start.
+  roaming jsonb,
+  -- How long the charger may remember the answer to the start, so that a repeated start is answered in full.
+  authorized_until timestamptz,
+  -- What the stop that ended the session said: a further stop that says something else is recognised by it.
+  told_stop jsonb,
+  -- A further stop says something else than the first; held until corrected.
+  contradicted boolean NOT NULL DEFAULT false,
+  CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE session IS
+  'Charging sessions, and reservations that cost something (reservation_only). Kept for ever.';
+CREATE INDEX session_charger ON session (charger_id, id);
+-- Lists by filter go in the order of starts, each along an index of its own. No meter reading changes what is indexed here, so its update stays in place.
+CREATE INDEX session_started ON session (organisation_id, started_at, id);
+CREATE INDEX session_charger_started ON session (charger_id, started_at, id);
+CREATE INDEX session_site ON session (organisation_id, site_id, started_at, id);
+CREATE INDEX session_token ON session (organisation_id, token_key, started_at, id);
+CREATE INDEX session_partner_started ON session (organisation_id, partner_id, started_at, id) WHERE (partner_id IS NOT NULL);
+CREATE INDEX session_pending ON session (organisation_id, id) WHERE (status = 'PENDING');
+-- Sessions that a message of the charger may be about.
+CREATE INDEX session_charger_open ON session (charger_id, id) WHERE ((ended_at IS NULL) OR superseded);
+-- The session before on a connector, for what its registers say.
+CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, started_at);
+-- Does not change with a reading.
+CREATE INDEX session_contradicted ON session (organisation_id, id) WHERE contradicted;
+CREATE INDEX session_ended ON session (organisation_id, ended_at);
+-- Sessions that wait for an operator, found among millions. None of its columns changes with a reading, so that a reading stays an
+-- update within its page.
+CREATE INDEX session_held ON session (organisation_id, id) WHERE ((NOT reviewed) AND (status <> 'INVALID') AND ((held_reason IS NOT NULL) OR ((closed_as_of IS NOT NULL) AND (ended_at IS NULL))));
+-- Few of an organisation's sessions, and filtered by status.
+CREATE INDEX session_invalid ON session (organisation_id, id) WHERE (status = 'INVALID');
+CREATE INDEX session_open ON session (organisation_id, token_key) WHERE (ended_at IS NULL);
+CREATE INDEX session_organisation ON session (organisation_id, id);
+CREATE INDEX session_partner ON session (organisation_id, partner_id, id) WHERE (partner_id IS NOT NULL);
+-- Few of an organisation's sessions, and filtered by status.
+CREATE INDEX session_reserved ON session (organisation_id, id) WHERE (status = 'RESERVATION');
+-- Reservations that nobody used, by charger: a session heard of late may have run at a connector that was reserved, and then the
+-- reservation has another price.
+CREATE INDEX session_reserved_charger ON session (charger_id, ended_at) WHERE reservation_only;
+
+CREATE TABLE orphan (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  charger_id text NOT NULL,
+  action text NOT NULL,
+  raw_transaction_id text,
+  token_uid text,
+  meter_stop_wh bigint,
+  reason text,
+  raw_at text,
+  problem text NOT NULL,
+  raw text NOT NULL,
+  at timestamptz NOT NULL,
+  heard_at timestamptz NOT NULL,
+  -- It may still find its session.
+  at_hand boolean NOT NULL,
+  session_id uuid,
+  -- What came with a stop that waits for its start.
+  readings json,
+  -- The ended session about which this further stop says something else.
+  contradicts uuid
+);
+COMMENT ON TABLE orphan IS
+  'Transaction messages that fit no session: a stop whose start is not known yet, a second stop, unreadable ones. Kept for ever.';
+-- Those that decisions look at; the others are for people only.
+CREATE INDEX orphan_charger ON orphan (charger_id, id) WHERE (at_hand AND (session_id IS NULL));
+
+CREATE TABLE session_review (
+  session_id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  held_reason text,
+  released_at timestamptz,
+  -- Counts corrections; each has a CDR of its own.
+  revision integer NOT NULL DEFAULT 0,
+  energy_wh bigint,
+  started_at timestamptz,
+  ended_at timestamptz,
+  updated_at timestamptz NOT NULL
+);
+COMMENT ON TABLE session_review IS
+  'What an operator or a check decided about an ended session: held, released or corrected.';
+CREATE INDEX session_review_held ON session_review (organisation_id, session_id) WHERE ((held_reason IS NOT NULL) AND (released_at IS NULL));
+
+-- Partitioned by the charger's time. A unique index must contain the partition key, hence the time in it.
+CREATE TABLE meter (
+  charger_id text NOT NULL,
+  at timestamptz NOT NULL,
+  key bytea NOT NULL,
+  organisation_id uuid NOT NULL,
+  session_id uuid,
+  evse_id integer NOT NULL,
+  connector_id integer NOT NULL,
+  heard_at timestamptz NOT NULL,
+  raw_at text,
+  energy_wh bigint,
+  samples json NOT NULL,
+  CONSTRAINT meter_charger_id_at_key_key UNIQUE (charger_id, at, key)
+) PARTITION BY RANGE (at);
+COMMENT ON TABLE meter IS
+  'Meter readings, partitioned by the charger''s day. Kept for ever.';
+CREATE INDEX meter_session ON meter (session_id, at) WHERE (session_id IS NOT NULL);
+
+CREATE TABLE meter_other PARTITION OF meter DEFAULT;
+COMMENT ON TABLE meter_other IS
+  'Readings of days that have no partition. Moved when the partition is made.';
+
+-- Finds the session that a RemoteStart was followed by: the first one that the charger reports within a quarter of an hour, with the
+-- same token and, where the command names one, on the same EVSE. OCPP 1.6 gives the two nothing else in common.
+CREATE FUNCTION command_follow()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_new session;
+BEGIN
+  -- Asked once for all starts of a statement: hardly any of them follows a command.
+  FOR v_new IN
+    SELECT s.* FROM started s WHERE NOT s.reservation_only AND EXISTS (
+      SELECT 1 FROM command m WHERE m.charger_id = s.charger_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
+        AND m.sent_at > s.created_at - interval '15 minutes')
+  LOOP
+  UPDATE command SET session_id = v_new.id WHERE id = (
+    SELECT m.id FROM command m
+    WHERE m.charger_id = v_new.charger_id AND m.organisation_id = v_new.organisation_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
+      AND m.sent_at BETWEEN v_new.created_at - interval '15 minutes' AND v_new.created_at + interval '1 second'
+      AND (m.status IN ('Sent', 'Accepted', 'TimedOut') OR m.result ->> 'errorCode' = 'ConnectionLost')
+      AND lower(m.command ->> 'tokenUid') = lower(v_new.token_uid)
+      AND (m.command -> 'place' IS NULL OR (m.command #>> '{place,evseId}')::int IN (0, v_new.evse_id))
+    ORDER BY m.sent_at LIMIT 1);
+  END LOOP;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER session_followed AFTER INSERT ON session
+  REFERENCING NEW TABLE AS started
+  FOR EACH STATEMENT EXECUTE FUNCTION command_follow();
+
+-- Marks sessions whose length is not known: the difference between the charger's times and ours at start and stop tells whether its
+-- clock jumped, and by how much it is ahead. Five minutes are tolerated.
+CREATE FUNCTION session_doubt_clock()
+RETURNS trigger
+LANGUAGE plpgsql
+SET enable_seqscan TO 'off'
+AS $function$
+  DECLARE
+    v_id uuid := (NEW.body ->> 'sessionId')::uuid;
+    v_organisation uuid;
+    v_start interval;
+    v_stop interval := NEW.at - NEW.heard_at;
+    v_ahead interval;
+    v_jumped boolean;
+  BEGIN
+    -- Messages wait and come late, so that a time long past tells nothing. One that is ahead is of a wrong clock; and if start and stop are not
+    -- off by the same, its time passed otherwise than ours. A stop without a time of its own, heard from a charger that was away since the
+    -- start, may have waited for days.
+    -- By its key alone: a plan that was made while the table was small may take the index of another condition for good.
+    SELECT s.organisation_id, s.started_at - s.created_at, NEW.body ->> 'untimed' = 'true' AND EXISTS (
+        SELECT 1 FROM connection n WHERE n.charger_id = s.charger_id AND n.connected_at > s.created_at)
+      INTO v_organisation, v_start, v_jumped FROM session s WHERE s.id = v_id;
+    IF v_organisation IS DISTINCT FROM NEW.organisation_id THEN RETURN NULL; END IF;
+    v_ahead := greatest(v_start, v_stop);
+    IF v_ahead > interval '5 minutes' THEN v_jumped := v_jumped OR v_ahead - least(v_start, v_stop) > interval '5 minutes';
+    ELSE v_ahead := interval '0';
+    END IF;
+    IF v_jumped OR v_ahead > interval '0' THEN
+      UPDATE session SET clock_jumped = coalesce(v_jumped, false), clock_ahead_ms = extract(epoch FROM v_ahead) * 1000
+      WHERE id = v_id;
+    END IF;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER journal_clock AFTER INSERT ON journal
+  FOR EACH ROW WHEN ((new.type = 'SessionEnded'::text)) EXECUTE FUNCTION session_doubt_clock();
+
+-- Holds a session whose start had no register: 0 stands in for it, and all that the meter ever counted would be billed.
+CREATE FUNCTION session_hold_startless()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+    VALUES ((NEW.body ->> 'sessionId')::uuid, NEW.organisation_id, 'MeterStartMissing', NEW.heard_at)
+    ON CONFLICT (session_id) DO NOTHING;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER journal_startless AFTER INSERT ON journal
+  FOR EACH ROW WHEN (((new.type = 'SessionStarted'::text) AND ((new.body ->> 'meterStartMissing'::text) = 'true'::text))) EXECUTE FUNCTION session_hold_startless();
+
+-- A start register that only the stop's readings reported replaces the start's, and the session is no longer held for it.
+CREATE FUNCTION session_start_told()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    UPDATE session SET meter_start_wh = (NEW.body ->> 'meterStartWh')::bigint
+    WHERE id = (NEW.body ->> 'sessionId')::uuid AND organisation_id = NEW.organisation_id;
+    DELETE FROM session_review
+    WHERE session_id = (NEW.body ->> 'sessionId')::uuid AND held_reason = 'MeterStartMissing' AND released_at IS NULL AND revision = 0;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER journal_start_told AFTER INSERT ON journal
+  FOR EACH ROW WHEN (((new.type = 'SessionEnded'::text) AND ((new.body ->> 'meterStartWh'::text) IS NOT NULL))) EXECUTE FUNCTION session_start_told();
+
+-- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to the
+-- session before. Looked for once, when the start is stored, for all starts of a commit by one query.
+CREATE FUNCTION session_take_early_readings()
+RETURNS trigger
+LANGUAGE plpgsql
+SET enable_seqscan TO 'off'
+AS $function$
+  DECLARE
+    s record;
+  BEGIN
+    FOR s IN
+      SELECT x.id, x.organisation_id, x.charger_id, x.evse_id, x.connector_id, x.started_at FROM started x
+      CROSS JOIN LATERAL (SELECT 1 FROM meter m WHERE m.charger_id = x.charger_id AND m.at >= x.started_at LIMIT 1) e
+      WHERE NOT x.reservation_only
+    LOOP
+      UPDATE meter m SET session_id = s.id
+      WHERE m.charger_id = s.charger_id AND m.at >= s.started_at AND m.at < least(s.started_at + interval '60 days', (
+          SELECT min(n.started_at) FROM session n
+          WHERE n.charger_id = s.charger_id AND n.evse_id = s.evse_id AND n.connector_id = s.connector_id AND n.started_at > s.started_at
+            AND NOT n.reservation_only))
+        AND (m.session_id IS NULL OR EXISTS (
+          SELECT 1 FROM session e WHERE e.id = m.session_id AND e.started_at < s.started_at AND (e.ended_at IS NULL OR e.ended_at < m.at)))
+        AND m.organisation_id = s.organisation_id AND m.evse_id = s.evse_id AND m.connector_id = s.connector_id;
+    END LOOP;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER session_early_readings AFTER INSERT ON session
+  REFERENCING NEW TABLE AS started
+  FOR EACH STATEMENT EXECUTE FUNCTION session_take_early_readings();
+
+-- A session that nobody was authorized to begin: without energy (up to 10 Wh) it is invalid, with energy it is held.
+CREATE FUNCTION session_unauthorised()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.energy_wh <= 10 AND coalesce(NEW.held_reason, 'NotAuthorized') = 'NotAuthorized' THEN
+    NEW.status := 'INVALID';
+    NEW.held_reason := NULL;
+  ELSE
+    NEW.status := 'COMPLETED';
+    NEW.held_reason := coalesce(NEW.held_reason, 'NotAuthorized');
+  END IF;
+  RETURN NEW;
+END
+$function$;
+
+CREATE TRIGGER session_unauthorised BEFORE UPDATE ON session
+  FOR EACH ROW WHEN (((new.authorization_status <> 'Accepted'::text) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION session_unauthorised();
+
+-- Marks the session as looked at.
+CREATE FUNCTION session_mark_reviewed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    UPDATE session SET reviewed = true WHERE id = NEW.session_id AND NOT reviewed;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER session_reviewed AFTER INSERT OR UPDATE ON session_review
+  FOR EACH ROW WHEN ((new.released_at IS NOT NULL)) EXECUTE FUNCTION session_mark_reviewed();
+
+-- A correction settles a contradiction of two stops.
+CREATE FUNCTION session_settle_contradiction()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    UPDATE session SET contradicted = false WHERE id = NEW.session_id AND contradicted;
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER session_contradiction_settled AFTER INSERT OR UPDATE ON session_review
+  FOR EACH ROW WHEN ((new.released_at IS NOT NULL)) EXECUTE FUNCTION session_settle_contradiction();

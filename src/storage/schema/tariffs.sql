@@ -1,0 +1,214 @@
+-- Tariffs and their assignment, prices of sessions, and charge detail records (CDRs).
+
+CREATE TABLE tariff (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  version integer NOT NULL,
+  body jsonb NOT NULL,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+COMMENT ON TABLE tariff IS
+  'Tariffs in their current version.';
+CREATE INDEX tariff_organisation ON tariff (organisation_id, id);
+
+CREATE TABLE tariff_version (
+  tariff_id uuid NOT NULL,
+  version integer NOT NULL,
+  organisation_id uuid NOT NULL,
+  body jsonb NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (tariff_id, version)
+);
+COMMENT ON TABLE tariff_version IS
+  'All versions of tariffs. Kept when the tariff is deleted: sessions and CDRs are explained by them.';
+
+CREATE TABLE tariff_assignment (
+  organisation_id uuid NOT NULL,
+  scope text NOT NULL CHECK (scope IN ('organisation', 'site', 'charger', 'connector')),
+  -- '' for the organisation, otherwise the id of the site or charger; with EVSE and connector for a connector.
+  target text NOT NULL,
+  evse_id integer NOT NULL DEFAULT 0,
+  connector_id integer NOT NULL DEFAULT 0,
+  tariff_id uuid NOT NULL REFERENCES tariff (id),
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (organisation_id, scope, target, evse_id, connector_id)
+);
+COMMENT ON TABLE tariff_assignment IS
+  'Which tariff is for which organisation, site, charger or connector.';
+CREATE INDEX tariff_assignment_tariff ON tariff_assignment (tariff_id);
+
+CREATE TABLE session_tariff (
+  session_id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  tariff_id uuid NOT NULL,
+  version integer NOT NULL,
+  -- The site's zone when the session began: a site that is corrected later changes no price of before.
+  time_zone text
+);
+COMMENT ON TABLE session_tariff IS
+  'Tariff version that a session began under. A tariff that changes later does not change its price.';
+
+CREATE TABLE session_price (
+  session_id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  -- The session's updated_at that the price was made from.
+  based_on timestamptz NOT NULL,
+  price jsonb NOT NULL,
+  -- The price differs from the CDR issued: a correction is needed.
+  differs boolean NOT NULL DEFAULT false
+);
+COMMENT ON TABLE session_price IS
+  'Price of each session as calculated last.';
+CREATE INDEX session_price_differing ON session_price (organisation_id, session_id) WHERE differs;
+
+CREATE TABLE cdr_number (
+  organisation_id uuid PRIMARY KEY,
+  last bigint NOT NULL
+);
+COMMENT ON TABLE cdr_number IS
+  'Last CDR number of each organisation: numbers have no gaps.';
+
+CREATE TABLE cdr (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  number bigint NOT NULL,
+  session_id uuid NOT NULL,
+  charger_id text NOT NULL,
+  site_id uuid NOT NULL,
+  started_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL,
+  -- The CDR that this one takes back.
+  credits uuid UNIQUE REFERENCES cdr (id),
+  body jsonb NOT NULL,
+  issued_at timestamptz NOT NULL,
+  -- Number of the correction that it bills; 0 is the session as reported.
+  revision integer NOT NULL,
+  partner_id uuid,
+  -- When it could be seen: issued_at is taken before it is stored.
+  stored_at timestamptz DEFAULT clock_timestamp(),
+  -- The card's key, which filters compare; the body has its uid as the charger read it.
+  token_key text,
+  CONSTRAINT cdr_organisation_id_number_key UNIQUE (organisation_id, number)
+);
+COMMENT ON TABLE cdr IS
+  'Charge detail records. Never changed or deleted. A session has one that bills for each correction, and each has at most one that credits it.';
+CREATE INDEX cdr_charger ON cdr (organisation_id, charger_id, number);
+CREATE INDEX cdr_charger_started ON cdr (organisation_id, charger_id, started_at, number);
+CREATE INDEX cdr_site_started ON cdr (organisation_id, site_id, started_at, number);
+CREATE INDEX cdr_partner_started ON cdr (organisation_id, partner_id, started_at, number) WHERE (partner_id IS NOT NULL);
+CREATE INDEX cdr_token ON cdr (organisation_id, token_key, started_at, number);
+CREATE INDEX cdr_of_session ON cdr (session_id);
+CREATE INDEX cdr_partner ON cdr (organisation_id, partner_id, number) WHERE (partner_id IS NOT NULL);
+CREATE INDEX cdr_partner_stored ON cdr (organisation_id, partner_id, stored_at, number) WHERE (partner_id IS NOT NULL);
+-- One CDR that bills for each session and correction.
+CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE (credits IS NULL);
+CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number);
+-- Lists by start of the session: a month of long ago lies behind all that were numbered since.
+CREATE INDEX cdr_started ON cdr (organisation_id, started_at, number);
+
+-- Whether a price differs from the CDR of the session.
+CREATE FUNCTION session_price_differs(p_session uuid, p_price jsonb)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $function$
+    SELECT EXISTS (
+      SELECT 1 FROM cdr d LEFT JOIN session_review r ON r.session_id = d.session_id
+      WHERE d.session_id = p_session AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
+        AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
+        AND (d.body #> '{total,exclVat}' <> p_price -> 'exclVat' OR d.body #> '{total,inclVat}' <> p_price -> 'inclVat')
+    )
+  $function$;
+
+-- Chooses the tariff once for all starts of a statement, in the transaction that stores them.
+CREATE FUNCTION session_tariff_choose()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+  SELECT s.id, s.organisation_id, t.id, t.version,
+    (SELECT i.time_zone FROM site i WHERE i.id = s.site_id AND i.organisation_id = s.organisation_id)
+  FROM started s
+  CROSS JOIN LATERAL (
+    SELECT t.id, t.version FROM tariff_assignment a JOIN tariff t ON t.id = a.tariff_id
+    WHERE a.organisation_id = s.organisation_id AND (
+        (a.scope = 'connector' AND a.target = s.charger_id AND a.evse_id = s.evse_id AND a.connector_id = s.connector_id)
+        OR (a.scope = 'charger' AND a.target = s.charger_id) OR (a.scope = 'site' AND a.target = s.site_id::text)
+        OR (a.scope = 'organisation' AND a.target = ''))
+      AND (t.starts_at IS NULL OR t.starts_at <= s.started_at) AND (t.ends_at IS NULL OR t.ends_at > s.started_at)
+    ORDER BY CASE a.scope WHEN 'connector' THEN 1 WHEN 'charger' THEN 2 WHEN 'site' THEN 3 ELSE 4 END
+    LIMIT 1
+  ) t
+  ON CONFLICT (session_id) DO NOTHING;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER session_tariff_chosen AFTER INSERT ON session
+  REFERENCING NEW TABLE AS started
+  FOR EACH STATEMENT EXECUTE FUNCTION session_tariff_choose();
+
+-- Deletes the assignments of a deleted site or charger.
+CREATE FUNCTION tariff_assignment_forget()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_TABLE_NAME = 'site' THEN DELETE FROM tariff_assignment WHERE scope = 'site' AND target = OLD.id::text AND organisation_id = OLD.organisation_id;
+  ELSE DELETE FROM tariff_assignment WHERE scope IN ('charger', 'connector') AND target = OLD.charger_id AND organisation_id = OLD.organisation_id;
+  END IF;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER charger_tariff_forgotten AFTER DELETE ON charger
+  FOR EACH ROW EXECUTE FUNCTION tariff_assignment_forget();
+
+CREATE TRIGGER site_tariff_forgotten AFTER DELETE ON site
+  FOR EACH ROW EXECUTE FUNCTION tariff_assignment_forget();
+
+-- A price may be kept after a CDR is issued, and a CDR issued after the price: whichever comes, the two are compared.
+CREATE FUNCTION session_price_compare()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    NEW.differs := session_price_differs(NEW.session_id, NEW.price);
+    RETURN NEW;
+  END
+  $function$;
+
+CREATE TRIGGER session_price_compare BEFORE INSERT OR UPDATE OF price ON session_price
+  FOR EACH ROW EXECUTE FUNCTION session_price_compare();
+
+-- As session_price_compare, when the CDR comes second.
+CREATE FUNCTION cdr_compare()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    UPDATE session_price p SET differs = NOT p.differs
+    WHERE p.session_id = NEW.session_id AND p.differs <> session_price_differs(p.session_id, p.price);
+    RETURN NULL;
+  END
+  $function$;
+
+CREATE TRIGGER cdr_compare AFTER INSERT ON cdr
+  FOR EACH ROW EXECUTE FUNCTION cdr_compare();
+
+-- A CDR is never changed or deleted.
+CREATE FUNCTION cdr_sealed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'a charge detail record is never changed: issue a credit record' USING ERRCODE = 'restrict_violation';
+  END
+  $function$;
+
+CREATE TRIGGER cdr_sealed BEFORE DELETE OR UPDATE ON cdr
+  FOR EACH ROW EXECUTE FUNCTION cdr_sealed();

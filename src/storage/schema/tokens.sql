@@ -1,0 +1,86 @@
+-- An organisation's own tokens, numbered by change so that local lists can be brought up to date.
+-- Partners' tokens are in roaming.sql.
+
+-- Numbers of changes of tokens, over all organisations.
+CREATE SEQUENCE token_change;
+
+CREATE TABLE token (
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  -- The uid in the form by which it is compared (case-insensitive).
+  uid_key text NOT NULL,
+  uid text NOT NULL,
+  type text NOT NULL,
+  status text NOT NULL CHECK (status IN ('Accepted', 'Blocked', 'Expired')),
+  parent_uid text,
+  expires_at timestamptz,
+  visual_number text,
+  note text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  -- Number of the token's last change, seen in order since it is given under the journal's lock.
+  changed_seq bigint NOT NULL DEFAULT nextval('token_change'::regclass),
+  PRIMARY KEY (organisation_id, uid_key)
+);
+COMMENT ON TABLE token IS
+  'RFID cards and other tokens of the organisation''s own drivers.';
+CREATE INDEX token_status ON token (organisation_id, status, uid_key);
+CREATE INDEX token_changed ON token (organisation_id, changed_seq);
+
+CREATE TABLE token_removed (
+  organisation_id uuid NOT NULL,
+  uid_key text NOT NULL,
+  uid text NOT NULL,
+  removed_seq bigint NOT NULL,
+  removed_at timestamptz NOT NULL,
+  PRIMARY KEY (organisation_id, uid_key)
+);
+COMMENT ON TABLE token_removed IS
+  'Deleted tokens that may still be on a charger''s local list. Deleted by age.';
+CREATE INDEX token_removed_age ON token_removed (removed_at);
+CREATE INDEX token_removed_seq ON token_removed (organisation_id, removed_seq);
+
+-- Gives a changed token the next change number.
+CREATE FUNCTION token_change_number()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.changed_seq := nextval('token_change');
+  RETURN NEW;
+END
+$function$;
+
+CREATE TRIGGER token_numbered BEFORE UPDATE ON token FOR EACH ROW
+  WHEN ((OLD.uid, OLD.status, OLD.parent_uid, OLD.expires_at) IS DISTINCT FROM (NEW.uid, NEW.status, NEW.parent_uid, NEW.expires_at))
+  EXECUTE FUNCTION token_change_number();
+
+-- Keeps a deleted token for the local lists that may still contain it.
+CREATE FUNCTION token_gone()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO token_removed (organisation_id, uid_key, uid, removed_seq, removed_at)
+  VALUES (OLD.organisation_id, OLD.uid_key, OLD.uid, nextval('token_change'), now())
+  ON CONFLICT (organisation_id, uid_key) DO UPDATE SET uid = excluded.uid, removed_seq = excluded.removed_seq,
+    removed_at = excluded.removed_at;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER token_buried AFTER DELETE ON token
+  FOR EACH ROW EXECUTE FUNCTION token_gone();
+
+-- A token that was deleted and is added again is no deleted one.
+CREATE FUNCTION token_back()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM token_removed WHERE organisation_id = NEW.organisation_id AND uid_key = NEW.uid_key;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER token_returned AFTER INSERT ON token
+  FOR EACH ROW EXECUTE FUNCTION token_back();

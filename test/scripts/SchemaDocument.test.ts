@@ -1,0 +1,16 @@
+/** The document of the schema says what the schema's files and the SQL in `src` say today. */
+import { readFileSync } from "node:fs"
+import { expect, it } from "vitest"
+import { schemaDocument } from "../../scripts/schema-doc.ts"
+
+it("is up to date: npm run schema-doc", () => {
+  expect(readFileSync("docs/schema.md", "utf8") === schemaDocument(), "run npm run schema-doc").toBe(true)
+})
+
+it("names writers, readers, columns and retention", () => {
+  const journal = /^### journal\n[^]*?(?=^### )/m.exec(schemaDocument())?.[0]
+  expect(journal).toContain("| key | bytea NOT NULL UNIQUE | First 16 bytes of SHA-256")
+  expect(journal).toMatch(/- Written by: .*`journal_commit\(\)`/)
+  expect(journal).toMatch(/- Read by: .*`src\/storage\/AuditLog.ts`/)
+  expect(journal).toContain("- Retention: Kept for ever.")
+})
