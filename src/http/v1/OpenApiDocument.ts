@@ -2,6 +2,7 @@
 import { OpenApi } from "effect/http-api"
 import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"
+import { withOpenAnswers } from "../openapi/RequestsAndAnswers.ts"
 import { V1Api } from "./Api.ts"
 import { words } from "./Words.ts"
 
@@ -10,5 +11,5 @@ export const openApiDocument = (publicUrl: string): Document => {
   const made = OpenApi.fromApi(V1Api.annotate(OpenApi.Servers, [{ url: publicUrl.replace(/\/+$/, "") }]))
   const document = structuredClone(made) as unknown as Document
   describe(document, words)
-  return document
+  return withOpenAnswers(document)
 }

@@ -7,7 +7,7 @@ import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"
 import { Api } from "./Api.ts"
 import { withAnswers } from "./OpenApiAnswers.ts"
-import { withOpenAnswers, withQueryValues } from "./OpenApiShapes.ts"
+import { withOpenAnswers, withQueryValues } from "../openapi/RequestsAndAnswers.ts"
 import { words } from "./openapi/Words.ts"
 
 const base = "/cpo"
@@ -22,12 +22,7 @@ export const describedApi = (
   const answered = withAnswers(Object.fromEntries(relative))
   const document = structuredClone({ ...made, paths: answered }) as unknown as Document
   const used = describe(document, words)
-  const { components } = document
-  const { paths, schemas } = withOpenAnswers(
-    document.paths as unknown as Readonly<Record<string, unknown>>,
-    components.schemas as unknown as Readonly<Record<string, unknown>>
-  )
-  return { document: { ...document, paths, components: { ...components, schemas } } as unknown as Document, used }
+  return { document: withOpenAnswers(document), used }
 }
 
 /** The document as JSON. */

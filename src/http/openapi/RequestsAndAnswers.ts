@@ -4,6 +4,7 @@
  */
 import { Schema, SchemaAST } from "effect"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Document } from "./Document.ts"
 
 type Json = unknown
 type Named = Readonly<Record<string, Json>>
@@ -94,8 +95,7 @@ const closedAmong = (names: ReadonlySet<string>, schemas: Named): ReadonlySet<st
   )
 }
 
-/** The same document, whose answers may gain fields. A component of both requests and answers is there twice, the requests' as `…Input`. */
-export const withOpenAnswers = (paths: Named, schemas: Named): { readonly paths: Named; readonly schemas: Named } => {
+const splitSchemas = (paths: Named, schemas: Named): { readonly paths: Named; readonly schemas: Named } => {
   const operations = operationsOf(paths)
   const asked = reachable(
     operations.map(({ requestBody }) => requestBody),
@@ -168,4 +168,11 @@ export const withQueryValues = <Id extends string, Groups extends HttpApiGroup.C
       return { ...parameter, schema: { ...(description === undefined ? {} : { description }), ...(value as Named) } }
     })
   }))
+}
+
+/** The same document, whose answers may gain fields. A component of both requests and answers that is closed is there twice, the requests' as `…Input`. */
+export const withOpenAnswers = (document: Document): Document => {
+  const { components } = document
+  const { paths, schemas } = splitSchemas(document.paths as unknown as Named, components.schemas as unknown as Named)
+  return { ...document, paths, components: { ...components, schemas } } as unknown as Document
 }
