@@ -161,10 +161,10 @@ export const limits = {
     maxBatchBytes: 4 * MiB,
     // What an operator wants to read of a frame: the largest that chargers send rightly, answers to GetConfiguration, have a third of it.
     maxFrameBytes: 64 * 1024,
-    // The busiest charger that is right, two connectors at 10 s samples of 1.2 KB with their answers for 12 hours, has 14 MiB; one with a minute's samples
-    // for six hours has 0.6 MiB.
+    // The busiest charger that is right, two connectors read every ten seconds for twelve hours, has 9 MiB: 1.1 KB a MeterValues with its answer, measured.
+    // One that is read every minute for six hours has 0.4 MiB.
     chargerBytesPerDay: 16 * MiB,
-    // Some 1,700 chargers with a minute's samples for six hours each. Thirty days of it are 30 GiB.
+    // Some 2,500 chargers that are read every minute for six hours. Thirty days of it are 30 GiB.
     organisationBytesPerDay: 1024 * MiB,
     // Losing the last second of it in a crash is allowed; a quarter of one keeps the batches small.
     flushEveryMillis: 250,
