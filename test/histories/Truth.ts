@@ -92,11 +92,17 @@ interface Drive {
   readonly stopLost: boolean
 }
 
+/** A register that is no round figure: one of only round ones is taken for a coarse meter, which cannot tell parking of a few minutes (decision 0011). */
+const registerOf = (random: Random): number => {
+  const wh = random.between(2_000_000, 7_000_000)
+  return wh % 10 === 0 ? wh + 1 : wh
+}
+
 /** Sessions that follow one another at each connector, whose register only grows. */
 const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Drive> => {
   const connectors = Array.from({ length: random.between(1, most) }, () => ({
     at: Date.parse(`${date}T00:00:00Z`) + random.between(-180, 600) * minute,
-    register: random.between(2_000_000, 7_000_000)
+    register: registerOf(random)
   }))
   const drives = Array.from({ length: random.between(1, 3) }, (_, n): Drive => {
     const evse = random.between(1, connectors.length)
