@@ -9,9 +9,9 @@ type Act = Extract<Decision, { readonly _tag: "Act" }>
 
 /**
  * At once, and in a day after that: twenty connectors that change their status every two minutes have two thirds of it. A configuration is asked for
- * after each boot, and may be long.
+ * after each boot, and may be long. Readings are those of no transaction: two connectors may tell them every nine seconds.
  */
-export const recordedPerDay = { state: 20_000, configuration: 500, talk: 10_000 }
+export const recordedPerDay = { state: 20_000, configuration: 500, readings: 20_000, talk: 10_000 }
 
 type Kind = keyof typeof recordedPerDay
 
@@ -27,6 +27,9 @@ const kinds: { readonly [Type in ChargerFact["type"]]?: Kind } = {
   DataTransferred: "talk",
   TokenAuthorized: "talk"
 }
+
+const kindOf = (fact: ChargerFact): Kind | undefined =>
+  fact.type === "MeterRead" && fact.body.sessionId === undefined && !fact.body.fromStop ? "readings" : kinds[fact.type]
 
 const dayMillis = 24 * 60 * 60 * 1000
 
@@ -53,17 +56,21 @@ export class Recording {
     this.perDay = perDay
   }
 
-  /** The decision as it is to be carried out: without its facts where the charger has told too much today. Its answer depends on none of them. */
+  /** The decision as it is to be carried out: without the facts of which the charger has told too many today. Its answer depends on none of them. */
   within(chargerId: string, decision: Act, now: number): Act {
-    const [first] = decision.facts
-    const kind = first && kinds[first.type]
-    if (kind === undefined || !decision.facts.every(({ type }) => kinds[type] === kind)) return decision
-    if (this.spend(`${kind} ${chargerId}`, decision.facts.length, this.perDay[kind], now)) return decision
-    this.unrecorded(decision.facts.length)
-    return { ...decision, facts: [] }
+    // What an operator asked for is his.
+    if (decision.facts.some(({ type }) => type === "CommandAnswered")) return decision
+    const facts = decision.facts.filter((fact) => {
+      const kind = kindOf(fact)
+      return kind === undefined || this.spend(`${kind} ${chargerId}`, this.perDay[kind], now)
+    })
+    const lost = decision.facts.length - facts.length
+    if (lost === 0) return decision
+    this.unrecorded(lost)
+    return { ...decision, facts }
   }
 
-  private spend(key: string, cost: number, perDay: number, now: number): boolean {
+  private spend(key: string, perDay: number, now: number): boolean {
     let budget = this.budgets.get(key)
     if (budget === undefined) {
       if (this.budgets.size >= this.nextSweep) this.sweep(now)
@@ -71,8 +78,8 @@ export class Recording {
     }
     budget.left = leftAt(budget, now)
     budget.at = now
-    if (budget.left < cost) return false
-    budget.left -= cost
+    if (budget.left < 1) return false
+    budget.left -= 1
     return true
   }
 

@@ -4,7 +4,7 @@ import { answer } from "../../src/domain/charger/Acting.ts"
 import { decide } from "../../src/domain/charger/Decide.ts"
 import type { Decision } from "../../src/domain/charger/Decision.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
-import { minute, noTime, started, state, status } from "../support/events.ts"
+import { at, energy, metered, minute, noTime, reading, started, state, status } from "../support/events.ts"
 import { ModelService } from "../support/modelCharger.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
@@ -23,7 +23,7 @@ const flood: ReadonlyArray<ChargerEvent> = [
 ]
 
 describe("what one charger tells in a day", () => {
-  const perDay = { state: 3, configuration: 1, talk: 3 }
+  const perDay = { state: 3, configuration: 1, readings: 2, talk: 3 }
   const watched = () => {
     let lost = 0
     const recording = new Recording((facts) => void (lost += facts), perDay)
@@ -60,6 +60,27 @@ describe("what one charger tells in a day", () => {
       return decision._tag === "Act" ? recording.within("A", decision, minute(0)).facts.length : undefined
     }
     expect([told(), told(), told("command-1"), told("command-2")]).toEqual([1, 0, 2, 2])
+  })
+
+  it("is so many readings of no transaction; those of a session are all recorded", () => {
+    const { facts } = watched()
+    const loose = (n: number) => metered(undefined, [reading(at(minute(n)), energy(n))])
+    expect([1, 2, 3, 4].map((n) => facts("A", loose(n), minute(0)))).toEqual([1, 1, 0, 0])
+    const charger = new ModelService().charger()
+    const id = charger.start(started())
+    const { recording } = watched()
+    for (let n = 1; n < 9; n++) {
+      const told = charger.say(metered(id, [reading(at(minute(n)), energy(n))])).facts
+      expect(recording.within("A", { ...(answer(() => undefined!) as Act), facts: told }, minute(0)).facts).toEqual(
+        told
+      )
+    }
+  })
+
+  it("counts what comes with something else: a transaction that is not this charger's, with each reading", () => {
+    const { facts } = watched()
+    const foreign = (n: number) => metered(1_000 + n, [reading(at(minute(n)), energy(n))])
+    expect([1, 2, 3, 4, 5].map((n) => facts("A", foreign(n), minute(0)))).toEqual([2, 2, 1, 0, 0])
   })
 
   it("costs no connector its status, and no driver his transaction", () => {
