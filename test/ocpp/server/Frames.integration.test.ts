@@ -156,7 +156,7 @@ describe("a command of ours", () => {
     "is resolved by no result but its own: a hundred thousand guesses change nothing (T07)",
     { timeout: 120_000 },
     async () => {
-      const unthrottled = { frameBurst: 1e9, framesPerSecond: 1e9 }
+      const unthrottled = { frameBurst: 1e9, framesPerSecond: 1e9, bytesBurst: 1e9, workBurstMillis: 1e9 }
       const server = await startServer({ chargers: { CP1: {} }, limits: unthrottled })
       const append = server.frames
       const client = await connect(server.port, "CP1")
