@@ -169,7 +169,9 @@ const logLines = (output: string): ReadonlyArray<string> =>
 const unfit = (line: string): boolean => {
   try {
     const value: Json = JSON.parse(line)
-    return typeof value !== "object" || value === null || typeof value.message !== "string"
+    // What is logged with a cause has a list for its message.
+    const isSaid = typeof value?.message === "string" || Array.isArray(value?.message)
+    return typeof value !== "object" || value === null || !isSaid
   } catch {
     return true
   }
