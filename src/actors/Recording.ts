@@ -4,6 +4,7 @@
  */
 import type { Decision } from "../domain/charger/Decision.ts"
 import type { ChargerFact } from "../domain/Fact.ts"
+import { Buckets } from "../domain/values/Buckets.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
@@ -33,27 +34,24 @@ const kindOf = (fact: ChargerFact): Kind | undefined =>
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-/** Budgets that are looked through before another is begun; full ones are forgotten. */
+/** Budgets that there may be before they are looked through; full ones are forgotten. */
 const sweepAt = 20_000
 
-interface Budget {
-  readonly perDay: number
-  left: number
-  at: number
-}
-
-const leftAt = ({ at, left, perDay }: Budget, now: number): number =>
-  Math.min(perDay, left + (Math.max(0, now - at) * perDay) / dayMillis)
-
 export class Recording {
-  private readonly budgets = new Map<string, Budget>()
-  private nextSweep = sweepAt
-  private readonly perDay: Readonly<Record<Kind, number>>
+  private readonly budgets: Readonly<Record<Kind, Buckets>>
   private readonly unrecorded: (facts: number) => void
+  private nextSweep = sweepAt
 
   constructor(unrecorded: (facts: number) => void, perDay = recordedPerDay) {
     this.unrecorded = unrecorded
-    this.perDay = perDay
+    // Chargers are as many as operators have registered, and none that has used its budget up is forgotten.
+    const budget = (kind: Kind) => new Buckets(perDay[kind], dayMillis, Number.POSITIVE_INFINITY)
+    this.budgets = {
+      state: budget("state"),
+      configuration: budget("configuration"),
+      readings: budget("readings"),
+      talk: budget("talk")
+    }
   }
 
   /** The decision as it is to be carried out: without the facts of which the charger has told too many today. Its answer depends on none of them. */
@@ -62,7 +60,7 @@ export class Recording {
     if (decision.facts.some(({ type }) => type === "CommandAnswered")) return decision
     const facts = decision.facts.filter((fact) => {
       const kind = kindOf(fact)
-      return kind === undefined || this.spend(`${kind} ${chargerId}`, this.perDay[kind], now)
+      return kind === undefined || this.spend(kind, chargerId, now)
     })
     const lost = decision.facts.length - facts.length
     if (lost === 0) return decision
@@ -70,24 +68,18 @@ export class Recording {
     return { ...decision, facts }
   }
 
-  private spend(key: string, perDay: number, now: number): boolean {
-    let budget = this.budgets.get(key)
-    if (budget === undefined) {
-      if (this.budgets.size >= this.nextSweep) this.sweep(now)
-      this.budgets.set(key, (budget = { perDay, left: perDay, at: now }))
-    }
-    budget.left = leftAt(budget, now)
-    budget.at = now
-    if (budget.left < 1) return false
-    budget.left -= 1
-    return true
+  private spend(kind: Kind, chargerId: string, now: number): boolean {
+    if (this.size >= this.nextSweep) this.sweep(now)
+    return this.budgets[kind].take(chargerId, now)
+  }
+
+  private get size(): number {
+    return Object.values(this.budgets).reduce((sum, { size }) => sum + size, 0)
   }
 
   /** A budget that is full again says nothing. */
   private sweep(now: number): void {
-    for (const [key, budget] of this.budgets) {
-      if (leftAt(budget, now) >= budget.perDay) this.budgets.delete(key)
-    }
-    this.nextSweep = Math.max(sweepAt, this.budgets.size * 2)
+    for (const budget of Object.values(this.budgets)) budget.sweep(now)
+    this.nextSweep = Math.max(sweepAt, this.size * 2)
   }
 }

@@ -9,6 +9,7 @@ import { deliveryMetrics } from "../actors/SubscriptionMetrics.ts"
 import { readerMetrics } from "../actors/SubscriptionReader.ts"
 import { httpMetrics } from "../http/ops/Metrics.ts"
 import { refusedLargeAnswers } from "../http/v2/LargeAnswers.ts"
+import { rateLimitMetrics } from "../http/v2/RateLimits.ts"
 import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
 import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
 import { requestMetrics } from "../ocpi/Metrics.ts"
@@ -30,6 +31,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...knockMetrics,
   ...messageLogMetrics,
   ...priceMetrics,
+  ...rateLimitMetrics,
   ...readerMetrics,
   ...requestMetrics,
   ...resultMetrics,

@@ -6,6 +6,7 @@
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TooMany } from "../../domain/Errors.ts"
+import { Buckets } from "../../domain/values/Buckets.ts"
 import { Inside } from "./Inside.ts"
 
 export interface RateLimitOptions {
@@ -22,11 +23,6 @@ const windowSeconds = 60
 /** Names of one kind that are remembered; of more the one longest silent is forgotten, which can only make the service kinder. */
 const namesMax = 10_000
 
-interface Bucket {
-  tokens: number
-  at: number
-}
-
 interface Standing {
   readonly isAllowed: boolean
   readonly remaining: number
@@ -35,13 +31,12 @@ interface Standing {
   readonly waitSeconds: number
 }
 
-/** Tokens by name: all of them at once, or evenly over a minute. */
+/** So many in a minute by name: all of them at once, or evenly. */
 export class Allowances {
-  private readonly buckets = new Map<string, Bucket>()
-  readonly quota: number
+  private readonly buckets: Buckets
 
   constructor(quota: number) {
-    this.quota = quota
+    this.buckets = new Buckets(quota, windowSeconds * 1000, namesMax)
   }
 
   get size(): number {
@@ -49,22 +44,12 @@ export class Allowances {
   }
 
   take(name: string, now: number): Standing {
-    const perMilli = this.quota / (windowSeconds * 1000)
-    const before = this.buckets.get(name)
-    const filled =
-      before === undefined ? this.quota : Math.min(this.quota, before.tokens + Math.max(0, now - before.at) * perMilli)
-    const isAllowed = filled >= 1
-    const tokens = isAllowed ? filled - 1 : filled
-    // To the end of the map, so that its beginning is the one longest silent.
-    this.buckets.delete(name)
-    this.buckets.set(name, { tokens, at: now })
-    if (this.buckets.size > namesMax) this.buckets.delete(this.buckets.keys().next().value ?? "")
-    const seconds = (missing: number): number => Math.max(1, Math.ceil(missing / perMilli / 1000))
+    const { buckets } = this
     return {
-      isAllowed,
-      remaining: Math.floor(tokens),
-      fullSeconds: seconds(this.quota - tokens),
-      waitSeconds: seconds(1 - tokens)
+      isAllowed: buckets.take(name, now),
+      remaining: Math.floor(buckets.left(name, now)),
+      fullSeconds: buckets.fullSeconds(name, now),
+      waitSeconds: buckets.waitSeconds(name, now)
     }
   }
 }
@@ -76,6 +61,8 @@ const refused = Metric.counter("api_requests_limited_total", {
 })
 const ofFlood = Metric.withAttributes(refused, { why: "requests_of_key" })
 const ofWrongKeys = Metric.withAttributes(refused, { why: "wrong_keys_of_network" })
+
+export const rateLimitMetrics = [ofFlood, ofWrongKeys]
 
 export class RateLimits extends Context.Service<
   RateLimits,
@@ -103,9 +90,6 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
     Effect.gen(function* () {
       const keys = new Allowances(requestsPerMinute)
       const networks = new Allowances(wrongKeysPerMinute)
-      yield* Metric.update(ofFlood, 0)
-      yield* Metric.update(ofWrongKeys, 0)
-
       const request = Effect.fnUntraced(function* (keyId: string) {
         if (requestsPerMinute === 0 || (yield* Inside)) return
         const standing = keys.take(keyId, yield* Clock.currentTimeMillis)

@@ -6,7 +6,7 @@
  * - What is wrong is said only so often a minute, per network and per charger; beyond that every failure is answered alike.
  * - A network with many refusals waits in a line of its own (`Upgrades`), and an id that nobody registered is not asked for again soon.
  */
-import { Buckets } from "./Buckets.ts"
+import { Buckets } from "../../domain/values/Buckets.ts"
 import type { OcppLimits } from "./Limits.ts"
 
 const minute = 60_000

@@ -1,6 +1,6 @@
 /** The small machines that limits are made of. */
 import { describe, expect, it } from "vitest"
-import { Buckets } from "../../../src/ocpp/server/Buckets.ts"
+import { Buckets } from "../../../src/domain/values/Buckets.ts"
 import { FrameRate, FrameRates } from "../../../src/ocpp/server/FrameRate.ts"
 import { LargeFrames } from "../../../src/ocpp/server/LargeFrames.ts"
 import { defaultLimits } from "../../../src/ocpp/server/Limits.ts"
