@@ -205,14 +205,16 @@ export const layer = HttpApiBuilder.group(
           const parameters = parametersOf(payload, found)
           const expiresInSeconds = payload.expiresIn
           const given = { chargerId, command, parameters, expiresInSeconds, sessionId, fileId }
-          const { id } = yield* commands.issue(given, yield* writing)
-          return { id, password }
+          const issued = yield* commands.issue(given, yield* writing)
+          return { id: issued.id, password, issued }
         })
         const { commit, reached } = yield* Retrying
-        const { id, password } = reached === undefined ? yield* commit(issue, writeIssued) : readIssued(reached)
+        const done =
+          reached === undefined ? yield* commit(issue, writeIssued) : { ...readIssued(reached), issued: undefined }
         yield* link.wake(chargerId)
-        const organisation = yield* organisationId
-        const body = toCommand(yield* seen(organisation, id, query.wait))
+        const { id, issued, password } = done
+        const isAsked = issued === undefined || query.wait !== undefined
+        const body = toCommand(isAsked ? yield* seen(yield* organisationId, id, query.wait) : issued)
         return located(publicUrl, `/v2/commands/${id}`, password === undefined ? body : { ...body, password })
       }),
       listOfCharger: Effect.fn("v2.commands.listOfCharger")(function* ({ params: { chargerId }, query, request }) {
