@@ -19,7 +19,7 @@ import {
   type ConnectionOpening
 } from "../../src/domain/ports/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/ports/Commands.ts"
-import type { ChargerLine, ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
+import { ChargerInbox, type ChargerLine, type ChargerMailbox } from "../../src/domain/ports/ChargerInbox.ts"
 import { Journal } from "../../src/domain/ports/Journal.ts"
 import { type ConnectionEnd, Presence } from "../../src/domain/ports/Presence.ts"
 import type { RealTimeAuthorizer } from "../../src/domain/ports/RealTimeAuthorizer.ts"
@@ -313,3 +313,25 @@ export const deliver = (mailbox: ChargerMailbox, event: ChargerEvent, answers: A
   const messageId = `m${++messages}`
   mailbox.deliver(event, { messageId, raw: `[2,"${messageId}","Event",{}]` }, (reply) => void answers.push(reply))
 }
+
+export const start = (meterStartWh: number): ChargerEvent => ({
+  _tag: "TransactionStarted",
+  place: { evseId: 1, connectorId: 1 },
+  tokenUid: "CARD",
+  time: { at: Date.UTC(2026, 0, 1), raw: "2026-01-01T00:00:00Z" },
+  meterStartWh,
+  reservationId: undefined
+})
+
+/** Lets every fiber go on until it waits. */
+export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
+
+/** A charger that is admitted, with its socket and the answers it gets. */
+export const connect = (chargerId: string, profile: 0 | 1 = 1) =>
+  Effect.gen(function* () {
+    const inbox = yield* ChargerInbox
+    const admission = yield* inbox.admit(opening(chargerId, profile))
+    if (admission._tag !== "Admitted") return yield* Effect.die(`not admitted: ${admission._tag}`)
+    const line = fakeLine()
+    return { line, mailbox: admission.attach(line), answers: [] as Array<Reply> }
+  })
