@@ -2,8 +2,7 @@
  * The gates of a release: each a ratio of figures from one run on one machine, so that it survives other hardware and a busy
  * host. A gate whose figures are missing, or come with failures, does not pass.
  */
-import type { Measurement, Results } from "./results.ts"
-import { figure, perCpuSecond, perSecond, ratioTo } from "./results.ts"
+import { figure, type Measurement, perCpuSecond, perSecond, ratioTo, type Results } from "./results.ts"
 import { markdown, show } from "./table.ts"
 
 export interface Verdict {

@@ -9,8 +9,18 @@ import { memoryKiB } from "./measure/process.ts"
 import { countersAtRest } from "./measure/writes.ts"
 import { checkPromises } from "./promises.ts"
 import type { Measurement, PromiseCheck } from "./results.ts"
-import { clocks, closedLoop, openLoop, PREFIX, ramp, type Running, settled, type Stage, storm } from "./workloads.ts"
-import { WRITTEN_BEHIND_MS } from "./workloads.ts"
+import {
+  clocks,
+  closedLoop,
+  openLoop,
+  PREFIX,
+  ramp,
+  type Running,
+  settled,
+  type Stage,
+  storm,
+  WRITTEN_BEHIND_MS
+} from "./workloads.ts"
 
 export type Record = (measurement: Measurement) => void
 

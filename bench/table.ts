@@ -1,6 +1,5 @@
 /** Renders results as Markdown tables, which read well in a terminal too. */
-import type { Measurement, Results } from "./results.ts"
-import { figure, perCpuSecond, perSecond, ratioTo } from "./results.ts"
+import { figure, type Measurement, perCpuSecond, perSecond, ratioTo, type Results } from "./results.ts"
 
 const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "storm"] as const
 const servers = ["ours", "bare", "group"] as const

@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { nameOf, rowsOf } from "../src/ocpi/EndpointTable.ts"
-import { type OcpiVersion, versions } from "../src/ocpi/Version.ts"
+import { nameOf, rowsOf } from "../src/ocpi/protocol/EndpointTable.ts"
+import { type OcpiVersion, versions } from "../src/ocpi/protocol/Version.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = "test/ocpi"

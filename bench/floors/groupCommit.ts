@@ -10,8 +10,7 @@
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Redacted, Scope } from "effect"
-import type { WebSocket } from "ws"
-import { WebSocketServer } from "ws"
+import { type WebSocket, WebSocketServer } from "ws"
 import { answerTo } from "./answers.ts"
 
 const STATEMENTS_AT_A_TIME = 4

@@ -7,10 +7,10 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { startPostgres } from "../../scripts/postgres.ts"
-import { type CdrFilter, Cdrs } from "../../src/domain/ports/Cdrs.ts"
-import * as CdrsRepository from "../../src/storage/Cdrs.ts"
-import * as Database from "../../src/storage/Database.ts"
-import * as Secrets from "../../src/storage/Secrets.ts"
+import { type CdrFilter, Cdrs } from "../../src/domain/cdr/Cdrs.ts"
+import * as CdrsRepository from "../../src/storage/billing/Cdrs.ts"
+import * as Database from "../../src/storage/kernel/Database.ts"
+import * as Secrets from "../../src/storage/operators/Secrets.ts"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const gate = 1.5

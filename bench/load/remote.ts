@@ -1,8 +1,7 @@
 /** The run's end of the load generator: starts the process, gives orders, ends it. */
 import { Schema } from "effect"
 import { fork } from "node:child_process"
-import type { LoadOrder } from "./protocol.ts"
-import { LoadResult } from "./protocol.ts"
+import { type LoadOrder, LoadResult } from "./protocol.ts"
 
 export interface Generator extends Disposable {
   readonly order: (order: LoadOrder) => Promise<LoadResult>

@@ -5,8 +5,7 @@
  * idleness, so `writesSince` waits until the counters have come to rest before it believes them.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Cluster } from "./postgres.ts"
-import { query } from "./postgres.ts"
+import { type Cluster, query } from "./postgres.ts"
 
 export interface Writes {
   readonly rows: number

@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import type { Answers, Question } from "../domain/charger/Decision.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
-import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
-import type { PartnersQuestion } from "./Words.ts"
+import type { ChargerDirectory } from "../domain/charger/ChargerDirectory.ts"
+import type { PartnersQuestion } from "./PendingAuthorizations.ts"
 
 /** Whose questions they are. */
 interface Asking {

@@ -3,10 +3,10 @@
  * frames nor SQL; what it decides is a function of its state, and what it promises is in the journal before the answer leaves.
  */
 import { type Clock, Effect, Result } from "effect"
-import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import { callableFrom, type Tolerances, tolerancesOf } from "../domain/charger/Quirks.ts"
-import { refusedTo } from "../domain/charger/Refusing.ts"
+import { refusedTo } from "../domain/decide/Refusing.ts"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type {
   Answers,
@@ -22,23 +22,23 @@ import type {
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
 import type { PartnerWord } from "../domain/token/RealTime.ts"
-import { usesTransactionId } from "../domain/charger/Orphans.ts"
-import { takesReservation } from "../domain/charger/Start.ts"
-import type { Commands } from "../domain/ports/Commands.ts"
-import type { ChargerDirectory } from "../domain/ports/ChargerDirectory.ts"
-import type { ChargerLine, ChargerMailbox } from "../domain/ports/ChargerInbox.ts"
-import type { Journal } from "../domain/ports/Journal.ts"
-import type { ConnectionEnd } from "../domain/ports/Presence.ts"
-import type { RealTimeAuthorizer } from "../domain/ports/RealTimeAuthorizer.ts"
+import { usesTransactionId } from "../domain/decide/Orphans.ts"
+import { takesReservation } from "../domain/decide/Start.ts"
+import type { Commands } from "../domain/command/Commands.ts"
+import type { ChargerDirectory } from "../domain/charger/ChargerDirectory.ts"
+import type { ChargerLine, ChargerMailbox } from "../domain/charger/ChargerInbox.ts"
+import type { Journal } from "../domain/charger/Journal.ts"
+import type { ConnectionEnd } from "../domain/charger/Presence.ts"
+import type { RealTimeAuthorizer } from "../domain/token/RealTimeAuthorizer.ts"
 import { answered } from "./Answering.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
 import type { Patience } from "./Patience.ts"
 import type { Recording } from "./Recording.ts"
-import { Quiet } from "./Quiet.ts"
+import { Quiet } from "./CallHold.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
-import { type PartnersQuestion, Words } from "./Words.ts"
+import { type PartnersQuestion, Words } from "./PendingAuthorizations.ts"
 
 export interface ActorOptions extends OutboundOptions {
   /** Messages that may wait before the socket is paused; it is resumed at half. */

@@ -1,5 +1,5 @@
 /** What waits in a charger's mailbox: its own messages, what came of commands to it, and words of its surroundings. */
-import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import type { Envelope } from "../domain/charger/Decision.ts"
 import type { PartnerWord } from "../domain/token/RealTime.ts"

@@ -3,8 +3,8 @@
  * are random, and a result counts only while its own call is pending, so that a guessed or late one changes nothing (T07).
  */
 import { Effect, Semaphore } from "effect"
-import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
-import type { TakenCommand } from "../domain/ports/Commands.ts"
+import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
+import type { TakenCommand } from "../domain/command/Commands.ts"
 
 export interface OutboundOptions {
   /** How long a charger may take to answer, in ms. */

@@ -3,7 +3,7 @@
  * any disk. Over its budget it is answered as before and nothing is stored. Facts about transactions, and about what operators asked, have none.
  */
 import type { Decision } from "../domain/charger/Decision.ts"
-import type { ChargerFact } from "../domain/Fact.ts"
+import type { ChargerFact } from "../domain/charger/Fact.ts"
 import { Buckets } from "../domain/values/Buckets.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>

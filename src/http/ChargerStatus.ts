@@ -3,8 +3,9 @@
  * the stored record, its site, and what this process holds in memory, so that the two generations never tell different things.
  */
 import { Schema } from "effect"
-import { assumedEquipment, type Charger, type Connector } from "../domain/charger/Charger.ts"
-import type { Seen } from "../domain/ports/Presence.ts"
+import type { Charger } from "../domain/charger/Charger.ts"
+import { assumedEquipment, type Connector } from "../domain/site/Connector.ts"
+import type { Seen } from "../domain/charger/Presence.ts"
 import { listedMessageBytes } from "../domain/values/Page.ts"
 import type { Site } from "../domain/site/Site.ts"
 import { Time } from "./Fields.ts"

@@ -4,12 +4,12 @@
  * lets tests see the outcome at once. Deadlines of the protocols, leases and retention do not depend on it.
  */
 import { limits } from "../Config.ts"
-import { defaultKeeperOptions, type LocalListKeeperOptions } from "../actors/LocalListKeeper.ts"
-import { defaultLocationOptions, type LocationKeeperOptions } from "../actors/LocationKeeper.ts"
-import { defaultPriceOptions, type PriceKeeperOptions } from "../actors/PriceKeeper.ts"
-import { defaultCloserOptions, type SessionCloserOptions } from "../actors/SessionCloser.ts"
-import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/SubscriptionRunner.ts"
-import { defaultTokenKeeperOptions, type TokenKeeperOptions } from "../actors/TokenKeeper.ts"
+import { defaultKeeperOptions, type LocalListKeeperOptions } from "../actors/background/LocalListKeeper.ts"
+import { defaultLocationOptions, type LocationKeeperOptions } from "../actors/background/LocationKeeper.ts"
+import { defaultPriceOptions, type PriceKeeperOptions } from "../actors/background/PriceKeeper.ts"
+import { defaultCloserOptions, type SessionCloserOptions } from "../actors/background/SessionCloser.ts"
+import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/background/SubscriptionRunner.ts"
+import { defaultTokenKeeperOptions, type TokenKeeperOptions } from "../actors/background/TokenKeeper.ts"
 import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/ResultPoster.ts"
 import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
 

@@ -6,8 +6,8 @@
 import { Effect, Redacted } from "effect"
 import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operator/Keys.ts"
 import { permissions } from "../domain/operator/Permission.ts"
-import { Access } from "../domain/ports/Access.ts"
-import { Secrets } from "../domain/ports/Secrets.ts"
+import { Access } from "../domain/operator/Access.ts"
+import { Secrets } from "../domain/values/Secrets.ts"
 import type { KeptKeys, KeysNotKept, MadeKeys } from "./FirstKeys.ts"
 
 /** Keeps what is made where it can be read later, before it is stored. */

@@ -9,7 +9,7 @@ import { Data, Effect, Layer, Metric, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
-import { problemType, timeoutDocument } from "../http/v2/Problem.ts"
+import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
 import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 

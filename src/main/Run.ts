@@ -2,7 +2,7 @@
 // Schemas of messages are compiled once to plain functions: half of what a decoded message costs.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
-import { closeToOthers, NotPrivate, othersRights } from "../storage/PrivateFiles.ts"
+import { closeToOthers, NotPrivate, othersRights } from "../storage/pglite/PrivateFiles.ts"
 import { type Config, limits } from "../Config.ts"
 import { banner, unreachable } from "./Banner.ts"
 import { preflight } from "./Listeners.ts"

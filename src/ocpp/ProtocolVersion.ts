@@ -2,7 +2,7 @@
  * The contract that every OCPP version fulfils: a value that translates between that version's messages and the domain's words. Nothing
  * outside `ocpp/v*` knows a version's message; a connection's version is fixed by its subprotocol and never changes.
  */
-import type { ChargerCommand, CommandResult } from "../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import type { ErrorCode } from "./rpc/ErrorCode.ts"

@@ -1,6 +1,6 @@
 /** Signatures by the Standard Webhooks convention: HMAC-SHA-256 over id, time and body, one for each secret that is good. */
 import { createHmac } from "node:crypto"
-import { secretPrefix, signedContent } from "../domain/webhook/Webhook.ts"
+import { secretPrefix, signedContent } from "../domain/event/Webhook.ts"
 
 const signed = (secret: string, content: string): string =>
   `v1,${createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))

@@ -1,7 +1,7 @@
 /** One post to a webhook by the guarded client: what is sent, and what its answer means. */
 import { Clock, Effect } from "effect"
-import type { Posted } from "../domain/ports/WebhookPoster.ts"
-import type { WebhookTarget } from "../domain/ports/Webhooks.ts"
+import type { Posted } from "../domain/event/WebhookPoster.ts"
+import type { WebhookTarget } from "../domain/event/Webhooks.ts"
 import { call, type CallOptions } from "./HttpCall.ts"
 import { signatureHeaders } from "./Signature.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
-import { decide } from "../../src/domain/charger/Decide.ts"
+import { decide } from "../../src/domain/decide/Decide.ts"
 import { FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import { actorsOn, connect, deliver, makeWorld, settle, start } from "../support/actorWorld.ts"
 

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ChargerInbox } from "../../src/domain/ports/ChargerInbox.ts"
-import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
+import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
+import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { actorsOn, connect, deliver, fakeLine, makeWorld, opening, settle, start } from "../support/actorWorld.ts"
 
 describe("admission", () => {

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import type { CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
+import type { CommandResult } from "../../src/domain/command/ChargerCommand.ts"
 import { commandTypes } from "../../src/domain/command/Kinds.ts"
-import { ChargerInbox } from "../../src/domain/ports/ChargerInbox.ts"
-import { ChargerLink } from "../../src/domain/ports/ChargerLink.ts"
+import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
+import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { actorsOn, fakeLine, makeWorld, opening, type World } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
 

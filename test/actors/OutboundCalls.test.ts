@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { OutboundCalls } from "../../src/actors/OutboundCalls.ts"
-import type { ChargerCommand, CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../../src/domain/command/ChargerCommand.ts"
 
 const command = (key: string): ChargerCommand => ({ _tag: "GetConfiguration", keys: [key] })
 const accepted: CommandResult = {

@@ -1,6 +1,6 @@
 /** How often a running session is priced. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pace } from "../../src/actors/Pace.ts"
+import { Pace } from "../../src/actors/background/RepricingBackoff.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
 
 const reading = { at: 0, registerWh: 0, samples: undefined }

@@ -1,12 +1,12 @@
 /** The reader of the journal that prices sessions and issues their records: again after a crash, and whatever one session holds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/PriceKeeper.ts"
+import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
 import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
-import { Cdrs } from "../../src/domain/ports/Cdrs.ts"
-import { Ledgers, type Priced } from "../../src/domain/ports/Ledgers.ts"
-import { type Doubted, SessionReviews } from "../../src/domain/ports/SessionReviews.ts"
+import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
+import { Ledgers, type Priced } from "../../src/domain/session/Ledgers.ts"
+import { type Doubted, SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
 import { type Ledger, type Observed, readingsPricedAtOnce } from "../../src/domain/session/Ledger.ts"
 

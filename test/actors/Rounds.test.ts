@@ -2,10 +2,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { rounds } from "../../src/actors/Rounds.ts"
-import { layer as tokenKeeper } from "../../src/actors/TokenKeeper.ts"
+import { rounds } from "../../src/actors/background/BackgroundLoop.ts"
+import { layer as tokenKeeper } from "../../src/actors/background/TokenKeeper.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
-import { TokenFetcher } from "../../src/domain/ports/TokenFetcher.ts"
+import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
 
 const away = new StorageUnavailable({ reason: "down", message: "away" })
 

@@ -5,10 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { defaultSubscriptionOptions, layer as runner } from "../../src/actors/SubscriptionRunner.ts"
-import { PartnerKind, type SubscriptionKind, WebhookKind } from "../../src/domain/ports/SubscriptionKind.ts"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import type { DueItem, Outcome } from "../../src/domain/subscription/Subscription.ts"
+import { defaultSubscriptionOptions, layer as runner } from "../../src/actors/background/SubscriptionRunner.ts"
+import { PartnerKind, type SubscriptionKind, WebhookKind } from "../../src/domain/event/SubscriptionKind.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import type { DueItem, Outcome } from "../../src/domain/event/Subscription.ts"
 import { memorySubscriptions } from "../support/memorySubscriptions.ts"
 
 const second = 1_000

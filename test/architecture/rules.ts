@@ -11,9 +11,6 @@ export type Rule = (files: Files) => ReadonlyArray<string>
 /** More lines than this in one file, and it has two subjects. */
 export const lineCap = 500
 
-/** Half of all files stay below this, which keeps the cap from becoming the habit. */
-export const medianCap = 120
-
 const at = (file: SourceFile, line: number, what: string, fix: string): string =>
   `${file.path}:${line} ${what}. Fix: ${fix}.`
 
@@ -49,13 +46,13 @@ export const importMatrix: Rule = (files) =>
     }
     return importsOf(file).flatMap(({ line, specifier, target }) => {
       if (target === undefined) {
-        const where = `${area.about} Use a port of src/domain/ports, or do it where the package belongs`
+        const where = `${area.about} Use a port of src/domain, or do it where the package belongs`
         return isListed(specifier, area.packages) ? [] : [at(file, line, `imports ${specifier}`, where)]
       }
       const stranger = strangers.find(({ from, to }) => from.test(file.path) && to.test(target))
       if (stranger !== undefined) return [at(file, line, `imports ${target}`, stranger.fix)]
       const allowed = area.may.some((prefix) => target.startsWith(prefix))
-      return allowed ? [] : [at(file, line, `imports ${target}`, `${area.about} Meet at a port of src/domain/ports`)]
+      return allowed ? [] : [at(file, line, `imports ${target}`, `${area.about} Meet at a port of src/domain`)]
     })
   })
 
@@ -91,6 +88,49 @@ export const noCycles: Rule = (files) => {
   return found
 }
 
+/** The folders that a folder is in, the outermost first: `src/a/b/C.ts` is in `src`, `src/a`, `src/a/b`. */
+const foldersOf = (path: string): ReadonlyArray<string> =>
+  path
+    .split("/")
+    .slice(0, -1)
+    .map((_, i, names) => names.slice(0, i + 1).join("/"))
+
+/**
+ * Folders beside each other form no circle, each taken with all that lies in it. The files of a folder itself may join the folders in it
+ * and be imported by them: they are what these have in common.
+ */
+export const noFolderCircles: Rule = (files) => {
+  const sides = new Map<string, Map<string, Map<string, string>>>()
+  for (const file of inSrc(files)) {
+    const own = foldersOf(file.path)
+    for (const { target } of importsOf(file)) {
+      if (target === undefined) continue
+      const theirs = foldersOf(target)
+      const level = own.findIndex((folder, i) => folder !== theirs[i])
+      const [from, to, parent] = [own[level], theirs[level], own[level - 1]]
+      if (from === undefined || to === undefined || parent === undefined) continue
+      const siblings = sides.get(parent) ?? new Map<string, Map<string, string>>()
+      const known = siblings.get(from) ?? new Map<string, string>()
+      sides.set(parent, siblings.set(from, known.set(to, known.get(to) ?? `${file.path} imports ${target}`)))
+    }
+  }
+  return [...sides.values()].flatMap((siblings) => {
+    const reach = (from: string, seen: ReadonlySet<string> = new Set()): ReadonlySet<string> =>
+      [...(siblings.get(from)?.keys() ?? [])].reduce(
+        (all, to) => (all.has(to) ? all : reach(to, new Set([...all, to]))),
+        seen
+      )
+    return [...siblings].flatMap(([from, known]) =>
+      [...known]
+        .filter(([to]) => reach(to).has(from))
+        .map(
+          ([to, how]) =>
+            `${from} and ${to} form a circle of folders: ${how}. Fix: move what both need to the lower one, or to a folder below both.`
+        )
+    )
+  })
+}
+
 /** Every file is reached from an entry. Holds from the day the program exists. */
 export const noUnusedFiles: Rule = (files) => {
   const sources = new Map(inSrc(files).map((file) => [file.path, file]))
@@ -119,21 +159,11 @@ export const noUnusedFiles: Rule = (files) => {
   ]
 }
 
-/** No file is longer than the cap, and half of them are much shorter. */
-export const shortFiles: Rule = (files) => {
-  const own = inSrc(files).filter((file) => !isGenerated(file))
-  const long = own
-    .filter((file) => linesOf(file) > lineCap)
+/** No file is longer than the cap. */
+export const shortFiles: Rule = (files) =>
+  inSrc(files)
+    .filter((file) => !isGenerated(file) && linesOf(file) > lineCap)
     .map((file) => at(file, lineCap, `has ${linesOf(file)} lines, the cap is ${lineCap}`, "split it by subject"))
-  const lengths = own.map(linesOf).toSorted((a, b) => a - b)
-  const median = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0
-  return median <= medianCap
-    ? long
-    : [
-        ...long,
-        `src/ has a median of ${median} lines a file, at most ${medianCap} are wanted. Fix: split the longest by subject.`
-      ]
-}
 
 /** Every file begins by saying which boundary it is. */
 export const opensWithParagraph: Rule = (files) =>

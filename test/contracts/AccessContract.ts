@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Access, type NewOrganisation } from "../../src/domain/ports/Access.ts"
-import * as AccessRepository from "../../src/storage/Access.ts"
+import { Access, type NewOrganisation } from "../../src/domain/operator/Access.ts"
+import * as AccessRepository from "../../src/storage/operators/Access.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import {
   anOrganisation,

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
+import { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
 import { aPartner, roamingCard } from "./RoamingTokensContract.ts"
 

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Cdr, NewCdr } from "../../src/domain/cdr/Cdr.ts"
-import { type CdrFilter, Cdrs } from "../../src/domain/ports/Cdrs.ts"
+import { type CdrFilter, Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { Page } from "../../src/domain/values/Page.ts"
 import { idAt } from "../support/reported.ts"
 import {

@@ -2,9 +2,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ChargerRegistration } from "../../src/domain/charger/Charger.ts"
-import { Chargers } from "../../src/domain/ports/Chargers.ts"
-import { Sessions } from "../../src/domain/ports/Sessions.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { Sessions } from "../../src/domain/session/Sessions.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import { aBoot, aConnection, aConnector, aSession } from "../support/reported.ts"
 import {

@@ -3,9 +3,9 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Quirk } from "../../src/domain/charger/Quirks.ts"
-import { Chargers } from "../../src/domain/ports/Chargers.ts"
-import { Expectations } from "../../src/domain/ports/Expectations.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { Expectations } from "../../src/domain/charger/Expectations.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import {
   anOrganisation,

@@ -14,11 +14,11 @@ import {
   transferMillis,
   uploadWaitsMillis
 } from "../../src/domain/file/StoredFile.ts"
-import { Files } from "../../src/domain/ports/Files.ts"
+import { Files } from "../../src/domain/file/Files.ts"
 import { Blobs } from "../../src/storage/blobs/Blobs.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
-import { layer } from "../../src/storage/Files.ts"
-import { daily, sweepFiles } from "../../src/storage/FileSweep.ts"
+import { layer } from "../../src/storage/files/Files.ts"
+import { daily, sweepFiles } from "../../src/storage/files/FileSweep.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf } from "../support/repositories.ts"
 
 const day = 86_400_000

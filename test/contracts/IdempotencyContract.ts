@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Idempotency } from "../../src/domain/ports/Idempotency.ts"
-import { sweep } from "../../src/storage/Idempotency.ts"
+import { Idempotency } from "../../src/domain/operator/Idempotency.ts"
+import { sweep } from "../../src/storage/operators/Idempotency.ts"
 import { nastyTexts } from "../support/nastyText.ts"
 import type { ContractIt } from "../support/repositories.ts"
 

@@ -1,12 +1,12 @@
 /** What every storage of partners fulfils, whatever the database: whose a token is and for how long, and that no two partners are the same party. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { tokenVerifier } from "../../src/domain/party/PartnerTokens.ts"
-import type { PartnerParty, PartyRole } from "../../src/domain/party/Party.ts"
-import { Parties } from "../../src/domain/ports/Parties.ts"
-import { Partners, type Registration } from "../../src/domain/ports/Partners.ts"
-import { Secrets } from "../../src/domain/ports/Secrets.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import { tokenVerifier } from "../../src/domain/roaming/PartnerTokens.ts"
+import type { PartnerParty, PartyRole } from "../../src/domain/roaming/Party.ts"
+import { Parties } from "../../src/domain/roaming/Parties.ts"
+import { Partners, type Registration } from "../../src/domain/roaming/Partners.ts"
+import { Secrets } from "../../src/domain/values/Secrets.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import {
   anOrganisation,
   type ContractIt,

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { ChargerCommand, type CommandResult } from "../../src/domain/charger/ChargerCommand.ts"
+import { ChargerCommand, type CommandResult } from "../../src/domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { commandTypes } from "../../src/domain/command/Kinds.ts"

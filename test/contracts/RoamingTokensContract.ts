@@ -2,9 +2,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Connection } from "../../src/domain/party/Partner.ts"
-import { Partners } from "../../src/domain/ports/Partners.ts"
-import { RoamingTokens } from "../../src/domain/ports/RoamingTokens.ts"
+import type { Connection } from "../../src/domain/roaming/Partner.ts"
+import { Partners } from "../../src/domain/roaming/Partners.ts"
+import { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import type { RoamingTokenBody } from "../../src/domain/token/RoamingToken.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
 

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Sessions, type SessionFilter } from "../../src/domain/ports/Sessions.ts"
+import { Sessions, type SessionFilter } from "../../src/domain/session/Sessions.ts"
 import { type ChargingSession, costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import type { Page } from "../../src/domain/values/Page.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"

@@ -1,9 +1,9 @@
 /** What every storage of sites fulfils, whatever the database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { Access } from "../../src/domain/ports/Access.ts"
-import { Chargers } from "../../src/domain/ports/Chargers.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Access } from "../../src/domain/operator/Access.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import type { SiteInput } from "../../src/domain/site/Site.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"

@@ -1,7 +1,7 @@
 /** What every storage of drivers' tokens fulfils, whatever the database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { Tokens, type TokenInput } from "../../src/domain/ports/Tokens.ts"
+import { Tokens, type TokenInput } from "../../src/domain/token/Tokens.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
 

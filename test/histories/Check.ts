@@ -1,7 +1,7 @@
 /** Whether what came of a history is what was expected of it, and what must hold of every session and record whatever was expected. */
 import { assert } from "@effect/vitest"
 import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
-import type { Price } from "../../src/domain/money/Amount.ts"
+import type { Price } from "../../src/domain/values/Amount.ts"
 import type { PricedResult } from "../../src/domain/tariff/Price.ts"
 import { type Billed, iso, type Money, type Outcome } from "./Story.ts"
 import { type Result, standingOf } from "./World.ts"

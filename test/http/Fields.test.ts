@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { isChargerId } from "../../src/domain/values/ChargerId.ts"
 import { ChargerId, Country, CountryAlpha2, Name, parseTime, Time, TimeZone, Uuid } from "../../src/http/Fields.ts"
-import { powerOf } from "../../src/http/v2/ConnectorWords.ts"
-import { assumedEquipment } from "../../src/domain/charger/Charger.ts"
+import { powerOf } from "../../src/http/v2/chargers/ConnectorStatus.ts"
+import { assumedEquipment } from "../../src/domain/site/Connector.ts"
 
 const takes = <T, E>(schema: Schema.Codec<T, E>, value: unknown): boolean =>
   Schema.decodeUnknownResult(schema)(value)._tag === "Success"

@@ -1,6 +1,6 @@
 /** The intervals of background work, all of which follow from one setting. */
 import { describe, expect, it } from "vitest"
-import { defaultSubscriptionOptions } from "../../src/actors/SubscriptionRunner.ts"
+import { defaultSubscriptionOptions } from "../../src/actors/background/SubscriptionRunner.ts"
 import { limits } from "../../src/Config.ts"
 import { backgroundOf } from "../../src/main/Background.ts"
 import { defaultPosterOptions } from "../../src/ocpi/client/ResultPoster.ts"

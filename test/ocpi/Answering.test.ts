@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { contentTypeFor } from "../../src/ocpi/Answering.ts"
+import { contentTypeFor } from "../../src/ocpi/server/Answering.ts"
 
 describe("the type of an answer", () => {
   it.each([

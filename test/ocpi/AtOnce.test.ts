@@ -1,6 +1,6 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { atOnce } from "../../src/ocpi/AtOnce.ts"
+import { atOnce } from "../../src/ocpi/server/AtOnce.ts"
 
 describe("requests of one partner at once", () => {
   it("are refused beyond the bound, leave others alone, and are taken again when one is done, whatever its end", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { endpointsOf, rowsOf } from "../../src/ocpi/EndpointTable.ts"
-import { refusalOf, type Reason } from "../../src/ocpi/Status.ts"
-import { factsOf, mutual, versions } from "../../src/ocpi/Version.ts"
+import { endpointsOf, rowsOf } from "../../src/ocpi/protocol/EndpointTable.ts"
+import { refusalOf, type Reason } from "../../src/ocpi/protocol/Status.ts"
+import { factsOf, mutual, versions } from "../../src/ocpi/protocol/Version.ts"
 
 const base = "https://cpo.example/ocpi"
 

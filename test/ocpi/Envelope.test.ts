@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { failure, readAnswer, success } from "../../src/ocpi/Envelope.ts"
+import { failure, readAnswer, success } from "../../src/ocpi/protocol/Envelope.ts"
 
 const now = Date.UTC(2026, 10, 20, 8, 30)
 

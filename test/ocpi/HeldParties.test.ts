@@ -2,9 +2,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
-import type { Partner } from "../../src/domain/party/Partner.ts"
-import type { PartyRole } from "../../src/domain/party/Party.ts"
-import { heldParties } from "../../src/ocpi/HeldParties.ts"
+import type { Partner } from "../../src/domain/roaming/Partner.ts"
+import type { PartyRole } from "../../src/domain/roaming/Party.ts"
+import { heldParties } from "../../src/ocpi/protocol/HeldParties.ts"
 
 const party = { countryCode: "DE", partyId: "EM1" }
 

@@ -1,8 +1,8 @@
 /** The description of the OCPI face is made of what is served, in each version. */
 import { expect, it } from "vitest"
-import { addressOf, endpointRows, nameOf, rowsOf } from "../../src/ocpi/EndpointTable.ts"
-import { openApi } from "../../src/ocpi/OpenApi.ts"
-import { versions } from "../../src/ocpi/Version.ts"
+import { addressOf, endpointRows, nameOf, rowsOf } from "../../src/ocpi/protocol/EndpointTable.ts"
+import { openApi } from "../../src/ocpi/server/OpenApi.ts"
+import { versions } from "../../src/ocpi/protocol/Version.ts"
 import { findings } from "../support/openApi.ts"
 
 interface Operation {

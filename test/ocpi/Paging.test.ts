@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { windowOf } from "../../src/domain/values/Window.ts"
-import { pageReply, readWindow } from "../../src/ocpi/Paging.ts"
-import { refusalOf, type Refused } from "../../src/ocpi/Status.ts"
-import { factsOf } from "../../src/ocpi/Version.ts"
+import { pageReply, readWindow } from "../../src/ocpi/modules/Paging.ts"
+import { refusalOf, type Refused } from "../../src/ocpi/protocol/Status.ts"
+import { factsOf } from "../../src/ocpi/protocol/Version.ts"
 
 const read = (query: string) => Effect.runSync(Effect.result(readWindow({ query: new URLSearchParams(query) })))
 const windowFrom = (query: string) => Effect.runSync(readWindow({ query: new URLSearchParams(query) }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { Partner } from "../../src/domain/party/Partner.ts"
-import type { PartyRole } from "../../src/domain/party/Party.ts"
-import { asMeant, misrouted, routingOf, swapped } from "../../src/ocpi/Routing.ts"
+import type { Partner } from "../../src/domain/roaming/Partner.ts"
+import type { PartyRole } from "../../src/domain/roaming/Party.ts"
+import { asMeant, misrouted, routingOf, swapped } from "../../src/ocpi/modules/Routing.ts"
 
 const ours = [
   { countryCode: "NL", partyId: "VLT" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseTimestamp, printTimestamp } from "../../src/ocpi/Timestamp.ts"
+import { parseTimestamp, printTimestamp } from "../../src/ocpi/protocol/Timestamp.ts"
 
 const at = Date.UTC(2026, 10, 20, 8, 30, 5)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tokenHeader, tokensOf } from "../../src/ocpi/TokenHeader.ts"
+import { tokenHeader, tokensOf } from "../../src/ocpi/protocol/TokenHeader.ts"
 
 describe("the header of a token", () => {
   it("means the token as it stands, and what it is Base64 of where it is that", () => {

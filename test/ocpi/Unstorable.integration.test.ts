@@ -1,6 +1,6 @@
 /** What a partner may ask and say that no database holds, or no key of it: it is told so, and never with an error of ours. */
 import { describe, expect, it } from "vitest"
-import { endpointRows } from "../../src/ocpi/EndpointTable.ts"
+import { endpointRows } from "../../src/ocpi/protocol/EndpointTable.ts"
 import { Drive, problemsOf } from "./modules/Drive.ts"
 import type { Partner } from "./partner/Partner.ts"
 import { Roaming } from "./partner/Roaming.ts"

@@ -11,6 +11,6 @@ it("names writers, readers, columns and retention", () => {
   const journal = /^### journal\n[^]*?(?=^### )/m.exec(schemaDocument())?.[0]
   expect(journal).toContain("| key | bytea NOT NULL UNIQUE | First 16 bytes of SHA-256")
   expect(journal).toMatch(/- Written by: .*`journal_commit\(\)`/)
-  expect(journal).toMatch(/- Read by: .*`src\/storage\/AuditLog.ts`/)
+  expect(journal).toMatch(/- Read by: .*`src\/storage\/operators\/AuditLog.ts`/)
   expect(journal).toContain("- Retention: Kept for ever.")
 })

@@ -14,9 +14,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerEvent, ChargerTime } from "../../src/domain/charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "../../src/domain/charger/ChargerState.ts"
-import { askConfiguration } from "../../src/domain/charger/FollowUps.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
-import * as JournalStorage from "../../src/storage/Journal.ts"
+import { askConfiguration } from "../../src/domain/decide/FollowUps.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import {
   at,

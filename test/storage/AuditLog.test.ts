@@ -2,9 +2,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AuditLog } from "../../src/domain/ports/AuditLog.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
-import { Tokens } from "../../src/domain/ports/Tokens.ts"
+import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
+import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 

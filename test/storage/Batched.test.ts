@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { describe } from "vitest"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
-import { type BatchedOptions, makeBatched } from "../../src/storage/Batched.ts"
+import { type BatchedOptions, makeBatched } from "../../src/storage/kernel/Batched.ts"
 
 /** A database that answers every key with its double, when the test lets it, and remembers what it was asked. */
 const makeGate = (options: Partial<BatchedOptions<number, number>> = {}) =>

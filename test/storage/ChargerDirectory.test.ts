@@ -1,11 +1,11 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/ports/ChargerDirectory.ts"
-import { Journal } from "../../src/domain/ports/Journal.ts"
+import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/charger/ChargerDirectory.ts"
+import { Journal } from "../../src/domain/charger/Journal.ts"
 import type { TokenFacts } from "../../src/domain/token/Token.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
-import * as JournalStorage from "../../src/storage/Journal.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import {
   ended,

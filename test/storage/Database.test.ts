@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { StorageHealth } from "../../src/domain/ports/StorageHealth.ts"
+import { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
 import {
   textArray,
   timestamptzArray,
@@ -13,8 +13,8 @@ import {
   boolArray,
   byteaArray,
   int4Array
-} from "../../src/storage/Arrays.ts"
-import { Notifications } from "../../src/storage/Notifications.ts"
+} from "../../src/storage/kernel/Arrays.ts"
+import { Notifications } from "../../src/storage/kernel/Notifications.ts"
 import { forEachDatabase } from "../support/databases.ts"
 
 forEachDatabase(

@@ -1,7 +1,7 @@
 /** Operations at the database are counted once each, however they are made of one another, and none is forgotten when it fails. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Metric } from "effect"
-import { databaseMetrics, measured } from "../../src/storage/DatabaseMetrics.ts"
+import { databaseMetrics, measured } from "../../src/storage/kernel/DatabaseMetrics.ts"
 
 const [, atIt, done, failed] = databaseMetrics
 

@@ -4,8 +4,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { tmpdir } from "node:os"
 import { describe } from "vitest"
-import { layer } from "../../src/storage/Database.ts"
-import type { Migrations } from "../../src/storage/Migrations.ts"
+import { layer } from "../../src/storage/kernel/Database.ts"
+import type { Migrations } from "../../src/storage/kernel/Migrations.ts"
 import { freshPostgres } from "../support/postgres.ts"
 
 const start = (url: string, migrations: Migrations) =>

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { deletedInPieces } from "../../src/storage/InPieces.ts"
+import { deletedInPieces } from "../../src/storage/kernel/InPieces.ts"
 
 const rowsOf = (count: number) => Array.from({ length: count }, () => 1)
 

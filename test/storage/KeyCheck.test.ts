@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import * as KeyCheck from "../../src/storage/KeyCheck.ts"
-import * as Secrets from "../../src/storage/Secrets.ts"
+import * as KeyCheck from "../../src/storage/operators/KeyCheck.ts"
+import * as Secrets from "../../src/storage/operators/Secrets.ts"
 import { forEachDatabase } from "../support/databases.ts"
 
 const startWith = (key: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { dayOf, LogBudget } from "../../src/storage/LogBudget.ts"
+import { dayOf, LogBudget } from "../../src/storage/charging/LogBudget.ts"
 import { noon } from "../support/journalFacts.ts"
 
 const dayMillis = 86_400_000

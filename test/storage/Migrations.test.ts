@@ -9,7 +9,7 @@ import {
   type Migrations,
   SchemaRefused,
   schemaVersion
-} from "../../src/storage/Migrations.ts"
+} from "../../src/storage/kernel/Migrations.ts"
 import { migrations as real } from "../../src/storage/migrations/all.ts"
 import { emptyTables, forEachDatabase } from "../support/databases.ts"
 

@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChargerDirectory } from "../../src/domain/ports/ChargerDirectory.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/ChargerDirectory.ts"
-import * as Nodes from "../../src/storage/Nodes.ts"
+import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
+import * as Nodes from "../../src/storage/kernel/Nodes.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
 

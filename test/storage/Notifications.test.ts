@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notifications } from "../../src/storage/Notifications.ts"
+import { Notifications } from "../../src/storage/kernel/Notifications.ts"
 import { forEachDatabase } from "../support/databases.ts"
 
 /** What a listener hears, as it comes. */

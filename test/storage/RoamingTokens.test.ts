@@ -1,7 +1,7 @@
 /** Partners' tokens fulfil their contract on both databases. */
 import { roamingTokensContract } from "../contracts/RoamingTokensContract.ts"
 import { Layer } from "effect"
-import * as RoamingTokens from "../../src/storage/RoamingTokens.ts"
+import * as RoamingTokens from "../../src/storage/roaming/RoamingTokens.ts"
 import { boundedTokensContract } from "../contracts/BoundedTokensContract.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { repositories } from "../support/repositories.ts"

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { readdirSync } from "node:fs"
 import { loadSchema, schemaDirectory, schemaFiles } from "../../src/storage/migrations/0001_baseline.ts"
 import { migrations } from "../../src/storage/migrations/all.ts"
-import { migrate } from "../../src/storage/Migrations.ts"
+import { migrate } from "../../src/storage/kernel/Migrations.ts"
 import { catalogue, differences } from "../support/catalogue.ts"
 import { forEachDatabase } from "../support/databases.ts"
 

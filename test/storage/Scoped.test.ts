@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
-import { scopedTo } from "../../src/storage/Scoped.ts"
+import { scopedTo } from "../../src/storage/kernel/Scoped.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { idAt } from "../support/reported.ts"
 
@@ -19,78 +19,94 @@ const sources = readdirSync(directory, { recursive: true, encoding: "utf8" })
 
 /** The repositories that answer the faces' questions; the journal's side works for all organisations at once, by charger. */
 const repositories = [
-  "Access.ts",
-  "ApiKeys.ts",
-  "ChargerChanges.ts",
-  "ChargerHistory.ts",
-  "ChargerRows.ts",
-  "Chargers.ts",
-  "ChargingProfiles.ts",
-  "ConnectorUptime.ts",
-  "Exchanges.ts",
-  "ExchangesKept.ts",
-  "Events.ts",
-  "Expectations.ts",
-  "HubClients.ts",
-  "KeyRecovery.ts",
-  "Locations.ts",
-  "Organisations.ts",
-  "RoamingTokens.ts",
-  "Parties.ts",
-  "PartnerParties.ts",
-  "PartnerRegistrations.ts",
-  "PartnerRows.ts",
-  "Partners.ts",
-  "Places.ts",
-  "SessionReadings.ts",
-  "Sessions.ts",
-  "Sites.ts",
-  "Statistics.ts",
-  "TariffAssignments.ts",
-  "TariffOffers.ts",
-  "Tariffs.ts",
-  "Tokens.ts",
-  "WebhookDeliveries.ts",
-  "WebhookRows.ts",
-  "Webhooks.ts"
+  "operators/Access.ts",
+  "operators/ApiKeys.ts",
+  "charging/ChargerChanges.ts",
+  "charging/ChargerHistory.ts",
+  "charging/ChargerRows.ts",
+  "charging/Chargers.ts",
+  "commands/ChargingProfiles.ts",
+  "charging/ConnectorUptime.ts",
+  "roaming/Exchanges.ts",
+  "roaming/ExchangeRetention.ts",
+  "delivery/Events.ts",
+  "charging/Expectations.ts",
+  "roaming/HubClients.ts",
+  "operators/KeyRecovery.ts",
+  "sites/Locations.ts",
+  "operators/Organisations.ts",
+  "roaming/RoamingTokens.ts",
+  "roaming/Parties.ts",
+  "roaming/PartnerParties.ts",
+  "roaming/PartnerRegistrations.ts",
+  "roaming/PartnerRows.ts",
+  "roaming/Partners.ts",
+  "sites/Evses.ts",
+  "charging/SessionReadings.ts",
+  "charging/Sessions.ts",
+  "sites/Sites.ts",
+  "charging/Statistics.ts",
+  "tariffs/TariffAssignments.ts",
+  "tariffs/TariffOffers.ts",
+  "tariffs/Tariffs.ts",
+  "charging/Tokens.ts",
+  "delivery/WebhookDeliveries.ts",
+  "delivery/WebhookRows.ts",
+  "delivery/Webhooks.ts"
 ]
 
 /** Bare statements that name an organisation's table, with the reason. */
 const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]> = [
-  ["ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
-  ["ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
-  ["Organisations.ts", /^SELECT \$\{columns\(sql\)\} FROM organisation o \$\{after/, "the platform lists all"],
-  ["Organisations.ts", /^SELECT 1 FROM organisation LIMIT 1$/, "whether there is any organisation at all"],
-  ["Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
-  ["Partners.ts", /^WITH used AS \( UPDATE partner_token/, "its partner was just found by the token itself"],
-  ["Exchanges.ts", /^WITH given AS/, "exchanges of all organisations are written together, each with its own"],
+  ["operators/ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
+  ["operators/ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
   [
-    "ExchangesKept.ts",
+    "operators/Organisations.ts",
+    /^SELECT \$\{columns\(sql\)\} FROM organisation o \$\{after/,
+    "the platform lists all"
+  ],
+  ["operators/Organisations.ts", /^SELECT 1 FROM organisation LIMIT 1$/, "whether there is any organisation at all"],
+  ["roaming/Partners.ts", /^SELECT \$\{partnerColumns\(sql\)\}, t\.use/, "who calls is found before anybody is known"],
+  ["roaming/Partners.ts", /^WITH used AS \( UPDATE partner_token/, "its partner was just found by the token itself"],
+  ["roaming/Exchanges.ts", /^WITH given AS/, "exchanges of all organisations are written together, each with its own"],
+  [
+    "roaming/ExchangeRetention.ts",
     /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT id/,
     "what is older than it is kept goes, whosever it is"
   ],
   [
-    "ExchangesKept.ts",
+    "roaming/ExchangeRetention.ts",
     /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT e\.id/,
     "what is too much of one partner goes, whosever it is"
   ],
-  ["ExchangesKept.ts", /^SELECT e\.at, e\.id/, "how much there is of one partner, whosever it is"],
-  ["ExchangesKept.ts", /^SELECT h\.partner_id/, "of which partners there is much, whosever they are"],
-  ["PartnerParties.ts", /^EXISTS \( SELECT 1 FROM partner_party q/, "a fragment about a row that has its scope"],
-  ["PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
+  ["roaming/ExchangeRetention.ts", /^SELECT e\.at, e\.id/, "how much there is of one partner, whosever it is"],
+  ["roaming/ExchangeRetention.ts", /^SELECT h\.partner_id/, "of which partners there is much, whosever they are"],
   [
-    "ChargerRows.ts",
+    "roaming/PartnerParties.ts",
+    /^EXISTS \( SELECT 1 FROM partner_party q/,
+    "a fragment about a row that has its scope"
+  ],
+  ["roaming/PartnerRows.ts", /^p\.id, p\.organisation_id/, "a fragment; who uses it adds the scope"],
+  [
+    "charging/ChargerRows.ts",
     /^SELECT c\.charger_id AS "chargerId", c\.organisation_id/,
     "a fragment; who uses it adds the scope"
   ],
-  ["ChargerRows.ts", /^SELECT c\.charger_id AS "chargerId", c\.site_id/, "a fragment; who uses it adds the scope"],
-  ["Webhooks.ts", /^SELECT \$\{webhookColumns\(sql\)\}/, "subscriptions of all organisations are read for at once"],
   [
-    "Webhooks.ts",
+    "charging/ChargerRows.ts",
+    /^SELECT c\.charger_id AS "chargerId", c\.site_id/,
+    "a fragment; who uses it adds the scope"
+  ],
+  [
+    "delivery/Webhooks.ts",
+    /^SELECT \$\{webhookColumns\(sql\)\}/,
+    "subscriptions of all organisations are read for at once"
+  ],
+  [
+    "delivery/Webhooks.ts",
     /^SELECT w\.url, w\.secret/,
     "its subscription was just taken to be delivered to, or its row just read"
   ],
-  ["WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"]
+  ["delivery/WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"]
 ]
 
 const tables =

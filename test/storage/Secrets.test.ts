@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { isUuid } from "../../src/domain/values/Uuid7.ts"
-import { make } from "../../src/storage/Secrets.ts"
+import { make } from "../../src/storage/operators/Secrets.ts"
 import { nastyTexts } from "../support/nastyText.ts"
 
 const ours = make(Redacted.make("a secret key of the service"))

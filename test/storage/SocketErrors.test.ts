@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
-import { guarded, guardedWrite } from "../../src/storage/SqlErrors.ts"
+import { guarded, guardedWrite } from "../../src/storage/kernel/SqlErrors.ts"
 
 const broken = (code: string): SqlError =>
   new SqlError({

@@ -4,7 +4,7 @@ import { Cause, Deferred, Effect, Exit, Fiber, Redacted } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { textArray, uuidArray } from "../../src/storage/Arrays.ts"
+import { textArray, uuidArray } from "../../src/storage/kernel/Arrays.ts"
 import {
   guarded,
   guardedWrite,
@@ -12,7 +12,7 @@ import {
   isForeignKeyViolation,
   isUniqueViolation,
   SqlDefect
-} from "../../src/storage/SqlErrors.ts"
+} from "../../src/storage/kernel/SqlErrors.ts"
 import { forEachDatabase } from "../support/databases.ts"
 
 const reasonOf = <A, E>(exit: Exit.Exit<A, E>): unknown => {

@@ -1,8 +1,8 @@
 /** What is taken first of what is due, what is kept of it beside, and what a wrong clock or odd words do to it; on both databases. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import type { Settlement } from "../../src/domain/subscription/Settling.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import type { Settlement } from "../../src/domain/event/Settling.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { noon } from "../support/repositories.ts"
 import { aSubscriber, claim, done, idsOf, lease, makeDue, ref, second, settle, world } from "../support/subscribers.ts"

@@ -2,9 +2,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Partners } from "../../src/domain/ports/Partners.ts"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import { forgetTold } from "../../src/storage/SubscriptionForgetting.ts"
+import { Partners } from "../../src/domain/roaming/Partners.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import { forgetTold } from "../../src/storage/delivery/SubscriptionForgetting.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, noon } from "../support/repositories.ts"
 import {

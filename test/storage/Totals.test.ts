@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { totals } from "../../src/storage/Totals.ts"
+import { totals } from "../../src/storage/billing/Totals.ts"
 
 /** A list that grows and shrinks, with how often it was counted. */
 const aList = (total: number) => {

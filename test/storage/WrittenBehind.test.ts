@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
-import { writeBehind } from "../../src/storage/WrittenBehind.ts"
+import { writeBehind } from "../../src/storage/kernel/WrittenBehind.ts"
 
 const down = new StorageUnavailable({ reason: "down", message: "away" })
 

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { layer } from "../../src/storage/Database.ts"
+import { layer } from "../../src/storage/kernel/Database.ts"
 import { type Program, startProgram } from "./processes.ts"
 
 export const makeDirectory = Effect.acquireRelease(

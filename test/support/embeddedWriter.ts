@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { StorageHealth } from "../../src/domain/ports/StorageHealth.ts"
-import { layer } from "../../src/storage/Database.ts"
+import { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
+import { layer } from "../../src/storage/kernel/Database.ts"
 
 const [dataDir = "", task = "write"] = process.argv.slice(2)
 

@@ -8,7 +8,7 @@ import type {
   TransactionStarted
 } from "../../src/domain/charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "../../src/domain/charger/ChargerState.ts"
-import { energyRegister, type Reading, type Sample } from "../../src/domain/session/MeterValue.ts"
+import { energyRegister, type Reading, type Sample } from "../../src/domain/charger/MeterValue.ts"
 import type { Token } from "../../src/domain/token/Token.ts"
 
 export const organisationId = "0199aaaa-0000-7000-8000-000000000001"

@@ -1,5 +1,5 @@
 /** One command of each kind, and the words that its answer may be (OCPP 1.6 §7, security whitepaper §5). Empty: it has no status. */
-import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandType } from "../../src/domain/command/Command.ts"
 
 const place = { evseId: 1, connectorId: 1 }

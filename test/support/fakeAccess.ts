@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { Conflict, NotFound, PermissionDenied } from "../../src/domain/Errors.ts"
 import { isLastFull } from "../../src/domain/operator/FullKey.ts"
-import type { Organisation, Principal } from "../../src/domain/operator/Operator.ts"
+import type { Organisation } from "../../src/domain/operator/Operator.ts"
+import type { Principal } from "../../src/domain/values/AuditContext.ts"
 import { beyond } from "../../src/domain/operator/Permission.ts"
-import { Access } from "../../src/domain/ports/Access.ts"
+import { Access } from "../../src/domain/operator/Access.ts"
 import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
 
 const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisation, NotFound> => {

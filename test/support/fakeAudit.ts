@@ -1,5 +1,5 @@
 /** An audit log in a `FakeWorld`: nothing writes it but the test. */
-import { AuditLog, type AuditEntry } from "../../src/domain/ports/AuditLog.ts"
+import { AuditLog, type AuditEntry } from "../../src/domain/operator/AuditLog.ts"
 import { type FakeWorld, paged } from "./fakeRecords.ts"
 
 export type FakeEntry = AuditEntry & { readonly organisationId: string }

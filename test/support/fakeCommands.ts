@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import type { Command, NewCommand } from "../../src/domain/command/Command.ts"
 import type { Conflict, TooMany } from "../../src/domain/Errors.ts"
-import { Commands } from "../../src/domain/ports/Commands.ts"
+import { Commands } from "../../src/domain/command/Commands.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 
 /** What a world knows of commands; tests read and change it directly. */

@@ -1,8 +1,7 @@
 /** A feed in a `FakeWorld`: what the test tells, in the order in which it is told. */
 import { Deferred, Effect, Stream } from "effect"
-import type { Event, EventCursor } from "../../src/domain/event/Event.ts"
-import { parseCursor } from "../../src/domain/event/Event.ts"
-import { Events } from "../../src/domain/ports/Events.ts"
+import { type Event, type EventCursor, parseCursor } from "../../src/domain/event/Event.ts"
+import { Events } from "../../src/domain/event/Events.ts"
 import type { FakeWorld } from "./fakeRecords.ts"
 
 interface Feed {

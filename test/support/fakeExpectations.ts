@@ -1,7 +1,7 @@
 /** Templates and quirk books in a `FakeWorld`, by organisation. */
 import { Effect } from "effect"
 import type { Quirk } from "../../src/domain/charger/Quirks.ts"
-import { Expectations, type Template } from "../../src/domain/ports/Expectations.ts"
+import { Expectations, type Template } from "../../src/domain/charger/Expectations.ts"
 import type { FakeWorld } from "./fakeRecords.ts"
 
 const none: Template = { keys: [], updatedAt: undefined }

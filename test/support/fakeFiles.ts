@@ -1,7 +1,7 @@
 /** No files: what REST asks of the port when nothing was ever uploaded. */
 import { Effect, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { Files } from "../../src/domain/ports/Files.ts"
+import { Files } from "../../src/domain/file/Files.ts"
 
 const none = (_: string, id: string) => Effect.fail(new NotFound({ kind: "file", id }))
 const id = "01970000-0000-7000-8000-000000000001"

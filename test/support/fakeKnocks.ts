@@ -1,7 +1,7 @@
 /** Unknown chargers in a `FakeWorld`: nobody knocks but the test. */
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { Knocks, type UnknownCharger } from "../../src/domain/ports/Knocks.ts"
+import { Knocks, type UnknownCharger } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import { type FakeWorld, paged } from "./fakeRecords.ts"
 
 const worlds = new WeakMap<FakeWorld, Map<string, UnknownCharger>>()

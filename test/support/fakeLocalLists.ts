@@ -1,7 +1,7 @@
 /** Local lists in a `FakeWorld`: nobody keeps them, and what is known of them is what a test says. */
 import { Effect } from "effect"
-import type { ConfigurationKey } from "../../src/domain/charger/ChargerCommand.ts"
-import { LocalLists, type LocalListStatus } from "../../src/domain/ports/LocalLists.ts"
+import type { ConfigurationKey } from "../../src/domain/command/ChargerCommand.ts"
+import { LocalLists, type LocalListStatus } from "../../src/domain/command/LocalLists.ts"
 import { type FakeWorld, owned } from "./fakeRecords.ts"
 
 const worlds = new WeakMap<FakeWorld, Map<string, LocalListStatus>>()

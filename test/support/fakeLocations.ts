@@ -1,10 +1,10 @@
 /** Locations in a `FakeWorld`: which sites partners would see. What a location is made of is tried on real databases. */
 import { Effect } from "effect"
-import { assumedEquipment } from "../../src/domain/charger/Charger.ts"
+import { assumedEquipment } from "../../src/domain/site/Connector.ts"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { missingOf } from "../../src/domain/location/Missing.ts"
-import { Locations } from "../../src/domain/ports/Locations.ts"
-import { PartnerView } from "../../src/domain/ports/PartnerView.ts"
+import { missingOf } from "../../src/domain/site/Missing.ts"
+import { Locations } from "../../src/domain/site/Locations.ts"
+import { PartnerView } from "../../src/domain/roaming/PartnerView.ts"
 import { type FakeWorld, owned } from "./fakeRecords.ts"
 
 export const locations = (world: FakeWorld) =>

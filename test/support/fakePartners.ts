@@ -1,13 +1,13 @@
 /** Partners and parties in a `FakeWorld`. Tokens and handshakes are tried on real databases and over real HTTP. */
 import { Effect } from "effect"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
-import { type Partner, switchedBy } from "../../src/domain/party/Partner.ts"
-import type { CpoParty } from "../../src/domain/party/Party.ts"
-import { Exchanges } from "../../src/domain/ports/Exchanges.ts"
-import { HubClients } from "../../src/domain/ports/HubClients.ts"
-import { Parties } from "../../src/domain/ports/Parties.ts"
-import { PartnerRegistrar } from "../../src/domain/ports/PartnerRegistrar.ts"
-import { Partners } from "../../src/domain/ports/Partners.ts"
+import { type Partner, switchedBy } from "../../src/domain/roaming/Partner.ts"
+import type { CpoParty } from "../../src/domain/roaming/Party.ts"
+import { Exchanges } from "../../src/domain/roaming/Exchanges.ts"
+import { HubClients } from "../../src/domain/roaming/HubClients.ts"
+import { Parties } from "../../src/domain/roaming/Parties.ts"
+import { PartnerRegistrar } from "../../src/domain/roaming/PartnerRegistrar.ts"
+import { Partners } from "../../src/domain/roaming/Partners.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 
 const find = (world: FakeWorld, organisationId: string, id: string) =>

@@ -1,7 +1,7 @@
 /** Charging profiles and composite answers in a `FakeWorld`, as the answers of commands would have left them. */
 import { Effect } from "effect"
 import type { SetProfile } from "../../src/domain/command/ChargingProfile.ts"
-import { ChargingProfiles, type ReportedComposite } from "../../src/domain/ports/ChargingProfiles.ts"
+import { ChargingProfiles, type ReportedComposite } from "../../src/domain/command/ChargingProfiles.ts"
 import { type FakeWorld, owned } from "./fakeRecords.ts"
 
 interface Known {

@@ -1,6 +1,6 @@
 /** Tariffs in a `FakeWorld`, without versions and assignments: those are tried on real databases. */
 import { Effect, Equal } from "effect"
-import { Tariffs } from "../../src/domain/ports/Tariffs.ts"
+import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tariff, TariffBody } from "../../src/domain/tariff/Tariff.ts"
 import { windowOf } from "../../src/domain/values/Window.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"

@@ -1,10 +1,10 @@
 /** Webhooks in a `FakeWorld`. What is delivered, and how, is tried on real databases and over real HTTP. */
 import { Effect, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import { WebhookPoster } from "../../src/domain/ports/WebhookPoster.ts"
-import { Webhooks } from "../../src/domain/ports/Webhooks.ts"
-import type { Webhook } from "../../src/domain/webhook/Webhook.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import { WebhookPoster } from "../../src/domain/event/WebhookPoster.ts"
+import { Webhooks } from "../../src/domain/event/Webhooks.ts"
+import type { Webhook } from "../../src/domain/event/Webhook.ts"
 import { destinationOf } from "../../src/outbound/Destination.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 

@@ -8,8 +8,8 @@ import type {
   OrphanRecorded,
   SessionEnded,
   SessionStarted
-} from "../../src/domain/Fact.ts"
-import type { MeteredReading } from "../../src/domain/session/MeterValue.ts"
+} from "../../src/domain/charger/Fact.ts"
+import type { MeteredReading } from "../../src/domain/charger/MeterValue.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 
 let made = 0

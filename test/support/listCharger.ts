@@ -1,10 +1,10 @@
 /** A charger with a local authorisation list, and a port `Commands` that stores what it is to be asked. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
-import { Chargers } from "../../src/domain/ports/Chargers.ts"
-import { Commands } from "../../src/domain/ports/Commands.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { Commands } from "../../src/domain/command/Commands.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import { idAt } from "./reported.ts"
 import { anOrganisation, noon } from "./repositories.ts"
 

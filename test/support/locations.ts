@@ -1,8 +1,8 @@
 /** A site that is complete, with a charger that has reported connectors: what partners see as a location. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Chargers } from "../../src/domain/ports/Chargers.ts"
-import { Sites } from "../../src/domain/ports/Sites.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import type { SiteInput } from "../../src/domain/site/Site.ts"
 import { noon, type TestOrganisation } from "./repositories.ts"
 import { aConnection, aConnector } from "./reported.ts"

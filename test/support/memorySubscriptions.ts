@@ -1,14 +1,8 @@
 /** Subscriptions in memory, for the engine in virtual time: the journal is a list, and what is stored can be looked at. */
 import { Effect, Queue, Stream } from "effect"
 import { NotFound, StorageUnavailable } from "../../src/domain/Errors.ts"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import type {
-  Due,
-  DueItem,
-  JournaledFact,
-  ObjectRef,
-  Subscription
-} from "../../src/domain/subscription/Subscription.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import type { Due, DueItem, JournaledFact, ObjectRef, Subscription } from "../../src/domain/event/Subscription.ts"
 
 interface Row extends DueItem {
   position: number

@@ -2,9 +2,9 @@
  * A queue of commands small enough to be obviously right: rows with a status, changed as the database changes them. It keeps, for every
  * command, how often it was handed out to be sent, since that is what must never be more than once.
  */
-import type { ChargerCommand } from "../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandStatus } from "../../src/domain/command/Command.ts"
-import type { CommandAnswered } from "../../src/domain/Fact.ts"
+import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 
 export interface CommandRow {
   readonly id: string

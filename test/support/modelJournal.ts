@@ -2,12 +2,19 @@
  * A journal small enough to be obviously right: a list of facts with unique keys, and the tables that follow from it. It answers what the
  * real one answers and gives an actor's state back from its tables, without the function (`evolve`) that keeps the state in memory.
  */
-import type { ChargerState, ConnectorState, KnownSession, Orphan } from "../../src/domain/charger/ChargerState.ts"
-import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../src/domain/charger/ChargerState.ts"
+import {
+  type ChargerState,
+  type ConnectorState,
+  endedSessionsKept,
+  type KnownSession,
+  type Orphan,
+  orphansKept,
+  supersededSessionsKept
+} from "../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome, OrphanReadings } from "../../src/domain/charger/Decision.ts"
-import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/Fact.ts"
+import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
-import type { Reading } from "../../src/domain/session/MeterValue.ts"
+import type { Reading } from "../../src/domain/charger/MeterValue.ts"
 import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
 
 /** A session as the table has it. */

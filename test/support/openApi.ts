@@ -1,8 +1,7 @@
 /** What tests of OpenAPI documents share: a walk over all that is described, and two public validators. */
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import type { Document, Schema } from "../../src/http/openapi/Document.ts"
-import { operationsOf } from "../../src/http/openapi/Document.ts"
+import { type Document, operationsOf, type Schema } from "../../src/http/openapi/Document.ts"
 
 /** Every schema with the path of properties to it, from a component's or an operation's name. */
 export const schemasOf = (document: Document): ReadonlyArray<readonly [place: string, schema: Schema]> => {

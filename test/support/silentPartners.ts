@@ -1,6 +1,6 @@
 /** Partners that nobody can reach: for tests in which no card is theirs. */
 import { Effect, Layer } from "effect"
-import { RealTimeAuthorizer } from "../../src/domain/ports/RealTimeAuthorizer.ts"
+import { RealTimeAuthorizer } from "../../src/domain/token/RealTimeAuthorizer.ts"
 import { silent } from "../../src/domain/token/RealTime.ts"
 
 export const silentPartners: Layer.Layer<RealTimeAuthorizer> = Layer.succeed(

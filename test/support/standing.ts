@@ -1,7 +1,7 @@
 /** What is known of a site with one charger and two evses, and the location that is made of it. */
-import { assumedEquipment } from "../../src/domain/charger/Charger.ts"
-import { type Location, locationOf } from "../../src/domain/location/Location.ts"
-import type { Standing, StandingCharger } from "../../src/domain/location/Standing.ts"
+import { assumedEquipment } from "../../src/domain/site/Connector.ts"
+import { type Location, locationOf } from "../../src/domain/site/Location.ts"
+import type { Standing, StandingCharger } from "../../src/domain/site/LocationSources.ts"
 
 export const now = Date.UTC(2026, 4, 20, 12)
 export const minute = 60_000

@@ -1,11 +1,11 @@
 /** Registered partners as subscribers of their own organisations, and what becomes due to them, for tests of what is stored. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Partners } from "../../src/domain/ports/Partners.ts"
-import { Subscriptions } from "../../src/domain/ports/Subscriptions.ts"
-import type { Settlement } from "../../src/domain/subscription/Settling.ts"
-import type { DueItem, ObjectRef } from "../../src/domain/subscription/Subscription.ts"
-import * as SubscriptionsRepository from "../../src/storage/Subscriptions.ts"
+import { Partners } from "../../src/domain/roaming/Partners.ts"
+import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
+import type { Settlement } from "../../src/domain/event/Settling.ts"
+import type { DueItem, ObjectRef } from "../../src/domain/event/Subscription.ts"
+import * as SubscriptionsRepository from "../../src/storage/delivery/Subscriptions.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 
 export const world = Layer.mergeAll(SubscriptionsRepository.layer.pipe(Layer.provideMerge(repositories)))

@@ -1,6 +1,6 @@
 /** A charge detail record as the partner sees it whose driver pays (OCPI 2.2.1 §10.3.1): everything is in the record itself, as it was sealed. */
-import { sumOf } from "../money/Amount.ts"
-import type { SessionRoaming } from "../party/Roaming.ts"
+import { sumOf } from "../values/Amount.ts"
+import type { SessionRoaming } from "../roaming/Roaming.ts"
 import { isPlain } from "../tariff/Plain.ts"
 import type { Cdr, CdrBody } from "./Cdr.ts"
 

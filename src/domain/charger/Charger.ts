@@ -1,46 +1,7 @@
 /** A charger as everybody but its actor sees it: what the operator registered, and the projection of what it reported. */
-import type { EvseDetails } from "../location/Details.ts"
-import type { ConfigurationKey } from "./ChargerCommand.ts"
-import type { ConnectorStatus } from "./ChargerEvent.ts"
-
-/** OCPP does not tell what a connector is; the operator does, in OCPI's words. */
-export interface ConnectorEquipment {
-  readonly standard: string
-  readonly format: "SOCKET" | "CABLE"
-  readonly powerType: string
-  readonly maxVoltage: number
-  readonly maxAmperage: number
-  readonly maxPowerW: number
-  /** Address of the operator's terms; undefined where none is told. */
-  readonly termsAndConditions?: string | undefined
-}
-
-/** What the operator has told of an evse, by its number within the charger. */
-export type DescribedEvse = EvseDetails & { readonly evseId: number }
-
-/** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
-export const assumedEquipment: ConnectorEquipment = {
-  standard: "IEC_62196_T2",
-  format: "SOCKET",
-  powerType: "AC_3_PHASE",
-  maxVoltage: 230,
-  maxAmperage: 32,
-  maxPowerW: 22080
-}
-
-export interface Connector {
-  readonly evseId: number
-  readonly connectorId: number
-  readonly status: ConnectorStatus
-  readonly errorCode: string | undefined
-  readonly info: string | undefined
-  readonly vendorId: string | undefined
-  readonly vendorErrorCode: string | undefined
-  /** ms epoch of the report. */
-  readonly statusAt: number
-  /** Undefined until the operator has told. */
-  readonly equipment: ConnectorEquipment | undefined
-}
+import type { Connector, ConnectorEquipment, ConnectorStatus, DescribedEvse } from "../site/Connector.ts"
+import type { EvseDetails } from "../site/Details.ts"
+import type { ConfigurationKey } from "../command/ChargerCommand.ts"
 
 export interface Charger {
   readonly chargerId: string

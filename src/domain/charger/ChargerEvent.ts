@@ -2,27 +2,8 @@
  * What a charger says, in the domain's words and free of any OCPP version: the target onto which `ocpp/v*` translate what they decode.
  * OCPP 1.6's connectorId n is (evse n, connector 1) and its connectorId 0 is (evse 0, connector 0), the whole charger.
  */
-import type { Reading } from "../session/MeterValue.ts"
-
-/** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
-export const connectorStatuses = [
-  "Available",
-  "Preparing",
-  "Charging",
-  "SuspendedEVSE",
-  "SuspendedEV",
-  "Finishing",
-  "Reserved",
-  "Unavailable",
-  "Faulted"
-] as const
-export type ConnectorStatus = (typeof connectorStatuses)[number]
-
-/** Where on a charger something happened. `evseId` 0 is the whole charger. */
-export interface Place {
-  readonly evseId: number
-  readonly connectorId: number
-}
+import type { ConnectorStatus, Place } from "../site/Connector.ts"
+import type { Reading } from "./MeterValue.ts"
 
 /** A time as the charger gave it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
 export interface ChargerTime {

@@ -3,7 +3,7 @@
  * commit's outcome is unknown. Values are never mutated.
  */
 import type { SetProfile } from "../command/ChargingProfile.ts"
-import type { ConnectorStatus, Place } from "./ChargerEvent.ts"
+import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import type { Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"

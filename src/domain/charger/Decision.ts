@@ -2,11 +2,11 @@
  * The contract between the pure middle and the actor around it: what goes into `decide`, and what comes out. `decide` never waits. What
  * it needs from elsewhere it asks for by a `Question`; the answer comes back as an input together with the event that raised it.
  */
-import type { ChargerFact } from "../Fact.ts"
-import type { Reading } from "../session/MeterValue.ts"
+import type { ChargerFact } from "./Fact.ts"
+import type { Reading } from "./MeterValue.ts"
 import type { AskedPartner, PartnerWord } from "../token/RealTime.ts"
 import type { TokenFacts } from "../token/Token.ts"
-import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../command/ChargerCommand.ts"
 import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { KnownSession } from "./ChargerState.ts"
 import type { Reply } from "./Reply.ts"

@@ -1,6 +1,7 @@
 /** How what an operator tells of connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
-import { evseDetailsOf, type EvseDetails, type Told } from "../location/Details.ts"
-import type { ConnectorEquipment, DescribedEvse, GivenEquipment, GivenEvse } from "./Charger.ts"
+import { evseDetailsOf, type EvseDetails, type Told } from "../site/Details.ts"
+import type { GivenEquipment, GivenEvse } from "./Charger.ts"
+import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 
 type Equipment = { readonly evseId: number; readonly connectorId: number } & ConnectorEquipment
 

@@ -3,7 +3,7 @@
  * so that no command is sent whose success would lock the charger out.
  */
 import { passwordKey } from "../command/Kinds.ts"
-import type { ChargerCommand } from "./ChargerCommand.ts"
+import type { ChargerCommand } from "../command/ChargerCommand.ts"
 
 /** What the answer depends on. */
 export interface SecurityStanding {

@@ -3,7 +3,7 @@
  * Keys compare without regard to case (OCPP 1.6 §5.3: CiString); values as their type would, which OCPP 1.6 does not tell.
  */
 import { Schema } from "effect"
-import type { ConfigurationKey } from "./ChargerCommand.ts"
+import type { ConfigurationKey } from "../command/ChargerCommand.ts"
 
 /** Most keys of a template: OCPP 1.6 has about fifty, vendors add as many. */
 export const templateKeysMax = 200

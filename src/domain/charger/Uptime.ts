@@ -7,7 +7,7 @@
  * before unavailable, since what a charger said before it went away is only a memory.
  */
 import type { Span } from "../values/Month.ts"
-import type { ConnectorStatus } from "./ChargerEvent.ts"
+import type { ConnectorStatus } from "../site/Connector.ts"
 
 /**
  * A gap between two connections up to this is no downtime. Chargers and this service restart, mobile networks give new addresses; a

@@ -2,9 +2,9 @@
  * A command as everybody but the charger's actor sees it: an object with a life. It is stored before it is sent, sent at most once, and
  * ends in one of its terminal states.
  */
-import type { ChargerCommand, CommandResult } from "../charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
-import type { NewErrand } from "../party/Errand.ts"
+import type { NewErrand } from "./PartnerCallback.ts"
 
 export type CommandType = ChargerCommand["_tag"]
 

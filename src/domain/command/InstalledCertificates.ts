@@ -1,6 +1,6 @@
 /** The certificates that a charger trusts, as its own answers to GetInstalledCertificateIds tell (security whitepaper, edition 3, §5.3). */
 import { Option, Schema } from "effect"
-import { CertificateHash, type CertificateUse } from "../charger/ChargerCommand.ts"
+import { CertificateHash, type CertificateUse } from "./ChargerCommand.ts"
 
 export interface InstalledCertificates {
   readonly certificateType: CertificateUse

@@ -1,5 +1,5 @@
 /** What kinds of commands there are, and what of a kind matters to those who handle all of them alike. */
-import type { ChargerCommand, CommandOf } from "../charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"
 import type { CommandType } from "./Command.ts"
 
 /** Whether a command changes something at the charger, or only asks. */

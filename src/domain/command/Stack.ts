@@ -2,7 +2,7 @@
  * Which charging profiles stand at a charger after one more is set, some are cleared, or a transaction has ended (OCPP 1.6 §3.13, §5.5,
  * §5.16). What the charger has accepted is recorded here; whether it should have been asked is `Profile.ts`.
  */
-import type { CommandOf } from "../charger/ChargerCommand.ts"
+import type { CommandOf } from "./ChargerCommand.ts"
 import { tokenKey } from "../token/Token.ts"
 import type { ChargingProfile, SetProfile } from "./ChargingProfile.ts"
 

@@ -1,5 +1,5 @@
 /** What an evse is fed with, as far as the operator has told: for conversion between A and W, and where no profile limits anything. */
-import { assumedEquipment, type Connector, type ConnectorEquipment } from "../charger/Charger.ts"
+import { assumedEquipment, type Connector, type ConnectorEquipment } from "../site/Connector.ts"
 import type { CompositeDefaults } from "./Composite.ts"
 
 const phasesOf = ({ powerType }: ConnectorEquipment): number =>

@@ -1,6 +1,6 @@
 /** Events that chargers' own facts tell: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
-import { chargerOf, type Telling, telling } from "./Told.ts"
+import { chargerOf, type Telling, telling } from "./NewEvent.ts"
 
 const Optional = Schema.optionalKey(Schema.NullOr(Schema.String))
 

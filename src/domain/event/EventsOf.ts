@@ -1,10 +1,10 @@
 /** Public events from facts of the journal: which facts tell which events, as one table. Pure: an event is the same whenever it is asked for. */
 import { chargerTellings } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
-import type { PlacedFact } from "./Place.ts"
+import type { PlacedFact } from "./FactLocation.ts"
 import { recordTellings } from "./RecordEvents.ts"
 import { sessionTellings } from "./SessionEvents.ts"
-import { numbered, type Telling } from "./Told.ts"
+import { numbered, type Telling } from "./NewEvent.ts"
 
 const tellings: Readonly<Record<string, Telling>> = { ...chargerTellings, ...sessionTellings, ...recordTellings }
 

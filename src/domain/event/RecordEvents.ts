@@ -1,6 +1,6 @@
 /** Events of an organisation's own records: what changed, by its name and id. Who changed it, and how it was before, is the audit log's. */
 import { Schema } from "effect"
-import { type Telling, telling, type Told } from "./Told.ts"
+import { type Telling, telling, type Told } from "./NewEvent.ts"
 
 /** Of a record as it is, or as it was where nothing is left of it. */
 const changing = <S extends Schema.ConstraintDecoder<unknown>>(record: S, tell: (record: S["Type"]) => Told): Telling =>

@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import type { EventData } from "./Event.ts"
-import type { PlacedFact } from "./Place.ts"
-import { sessionOf, type Telling, telling, timeOf, type Told } from "./Told.ts"
+import type { PlacedFact } from "./FactLocation.ts"
+import { sessionOf, type Telling, telling, timeOf, type Told } from "./NewEvent.ts"
 
 const Id = Schema.String
 

@@ -2,8 +2,8 @@
  * Everything that this service hands out as a secret and later recognises: v2 keys, v1 pairs, chargers' passwords. One place decides
  * what is stored of each (a public part and a keyed hash) and how a presented one is looked up. The hashing is an argument.
  */
-import type { Secrets } from "../ports/Secrets.ts"
-import { formatKey, keyBytes, parseKey, toBase62, toHex } from "./KeyFormat.ts"
+import type { Secrets } from "../values/Secrets.ts"
+import { formatKey, keyBytes, parseKey, toBase62, toHex } from "../values/KeyFormat.ts"
 
 type Hashing = Pick<Secrets["Service"], "verifier">
 type Randomness = Pick<Secrets["Service"], "randomBytes">

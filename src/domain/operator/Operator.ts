@@ -25,18 +25,6 @@ export interface Operator {
   readonly active: boolean
 }
 
-/** Who calls: a v2 key with what it may do now, or a v1 pair. */
-export interface Principal {
-  readonly organisationId: string
-  /** `key:<id>`, `v1:<clientId>`, later `operator:<id>`: what an audit entry names. */
-  readonly actor: string
-  /** The v2 key's id; the scope of idempotency keys. */
-  readonly keyId: string
-  readonly operatorId: string | undefined
-  /** Effective now: the operator's, cut down to the key's. */
-  readonly permissions: ReadonlyArray<string>
-}
-
 export interface ApiKey {
   readonly id: string
   readonly name: string

@@ -1,9 +1,9 @@
 /** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
 import type { Authorization } from "../token/Authorization.ts"
-import type { Price } from "../money/Amount.ts"
-import type { SessionRoaming } from "../party/Roaming.ts"
+import type { Price } from "../values/Amount.ts"
+import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingPreferences } from "./ChargingPreferences.ts"
-import type { Sample } from "./MeterValue.ts"
+import type { Sample } from "../charger/MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
 /** The reservation that a session used, or is. */

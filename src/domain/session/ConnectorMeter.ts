@@ -1,7 +1,7 @@
 /** What the readings of a session show of the meter behind its connector, for whoever gives parking there a price. */
 import { resolutionOf } from "../tariff/Evidence.ts"
 import type { Observed } from "./Ledger.ts"
-import { measuredOf } from "./MeterValue.ts"
+import { measuredOf } from "../charger/MeterValue.ts"
 
 export interface ConnectorMeter {
   readonly organisationId: string

@@ -2,10 +2,10 @@
  * The figures of a session's end. What cannot be believed holds the session back from billing and is never put right silently: the raw
  * figures stand beside it. A missing figure is taken from the stop's own readings only where nothing else can be meant.
  */
-import type { SessionEnded } from "../Fact.ts"
+import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import type { RegisterRules } from "../charger/Quirks.ts"
-import { countedOn } from "./MeterValue.ts"
+import { countedOn } from "../charger/MeterValue.ts"
 import { neverWas } from "./Refused.ts"
 
 /** What is known of a stop. */

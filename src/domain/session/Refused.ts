@@ -3,7 +3,7 @@
  * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and stands in
  * place of this.
  */
-import type { SessionEnded } from "../Fact.ts"
+import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 
 /** What a contactor and a meter's rounding come to. The database has the same figure for refused sessions that end by their own stop. */

@@ -1,6 +1,6 @@
 /** A charging session as the partner sees it whose driver charges (OCPI 2.2.1 §9.3.2): what is told of every session, and where that is for partners. */
-import type { Place } from "../cdr/Place.ts"
-import type { SessionRoaming } from "../party/Roaming.ts"
+import type { Place } from "../site/CdrLocation.ts"
+import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 
 export interface RoamingSession extends ChargingSession {

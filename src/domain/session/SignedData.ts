@@ -4,7 +4,7 @@
  */
 import { Option, Schema } from "effect"
 import { isCut } from "../values/Cut.ts"
-import { isSigned, type Sample } from "./MeterValue.ts"
+import { isSigned, type Sample } from "../charger/MeterValue.ts"
 
 /** Of the three words that OCPI has for it. */
 export type Nature = "Start" | "End" | "Intermediate"

@@ -1,5 +1,5 @@
 /** A site: where chargers stand. REST v1 calls it a group and numbers it; OCPI calls it a Location. */
-import type { SiteDetails, Told } from "../location/Details.ts"
+import type { SiteDetails, Told } from "./Details.ts"
 
 export interface Site extends Told<SiteDetails> {
   readonly id: string

@@ -2,7 +2,7 @@
  * What is wrong with a tariff, and what its author may not have meant: errors keep it from being stored, warnings are told. Each says where
  * (a JSON pointer into the tariff) and what to do.
  */
-import { hasFewDecimals } from "../money/Amount.ts"
+import { hasFewDecimals } from "../values/Amount.ts"
 import { parseTime } from "./Compiled.ts"
 import { conclusiveHours, type Resolution } from "./Evidence.ts"
 import type { Dimension, PriceComponent, PriceLimit, Pricing, Restrictions, TariffElement } from "./Tariff.ts"

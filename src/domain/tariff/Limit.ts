@@ -2,7 +2,7 @@
  * The least and the most that a session may cost. A limit's two figures bound by themselves (OCPI 2.2.1 §11.3.1); where it has no figure with
  * VAT, the price with VAT keeps its share of VAT.
  */
-import type { Price } from "../money/Amount.ts"
+import type { Price } from "../values/Amount.ts"
 import type { PriceLimit, Pricing } from "./Tariff.ts"
 
 const fourDecimals = (n: number): number => Math.round(n * 1e4) / 1e4

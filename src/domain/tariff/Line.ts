@@ -1,5 +1,5 @@
 /** One line of a bill: what was used of one price component of a tariff, and what of it is paid for. */
-import { type Amount, type Per, priced } from "../money/Amount.ts"
+import { type Amount, type Per, priced } from "../values/Amount.ts"
 import type { Phase, Priced } from "./Compiled.ts"
 import type { Dimension } from "./Tariff.ts"
 

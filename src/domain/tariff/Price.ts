@@ -2,7 +2,7 @@
  * What a session costs by a tariff: the one function that every view of a price comes from. At each moment and for each dimension the first
  * element that matches and has a price for it counts; where there is none, that dimension is free (OCPI 2.2.1 `mod_tariffs` §11.3.1).
  */
-import { nothing, plus, type Price, sumOf, toPrice } from "../money/Amount.ts"
+import { nothing, plus, type Price, sumOf, toPrice } from "../values/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase, type Priced } from "./Compiled.ts"
 import { limited } from "./Limit.ts"
 import { amountOf, type Line } from "./Line.ts"

@@ -1,5 +1,5 @@
 /** The decision about a driver's token: its verdict in OCPP's words, where it came from and when it was made. Kept with the session. */
-import type { SessionRoaming } from "../party/Roaming.ts"
+import type { SessionRoaming } from "../roaming/Roaming.ts"
 
 /** OCPP 1.6 §7.2 AuthorizationStatus. */
 export type AuthorizationStatus = "Accepted" | "Blocked" | "Expired" | "Invalid" | "ConcurrentTx"

@@ -2,7 +2,7 @@
  * Partners' words on a card that is being read (OCPI 2.2.1 §12.2.1, real-time authorization): of whom they are wanted, who asks where and for how long,
  * and what they say.
  */
-import type { RoamingContract } from "../party/Roaming.ts"
+import type { RoamingContract } from "../roaming/Roaming.ts"
 
 /** How long a charger waits for partners' words, in ms: drivers wait for three seconds, and partners allow by themselves after as many. */
 export const wordsWithinMillis = 3_000

@@ -2,9 +2,9 @@
  * A partner's driver's token as its token module has it (OCPI 2.2.1 §12): pushed to us or fetched by us, and never ours to change. It is known by its
  * party, uid and type together, whatever the case of their letters; it is kept as the partner spells it.
  */
-import type { Partner } from "../party/Partner.ts"
-import type { PartyId } from "../party/Party.ts"
-import type { RoamingContract } from "../party/Roaming.ts"
+import type { Partner } from "../roaming/Partner.ts"
+import type { PartyId } from "../values/PartyId.ts"
+import type { RoamingContract } from "../roaming/Roaming.ts"
 
 /** OCPI 2.2.1 §12.4.3 EnergyContract. */
 export interface EnergyContract {

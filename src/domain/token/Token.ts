@@ -1,5 +1,5 @@
 /** A driver's token (card, tag): what an operator registers and what a charger reads. Uids compare case-insensitively (OCPP CiString). */
-import type { Grant } from "../party/Grant.ts"
+import type { Grant } from "../roaming/TokenGrant.ts"
 import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
 import type { PartnerWord, RoamingCard } from "./RealTime.ts"

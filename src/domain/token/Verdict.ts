@@ -1,5 +1,5 @@
 /** Verdicts of partners on their drivers' cards, from what they have pushed and from what they say at the moment. */
-import type { RoamingAuthMethod, RoamingContract, SessionRoaming } from "../party/Roaming.ts"
+import type { RoamingAuthMethod, RoamingContract, SessionRoaming } from "../roaming/Roaming.ts"
 import type { AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
 import {
   cardsToAsk,

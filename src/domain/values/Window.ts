@@ -2,7 +2,7 @@
  * A window onto a list by offset, as roaming partners page (OCPI 2.2.1 §4.1.4): which span of `last_updated`, and from which item on. Items are in order
  * of creation, then of id, so that what changes meanwhile moves nothing.
  */
-import type { PartyId } from "../party/Party.ts"
+import type { PartyId } from "./PartyId.ts"
 
 export interface Window {
   /** ms epoch; items that were changed then or later. */

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Files } from "../../domain/ports/Files.ts"
+import { Files } from "../../domain/file/Files.ts"
 import { plain, tryAgain } from "./Plain.ts"
 import { rangeOf } from "./Range.ts"
 

@@ -6,7 +6,7 @@ import { Clock, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { InvalidInput } from "../../domain/Errors.ts"
 import { stalledMillis, transferMillis } from "../../domain/file/StoredFile.ts"
-import { Files } from "../../domain/ports/Files.ts"
+import { Files } from "../../domain/file/Files.ts"
 import { firstFile, isForm } from "./Form.ts"
 import { plain, tryAgain } from "./Plain.ts"
 

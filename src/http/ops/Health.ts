@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
-import { StorageHealth } from "../../domain/ports/StorageHealth.ts"
+import { ChargerLink } from "../../domain/charger/ChargerLink.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 
 export interface HealthOptions {
   readonly version: string

@@ -2,9 +2,9 @@
 import { Context, Schema, SchemaTransformation } from "effect"
 import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"
-import type { Principal } from "../../domain/operator/Operator.ts"
+import type { Principal } from "../../domain/values/AuditContext.ts"
 import type { DomainError } from "../DomainError.ts"
-import { domainBody, domainRows, ErrorBody, faceRows, Refused, refusedBody, type FaceCode } from "./errors.ts"
+import { domainBody, domainRows, ErrorBody, faceRows, Refused, refusedBody, type FaceCode } from "./Errors.ts"
 
 /** Who makes this request: an organisation, known by its `clientId` and `code`. */
 export class V1Caller extends Context.Service<V1Caller, Principal>()("voltlane/http/v1/Caller") {}

@@ -1,13 +1,14 @@
 /** The four operations of REST v1 over the domain's ports. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Chargers } from "../../domain/ports/Chargers.ts"
-import { Presence } from "../../domain/ports/Presence.ts"
-import { Sites, type Writing } from "../../domain/ports/Sites.ts"
+import { Chargers } from "../../domain/charger/Chargers.ts"
+import { Presence } from "../../domain/charger/Presence.ts"
+import { Sites } from "../../domain/site/Sites.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
 import { isChargerId } from "../../domain/values/ChargerId.ts"
 import { chargerStatus } from "../ChargerStatus.ts"
 import { V1Api } from "./Api.ts"
-import { Refused } from "./errors.ts"
+import { Refused } from "./Errors.ts"
 import { V1Caller } from "./Middleware.ts"
 
 const organisationId = Effect.map(V1Caller, (caller) => caller.organisationId)

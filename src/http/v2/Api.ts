@@ -3,34 +3,42 @@
  * document, typed clients and the tests that walk every route are all made from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { ApiKeysApi } from "./ApiKeysApi.ts"
-import { AuditLogApi } from "./AuditLogApi.ts"
-import { CdrsApi } from "./CdrsApi.ts"
-import { CertificatesApi } from "./CertificatesApi.ts"
-import { ChargerHistoryApi } from "./ChargerHistoryApi.ts"
-import { ChargersApi } from "./ChargersApi.ts"
-import { ChargingProfilesApi } from "./ChargingProfilesApi.ts"
-import { LocalListsApi } from "./LocalListsApi.ts"
-import { CommandsApi } from "./CommandsApi.ts"
-import { DeliveriesApi } from "./DeliveriesApi.ts"
-import { EventsApi } from "./EventsApi.ts"
-import { ExpectationsApi } from "./ExpectationsApi.ts"
-import { FilesApi } from "./FilesApi.ts"
-import { Authorization, BoundedBody, Conditional, Face, FewLargeAnswers, Idempotent, Undeclared } from "./Middleware.ts"
-import { OrganisationsApi } from "./OrganisationsApi.ts"
-import { PartiesApi } from "./PartiesApi.ts"
-import { PartnerRecordsApi } from "./PartnerRecordsApi.ts"
-import { PartnersApi } from "./PartnersApi.ts"
-import { PartnerViewApi } from "./PartnerViewApi.ts"
-import { ReservationsApi } from "./ReservationsApi.ts"
-import { SessionsApi } from "./SessionsApi.ts"
-import { SitesApi } from "./SitesApi.ts"
-import { StatisticsApi } from "./StatisticsApi.ts"
-import { TariffsApi } from "./TariffsApi.ts"
-import { TokenConflictsApi } from "./TokenConflictsApi.ts"
-import { TokensApi } from "./TokensApi.ts"
-import { UnknownChargersApi } from "./UnknownChargersApi.ts"
-import { WebhooksApi } from "./WebhooksApi.ts"
+import { ApiKeysApi } from "./operators/ApiKeysApi.ts"
+import { AuditLogApi } from "./operators/AuditLogApi.ts"
+import { CdrsApi } from "./sessions/CdrsApi.ts"
+import { CertificatesApi } from "./chargers/CertificatesApi.ts"
+import { ChargerHistoryApi } from "./chargers/ChargerHistoryApi.ts"
+import { ChargersApi } from "./chargers/ChargersApi.ts"
+import { ChargingProfilesApi } from "./commands/ChargingProfilesApi.ts"
+import { LocalListsApi } from "./chargers/LocalListsApi.ts"
+import { CommandsApi } from "./commands/CommandsApi.ts"
+import { DeliveriesApi } from "./events/DeliveriesApi.ts"
+import { EventsApi } from "./events/EventsApi.ts"
+import { ExpectationsApi } from "./chargers/ExpectationsApi.ts"
+import { FilesApi } from "./files/FilesApi.ts"
+import {
+  Authorization,
+  BoundedBody,
+  Conditional,
+  Face,
+  FewLargeAnswers,
+  Idempotent,
+  Undeclared
+} from "./requests/Middleware.ts"
+import { OrganisationsApi } from "./operators/OrganisationsApi.ts"
+import { PartiesApi } from "./roaming/PartiesApi.ts"
+import { PartnerRecordsApi } from "./roaming/PartnerRecordsApi.ts"
+import { PartnersApi } from "./roaming/PartnersApi.ts"
+import { PartnerViewApi } from "./roaming/PartnerViewApi.ts"
+import { ReservationsApi } from "./sessions/ReservationsApi.ts"
+import { SessionsApi } from "./sessions/SessionsApi.ts"
+import { SitesApi } from "./sites/SitesApi.ts"
+import { StatisticsApi } from "./chargers/StatisticsApi.ts"
+import { TariffsApi } from "./tariffs/TariffsApi.ts"
+import { TokenConflictsApi } from "./tokens/TokenConflictsApi.ts"
+import { TokensApi } from "./tokens/TokensApi.ts"
+import { UnknownChargersApi } from "./chargers/UnknownChargersApi.ts"
+import { WebhooksApi } from "./events/WebhooksApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 

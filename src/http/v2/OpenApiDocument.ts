@@ -6,7 +6,7 @@ import { OpenApi } from "effect/http-api"
 import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"
 import { Api } from "./Api.ts"
-import { withAnswers } from "./OpenApiAnswers.ts"
+import { withAnswers } from "./openapi/OpenApiAnswers.ts"
 import { withOpenAnswers, withQueryValues } from "../openapi/RequestsAndAnswers.ts"
 import { words } from "./openapi/Words.ts"
 

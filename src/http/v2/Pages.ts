@@ -8,9 +8,9 @@ import { pagePolicy, readPage } from "../docs/Page.ts"
 import { knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
-import { faced, patchTypes } from "./FaceLive.ts"
+import { faced, patchTypes } from "./requests/FaceLive.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
-import { faceProblem, notFoundProblem, toResponse } from "./Problem.ts"
+import { faceProblem, notFoundProblem, toResponse } from "./requests/Problem.ts"
 
 /** The page's own files never change under their address. */
 const forGood = "public, max-age=31536000, immutable"

@@ -11,11 +11,11 @@ import {
   type StorageUnavailable
 } from "../../domain/Errors.ts"
 import { newKey, newV1Pair } from "../../domain/operator/Keys.ts"
-import type { ApiKey, Organisation, Principal } from "../../domain/operator/Operator.ts"
+import type { ApiKey, Organisation } from "../../domain/operator/Operator.ts"
+import type { Principal, Writing } from "../../domain/values/AuditContext.ts"
 import { type Permission, permissions } from "../../domain/operator/Permission.ts"
-import { Access } from "../../domain/ports/Access.ts"
-import type { Writing } from "../../domain/ports/Sites.ts"
-import { Secrets } from "../../domain/ports/Secrets.ts"
+import { Access } from "../../domain/operator/Access.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
 
 /** Longer than any name or id that means something. */
 const Text = Schema.String.check(Schema.isMaxLength(256))

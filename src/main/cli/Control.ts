@@ -6,8 +6,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { Effect, type Scope, Schema } from "effect"
-import type { Access } from "../../domain/ports/Access.ts"
-import type { Secrets } from "../../domain/ports/Secrets.ts"
+import type { Access } from "../../domain/operator/Access.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
 import { AdminAnswer, administer, AdminRefused, AdminRequest } from "./Admin.ts"
 
 /** The longest path of a socket that every system takes (`sun_path` has 104 bytes on macOS and the BSDs). */

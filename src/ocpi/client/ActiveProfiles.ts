@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { compositeSchedule } from "../../domain/command/Composite.ts"
 import { supplyOf } from "../../domain/command/Supply.ts"
 import type { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
-import type { ActiveProfile } from "../../domain/party/ProfileRequest.ts"
-import { Chargers } from "../../domain/ports/Chargers.ts"
-import { ChargingProfiles } from "../../domain/ports/ChargingProfiles.ts"
-import { Sessions } from "../../domain/ports/Sessions.ts"
+import type { ActiveProfile } from "../../domain/command/ProfileRequest.ts"
+import { Chargers } from "../../domain/charger/Chargers.ts"
+import { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
+import { Sessions } from "../../domain/session/Sessions.ts"
 
 /** How far ahead is told, in seconds: the standard asks for something between five minutes and an hour (OCPI 2.2.1 §14.2.2). */
 const horizonSeconds = 3_600

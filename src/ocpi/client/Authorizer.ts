@@ -3,13 +3,13 @@
  * that says nothing in time, or something that cannot be read, is silent; what that means is the card's whitelist's to say.
  */
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
-import type { Partner } from "../../domain/party/Partner.ts"
-import type { RoamingContract } from "../../domain/party/Roaming.ts"
-import { HubClients } from "../../domain/ports/HubClients.ts"
-import { Partners } from "../../domain/ports/Partners.ts"
-import { RealTimeAuthorizer, type WordsWanted } from "../../domain/ports/RealTimeAuthorizer.ts"
-import { type ReadingPlace, RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
-import { Secrets } from "../../domain/ports/Secrets.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import type { RoamingContract } from "../../domain/roaming/Roaming.ts"
+import { HubClients } from "../../domain/roaming/HubClients.ts"
+import { Partners } from "../../domain/roaming/Partners.ts"
+import { RealTimeAuthorizer, type WordsWanted } from "../../domain/token/RealTimeAuthorizer.ts"
+import { type ReadingPlace, RoamingTokens } from "../../domain/token/RoamingTokens.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
 import {
   type AskedPartner,
   contractOf,
@@ -18,9 +18,9 @@ import {
   wordsWithinMillis
 } from "../../domain/token/RealTime.ts"
 import { defaultTokenType, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
-import { askableParties, heldParties, type MayHold } from "../HeldParties.ts"
+import { askableParties, heldParties, type MayHold } from "../protocol/HeldParties.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
-import { statusCodes } from "../Status.ts"
+import { statusCodes } from "../protocol/Status.ts"
 import type { PartnerFailed } from "./OcpiClient.ts"
 import { PartnerClient } from "./PartnerClient.ts"
 

@@ -1,9 +1,8 @@
 /** Finding out where a partner's modules are: its versions, and the details of one (OCPI 2.2.1 §6, §7.2.2). */
 import { Effect, Option, Schema } from "effect"
-import type { PartnerEndpoint } from "../../domain/party/Partner.ts"
+import type { PartnerEndpoint } from "../../domain/roaming/Partner.ts"
 import { Text, Url } from "../objects/Liberal.ts"
-import type { OcpiVersion } from "../Version.ts"
-import { mutual } from "../Version.ts"
+import { mutual, type OcpiVersion } from "../protocol/Version.ts"
 import { type Access, ask, type ClientOptions, mayBeUnauthorized, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 
 /** Versions and endpoints of one partner that are read; nobody has more than some dozens. */

@@ -1,9 +1,9 @@
 /** Removing a partner: it is told that its registration with us is over (OCPI 2.2.1 §7.2.4), once that is so. */
 import { Effect } from "effect"
-import type { Partner } from "../../domain/party/Partner.ts"
-import type { PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
-import { Partners } from "../../domain/ports/Partners.ts"
-import { Secrets } from "../../domain/ports/Secrets.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import type { PartnerRegistrar } from "../../domain/roaming/PartnerRegistrar.ts"
+import { Partners } from "../../domain/roaming/Partners.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
 import { accessBy, ask, type ClientOptions } from "./OcpiClient.ts"
 
 /** What cannot be told is logged, and nothing hangs on it: the partner learns it from its next call. It has no log of exchanges any more. */

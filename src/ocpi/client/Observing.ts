@@ -1,7 +1,7 @@
 /** Calls of ours to a partner, written into the log of its exchanges. */
-import { kept, keptPath, ocpiStatusOf, withoutHidden } from "../../domain/party/ExchangeRecord.ts"
-import type { Partner } from "../../domain/party/Partner.ts"
-import type { Exchanges } from "../../domain/ports/Exchanges.ts"
+import { kept, keptPath, ocpiStatusOf, withoutHidden } from "../../domain/roaming/ExchangeRecord.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import type { Exchanges } from "../../domain/roaming/Exchanges.ts"
 import type { ClientOptions, PartnerCall } from "./OcpiClient.ts"
 
 /** The URL without its scheme, and without the end that is hidden. */

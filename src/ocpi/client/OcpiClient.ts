@@ -3,10 +3,10 @@
  * the token a partner takes is tried, since many take the one that their version does not have (OCPI 2.2.1 §4.1.1).
  */
 import { Clock, Data, Effect } from "effect"
-import type { Partner } from "../../domain/party/Partner.ts"
-import { type Answer, readAnswer } from "../Envelope.ts"
-import { statusCodes } from "../Status.ts"
-import { tokenHeader } from "../TokenHeader.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import { type Answer, readAnswer } from "../protocol/Envelope.ts"
+import { statusCodes } from "../protocol/Status.ts"
+import { tokenHeader } from "../protocol/TokenHeader.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
 
 /** A partner's interface could not be used. `message` may be shown to both sides' operators; it holds no token. */

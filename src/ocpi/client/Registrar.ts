@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
-import type { Credentials } from "../../domain/party/Credentials.ts"
+import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import {
   type Connection,
   isRegistered,
@@ -12,17 +12,17 @@ import {
   registeredSince,
   retiringTokenHours,
   strangerTo
-} from "../../domain/party/Partner.ts"
-import { newPartnerToken, tokenVerifier } from "../../domain/party/PartnerTokens.ts"
-import { type Handover, PartnerRegistrar } from "../../domain/ports/PartnerRegistrar.ts"
-import { Exchanges } from "../../domain/ports/Exchanges.ts"
-import { Retrying } from "../../domain/ports/Idempotency.ts"
-import { Parties } from "../../domain/ports/Parties.ts"
-import { Partners, type Registration } from "../../domain/ports/Partners.ts"
-import { Secrets } from "../../domain/ports/Secrets.ts"
-import type { Writing } from "../../domain/ports/Sites.ts"
+} from "../../domain/roaming/Partner.ts"
+import { newPartnerToken, tokenVerifier } from "../../domain/roaming/PartnerTokens.ts"
+import { type Handover, PartnerRegistrar } from "../../domain/roaming/PartnerRegistrar.ts"
+import { Exchanges } from "../../domain/roaming/Exchanges.ts"
+import { Retrying } from "../../domain/operator/Idempotency.ts"
+import { Parties } from "../../domain/roaming/Parties.ts"
+import { Partners, type Registration } from "../../domain/roaming/Partners.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
-import { factsOf, type OcpiVersion, versions } from "../Version.ts"
+import { factsOf, type OcpiVersion, versions } from "../protocol/Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
 import { leaving } from "./Leaving.ts"
 import { observing } from "./Observing.ts"

@@ -1,8 +1,8 @@
 /** Charge detail records (OCPI 2.2.1 §10.2.1), as their sender: each partner is listed those that it pays, and no one is ever changed. */
 import { Effect } from "effect"
-import { RoamingCdrs } from "../../domain/ports/RoamingCdrs.ts"
-import type { Exchange, Handler } from "../Exchange.ts"
-import { pageReply, readWindow } from "../Paging.ts"
+import { RoamingCdrs } from "../../domain/cdr/RoamingCdrs.ts"
+import type { Exchange, Handler } from "./Exchange.ts"
+import { pageReply, readWindow } from "./Paging.ts"
 
 /** Credit records go to whoever has words for them and has not said that it takes none. */
 const takenBy = ({ bearer: { partner }, wire }: Exchange) => ({

@@ -6,20 +6,20 @@ import { Effect } from "effect"
 import type { ChargingProfile } from "../../domain/command/ChargingProfile.ts"
 import { durationMax, validateProfile } from "../../domain/command/Profile.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import { timeoutSeconds } from "../../domain/party/Errand.ts"
+import { timeoutSeconds } from "../../domain/command/PartnerCallback.ts"
 import {
   type ProfileRequest,
   profileRequestsPerMinute,
   type ProfileResponse,
   profileStackLevel
-} from "../../domain/party/ProfileRequest.ts"
-import { Commands } from "../../domain/ports/Commands.ts"
-import { Errands } from "../../domain/ports/Errands.ts"
-import { Sessions } from "../../domain/ports/Sessions.ts"
+} from "../../domain/command/ProfileRequest.ts"
+import { Commands } from "../../domain/command/Commands.ts"
+import { Errands } from "../../domain/command/PartnerCallbacks.ts"
+import { Sessions } from "../../domain/session/Sessions.ts"
 import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
-import type { Exchange, Handler } from "../Exchange.ts"
-import { invalid, refuse, type Refused } from "../Status.ts"
+import type { Exchange, Handler } from "./Exchange.ts"
+import { invalid, refuse, type Refused } from "../protocol/Status.ts"
 import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
 
 type Result = ProfileResponse["result"]

@@ -3,12 +3,12 @@
  * is no hub has nobody behind it, and tells of its own parties alone.
  */
 import { Effect } from "effect"
-import { isHub } from "../../domain/party/Partner.ts"
-import { type PartyId, sameParty } from "../../domain/party/Party.ts"
-import { HubClients } from "../../domain/ports/HubClients.ts"
-import type { Exchange, Handler } from "../Exchange.ts"
+import { isHub } from "../../domain/roaming/Partner.ts"
+import { type PartyId, sameParty } from "../../domain/values/PartyId.ts"
+import { HubClients } from "../../domain/roaming/HubClients.ts"
+import type { Exchange, Handler } from "./Exchange.ts"
 import { clientInfoV22 } from "../objects/clientinfo/v22.ts"
-import { faultOf, invalid, refuse } from "../Status.ts"
+import { faultOf, invalid, refuse } from "../protocol/Status.ts"
 
 const partyIn = ({ params }: Exchange): PartyId => ({
   countryCode: (params["countryCode"] ?? "").toUpperCase(),

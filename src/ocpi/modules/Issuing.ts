@@ -3,18 +3,18 @@
  * what the partner is to hear. It is told at once whether that was done; the rest follows at its `response_url`.
  */
 import { Effect } from "effect"
-import type { ChargerCommand } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { failedAtOnce } from "../../domain/command/Command.ts"
-import type { NewErrand } from "../../domain/party/Errand.ts"
-import type { PartyId } from "../../domain/party/Party.ts"
-import { ChargerLink } from "../../domain/ports/ChargerLink.ts"
-import { Commands } from "../../domain/ports/Commands.ts"
-import { Parties } from "../../domain/ports/Parties.ts"
+import type { NewErrand } from "../../domain/command/PartnerCallback.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
+import { ChargerLink } from "../../domain/charger/ChargerLink.ts"
+import { Commands } from "../../domain/command/Commands.ts"
+import { Parties } from "../../domain/roaming/Parties.ts"
 import { tokenParty } from "../../domain/token/RoamingToken.ts"
 import { destinationOf, type DestinationOptions } from "../../outbound/Destination.ts"
-import type { Exchange } from "../Exchange.ts"
-import { faultOf, invalid, Refused } from "../Status.ts"
-import { writingOf } from "../Writing.ts"
+import type { Exchange } from "./Exchange.ts"
+import { faultOf, invalid, Refused } from "../protocol/Status.ts"
+import { writingOf } from "./AuditContexts.ts"
 
 /** What is to be done at which charger, and for what. */
 export interface Issuing {

@@ -1,12 +1,12 @@
 /** Locations (OCPI 2.2.1 §8, Sender): the list as it is kept, and one location, evse or connector by its ids. */
 import { Effect } from "effect"
-import type { Location } from "../../domain/location/Location.ts"
-import { sameParty } from "../../domain/party/Party.ts"
-import { Locations } from "../../domain/ports/Locations.ts"
-import { successAround } from "../Envelope.ts"
-import type { Exchange, Handler, Reply } from "../Exchange.ts"
-import { madePageReply, readWindow } from "../Paging.ts"
-import { Refused } from "../Status.ts"
+import type { Location } from "../../domain/site/Location.ts"
+import { sameParty } from "../../domain/values/PartyId.ts"
+import { Locations } from "../../domain/site/Locations.ts"
+import { successAround } from "../protocol/Envelope.ts"
+import type { Exchange, Handler, Reply } from "./Exchange.ts"
+import { madePageReply, readWindow } from "./Paging.ts"
+import { Refused } from "../protocol/Status.ts"
 
 export interface ListOptions {
   /** Our OCPI address without a slash at its end, as partners reach it. */

@@ -4,14 +4,14 @@
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import type { CommandRequest } from "../../domain/party/CommandRequest.ts"
-import { fitsCharger, grantMillis, type NewGrant } from "../../domain/party/Grant.ts"
-import type { Partner } from "../../domain/party/Partner.ts"
-import type { PartyId } from "../../domain/party/Party.ts"
-import type { Secrets } from "../../domain/ports/Secrets.ts"
+import type { CommandRequest } from "../../domain/command/CommandRequest.ts"
+import { fitsCharger, grantMillis, type NewGrant } from "../../domain/roaming/TokenGrant.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
 import { tokenParty } from "../../domain/token/RoamingToken.ts"
-import type { MayHold } from "../HeldParties.ts"
-import { Refused } from "../Status.ts"
+import type { MayHold } from "../protocol/HeldParties.ts"
+import { Refused } from "../protocol/Status.ts"
 
 type Presenting = Extract<CommandRequest, { readonly token: unknown }>
 

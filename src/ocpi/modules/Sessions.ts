@@ -3,11 +3,11 @@
  * wishes of one that runs.
  */
 import { Effect, type Schema } from "effect"
-import { RoamingSessions } from "../../domain/ports/RoamingSessions.ts"
+import { RoamingSessions } from "../../domain/session/RoamingSessions.ts"
 import { answerTo } from "../../domain/session/ChargingPreferences.ts"
-import type { Exchange, Handler } from "../Exchange.ts"
-import { pageReply, readWindow } from "../Paging.ts"
-import { faultOf, invalid, refuse } from "../Status.ts"
+import type { Exchange, Handler } from "./Exchange.ts"
+import { pageReply, readWindow } from "./Paging.ts"
+import { faultOf, invalid, refuse } from "../protocol/Status.ts"
 
 const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is not known here." })
 

@@ -3,10 +3,10 @@
  * they are for, and all of them are told in the name of its default party: who addresses another one gets the same.
  */
 import { Effect } from "effect"
-import { Parties } from "../../domain/ports/Parties.ts"
-import { Tariffs } from "../../domain/ports/Tariffs.ts"
-import type { Handler } from "../Exchange.ts"
-import { pageReply, readWindow } from "../Paging.ts"
+import { Parties } from "../../domain/roaming/Parties.ts"
+import { Tariffs } from "../../domain/tariff/Tariffs.ts"
+import type { Handler } from "./Exchange.ts"
+import { pageReply, readWindow } from "./Paging.ts"
 import type { ListOptions } from "./Locations.ts"
 
 export const tariffsHandlers = ({ base }: ListOptions) =>

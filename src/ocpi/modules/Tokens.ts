@@ -3,14 +3,14 @@
  * party in the address; a party that is not the caller's own, or behind the hub that it is, is nobody's here.
  */
 import { Effect, type Schema } from "effect"
-import type { PartyId } from "../../domain/party/Party.ts"
-import { HubClients } from "../../domain/ports/HubClients.ts"
-import { RoamingTokens } from "../../domain/ports/RoamingTokens.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
+import { HubClients } from "../../domain/roaming/HubClients.ts"
+import { RoamingTokens } from "../../domain/token/RoamingTokens.ts"
 import { defaultTokenType, type RoamingTokenKey, type RoamingTokenPatch } from "../../domain/token/RoamingToken.ts"
-import type { Exchange, Handler } from "../Exchange.ts"
-import { heldParties, type MayHold } from "../HeldParties.ts"
-import { faultOf, invalid, refuse } from "../Status.ts"
-import { writingOf } from "../Writing.ts"
+import type { Exchange, Handler } from "./Exchange.ts"
+import { heldParties, type MayHold } from "../protocol/HeldParties.ts"
+import { faultOf, invalid, refuse } from "../protocol/Status.ts"
+import { writingOf } from "./AuditContexts.ts"
 
 const unreadable = (error: Schema.SchemaError) => invalid(`This is no token: ${faultOf(error)}`)
 

@@ -1,6 +1,6 @@
 /** Versions and their details (OCPI 2.2.1 §6): what there is, by anybody who has a token, also before it is registered. */
-import { type DetailedEndpoint, endpointsOf, type EndpointRow } from "../EndpointTable.ts"
-import { type VersionFacts, versions } from "../Version.ts"
+import { type DetailedEndpoint, endpointsOf, type EndpointRow } from "../protocol/EndpointTable.ts"
+import { type VersionFacts, versions } from "../protocol/Version.ts"
 
 /** The list of versions. `base` is our OCPI address without a slash at its end. */
 export const versionList = (base: string): ReadonlyArray<{ readonly version: string; readonly url: string }> =>

@@ -3,9 +3,9 @@
  * version; adding one adds a row.
  */
 import type { Effect, Schema } from "effect"
-import type { LocationConnector, LocationEvse } from "../../domain/location/Location.ts"
-import type { Credentials } from "../../domain/party/Credentials.ts"
-import type { OcpiVersion } from "../Version.ts"
+import type { LocationConnector, LocationEvse } from "../../domain/site/Location.ts"
+import type { Credentials } from "../../domain/roaming/Credentials.ts"
+import type { OcpiVersion } from "../protocol/Version.ts"
 import { cdrsV211 } from "./cdr/v211.ts"
 import { cdrsV22 } from "./cdr/v22.ts"
 import { cdrsV221 } from "./cdr/v221.ts"

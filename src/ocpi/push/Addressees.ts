@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Request, RequestResolver } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import { type Addressee, Reach } from "../../domain/ports/Reach.ts"
+import { type Addressee, Reach } from "../../domain/event/SubscriberLookup.ts"
 
 class AddresseeOf extends Request.TaggedClass("AddresseeOf")<
   { readonly partnerId: string },

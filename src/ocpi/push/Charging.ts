@@ -6,15 +6,15 @@
 import { Effect, Schema } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { RoamingCdr } from "../../domain/cdr/RoamingCdr.ts"
-import type { PartyId } from "../../domain/party/Party.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
-import type { Outcome } from "../../domain/subscription/Subscription.ts"
+import type { Outcome } from "../../domain/event/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { isGoneThere, isRefusal } from "./Outcomes.ts"
-import { forgotten, nothing, type Pushing, send, type Telling } from "./Telling.ts"
+import { forgotten, nothing, type Pushing, send, type Telling } from "./Push.ts"
 
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
 const referenceMax = 1_024

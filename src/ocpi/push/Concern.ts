@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import type { Partner } from "../../domain/party/Partner.ts"
-import type { Owned, Reach, ReachedCharger } from "../../domain/ports/Reach.ts"
-import type { Due, JournaledFact, ObjectRef, Subscription } from "../../domain/subscription/Subscription.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import type { Owned, Reach, ReachedCharger } from "../../domain/event/SubscriberLookup.ts"
+import type { Due, JournaledFact, ObjectRef, Subscription } from "../../domain/event/Subscription.ts"
 import type { PartnerClient } from "../client/PartnerClient.ts"
 import { cdrRef, evseRef, isPushedKind, locationRef, moduleOf, sessionRef, tariffRef } from "./Objects.ts"
-import { type Touched, touchedBy } from "./Touched.ts"
+import { type Touched, touchedBy } from "./ChangedObjects.ts"
 
 type Takes = Pick<PartnerClient["Service"], "endpointOf">
 

@@ -3,8 +3,8 @@
  * for it; if it is, the object alone is what it has trouble with, and nothing else waits.
  */
 import { Effect } from "effect"
-import type { SubscriptionKind } from "../../domain/ports/SubscriptionKind.ts"
-import type { Outcome } from "../../domain/subscription/Subscription.ts"
+import type { SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
+import type { Outcome } from "../../domain/event/Subscription.ts"
 
 /** For so long one answer serves all doubts about a partner: when a module is away, everything in it fails at once. */
 const keepFor = "5 seconds"

@@ -4,9 +4,9 @@
  */
 import { Effect, Exit, Request, RequestResolver } from "effect"
 import { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
-import type { Location } from "../../domain/location/Location.ts"
-import { Locations } from "../../domain/ports/Locations.ts"
-import { Reach } from "../../domain/ports/Reach.ts"
+import type { Location } from "../../domain/site/Location.ts"
+import { Locations } from "../../domain/site/Locations.ts"
+import { Reach } from "../../domain/event/SubscriberLookup.ts"
 
 class FreshLocation extends Request.TaggedClass("FreshLocation")<
   { readonly organisationId: string; readonly siteId: string },

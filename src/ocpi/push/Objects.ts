@@ -1,6 +1,6 @@
 /** What partners are told of, one by one: the objects of subscriptions, by kinds, ids and lanes. */
-import type { ModuleId } from "../EndpointTable.ts"
-import type { ObjectRef } from "../../domain/subscription/Subscription.ts"
+import type { ModuleId } from "../protocol/EndpointTable.ts"
+import type { ObjectRef } from "../../domain/event/Subscription.ts"
 
 export type PushedKind = "location" | "evse" | "tariff" | "session" | "cdr"
 

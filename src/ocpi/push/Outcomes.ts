@@ -3,7 +3,7 @@
  * or 2xx with status 2xxx). An error without an envelope may come from whatever stands before a partner that is away: it is a doubt, until the
  * partner was asked whether it is there.
  */
-import type { Outcome } from "../../domain/subscription/Subscription.ts"
+import type { Outcome } from "../../domain/event/Subscription.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
 
 type Said = Pick<PartnerFailed, "http" | "status">

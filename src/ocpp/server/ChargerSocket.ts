@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { type RawData, WebSocket } from "ws"
-import type { ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
-import type { ChargerLine, ChargerMailbox } from "../../domain/ports/ChargerInbox.ts"
+import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
+import type { ChargerLine, ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseFrame } from "../rpc/Frame.ts"
 import type { ChargerWebSocket, SocketOwner } from "./ChargerWebSocket.ts"

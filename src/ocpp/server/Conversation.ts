@@ -2,12 +2,12 @@
  * One charger's OCPP-J conversation: frames in become events for its mailbox, replies and commands become frames out. This is the hot path
  * of the service, so it is plain calls: no fiber, no promise and no log line for a message, and one closure to answer it.
  */
-import type { ChargerCommand, CommandResult } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../../domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../domain/charger/Reply.ts"
-import type { ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
-import type { ChargerMailbox } from "../../domain/ports/ChargerInbox.ts"
-import type { LoggedFrame } from "../../domain/ports/MessageLog.ts"
+import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
+import type { ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
+import type { LoggedFrame } from "../../domain/charger/MessageLog.ts"
 import { isSecret } from "../../domain/command/Kinds.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import { type ErrorCode, spell } from "../rpc/ErrorCode.ts"

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
-import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/ports/ChargerDirectory.ts"
-import type { Knock } from "../../domain/ports/Knocks.ts"
-import type { Secrets } from "../../domain/ports/Secrets.ts"
+import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
+import type { Knock } from "../../domain/charger/UnknownChargerAttempts.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseChargerPath } from "./ChargerPath.ts"
 import { basicPassword, checkCertificate, checkPassword } from "./Credentials.ts"

@@ -1,6 +1,6 @@
 /** What all connections of the OCPP server share, and what they report to it. */
-import type { MessageLog } from "../../domain/ports/MessageLog.ts"
-import type { Presence } from "../../domain/ports/Presence.ts"
+import type { MessageLog } from "../../domain/charger/MessageLog.ts"
+import type { Presence } from "../../domain/charger/Presence.ts"
 import type { FrameRates } from "./FrameRate.ts"
 import type { LargeFrames } from "./LargeFrames.ts"
 import type { OcppLimits } from "./Limits.ts"

@@ -1,5 +1,5 @@
 /** The certificates of a charger (security whitepaper, edition 3, §5): installing, listing, deleting them, and handing over its own. */
-import type { CertificateHash } from "../../domain/charger/ChargerCommand.ts"
+import type { CertificateHash } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, take, type Command } from "./Command.ts"
 import { list, text, word } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"

@@ -1,5 +1,5 @@
 /** One command of ours, as a row of the version's table: how it is asked, and how its answer is read. */
-import type { AnswerContent, ChargerCommand, CommandOf } from "../../domain/charger/ChargerCommand.ts"
+import type { AnswerContent, ChargerCommand, CommandOf } from "../../domain/command/ChargerCommand.ts"
 import { cutText } from "../../domain/values/Cut.ts"
 import { Report, type Fields, type Message, type PayloadObject, type Read } from "./Lenient.ts"
 import { latestTime, writeTime } from "./Time.ts"

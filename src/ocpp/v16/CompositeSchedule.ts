@@ -1,5 +1,5 @@
 /** The schedule that a charger says it follows (OCPP 1.6 §6.22), as far as it can be compared with ours. */
-import type { AnswerContent } from "../../domain/charger/ChargerCommand.ts"
+import type { AnswerContent } from "../../domain/command/ChargerCommand.ts"
 import type { ChargingSchedule, ChargingSchedulePeriod } from "../../domain/command/ChargingProfile.ts"
 import { take } from "./Command.ts"
 import { connectorNumber, integer, list, nested, number, time, word } from "./Kinds.ts"

@@ -1,5 +1,5 @@
 /** Configuration keys (OCPP 1.6 §5.3, §5.8): asking for them, changing them, reading what the charger makes of it. */
-import type { ConfigurationKey } from "../../domain/charger/ChargerCommand.ts"
+import type { ConfigurationKey } from "../../domain/command/ChargerCommand.ts"
 import { passwordKey } from "../../domain/command/Kinds.ts"
 import { cutList, cutMark } from "../../domain/values/Cut.ts"
 import { answersWith, answersWithout, take, type Command } from "./Command.ts"

@@ -2,7 +2,7 @@
  * The Core profile without its transactions: who the charger is, that it lives, how its connectors are, who wants to charge, and what its
  * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9).
  */
-import { type ConnectorStatus, connectorStatuses } from "../../domain/charger/ChargerEvent.ts"
+import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
 import { cutText } from "../../domain/values/Cut.ts"
 import { action, empty } from "./Action.ts"
 import { idTag, idTagInfo } from "./IdTagInfo.ts"

@@ -1,5 +1,5 @@
 /** The name of the file that a charger says it will upload (OCPP 1.6 §6.26; whitepaper GetLog.conf). */
-import type { AnswerContent } from "../../domain/charger/ChargerCommand.ts"
+import type { AnswerContent } from "../../domain/command/ChargerCommand.ts"
 import { maskUrls } from "../rpc/Secrets.ts"
 import { take } from "./Command.ts"
 import { text } from "./Kinds.ts"

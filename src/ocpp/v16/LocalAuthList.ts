@@ -1,5 +1,5 @@
 /** The LocalAuthListManagement profile (OCPP 1.6 §5.10, §5.15): the tokens that a charger lets charge by itself. */
-import type { LocalListEntry } from "../../domain/charger/ChargerCommand.ts"
+import type { LocalListEntry } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, present, take, type Command } from "./Command.ts"
 import { idTagInfo } from "./IdTagInfo.ts"
 import { integer } from "./Kinds.ts"

@@ -3,7 +3,7 @@
  * keys that should not be there. Frames lose them before they are logged, answers before they are stored and shown.
  */
 import { Option, Schema } from "effect"
-import type { ChargerCommand } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { isSecret, passwordKey } from "../../domain/command/Kinds.ts"
 import {
   hiddenErrorText,

@@ -2,7 +2,7 @@
  * Meter values of OCPP 1.6 (§4.7, §7.32, §7.43): the lists of words, the shape of a reading, and the defaults that make a sample say what
  * it leaves out. Values stay as they were sent, up to a length that no meter reaches.
  */
-import { energyRegister, type Reading, type Sample } from "../../domain/session/MeterValue.ts"
+import { energyRegister, type Reading, type Sample } from "../../domain/charger/MeterValue.ts"
 import { fullList, list, sampleText, time, word } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
 import { readTime } from "./Time.ts"

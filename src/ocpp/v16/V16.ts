@@ -2,7 +2,7 @@
  * OCPP 1.6J as a `ProtocolVersion`: the table of its messages, and nothing else. To add a message is to add a row here and its fields in
  * its profile's file.
  */
-import type { ChargerCommand, CommandOf, CommandResult } from "../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandOf, CommandResult } from "../../domain/command/ChargerCommand.ts"
 import { cutJson, cutText } from "../../domain/values/Cut.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Action } from "./Action.ts"

@@ -2,7 +2,7 @@
  * Where on a charger: OCPP 1.6 numbers its connectors from 1 and means the whole charger by 0 (§3.6); the domain has evses with
  * connectors. Both ways are here and nowhere else.
  */
-import type { Place } from "../../domain/charger/ChargerEvent.ts"
+import type { Place } from "../../domain/site/Connector.ts"
 
 /** Highest connectorId that is taken: the domain's numbers are 32-bit integers. */
 export const highestConnectorId = 0x7fffffff

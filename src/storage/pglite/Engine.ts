@@ -101,7 +101,7 @@ const engineOf = (line: Line, watchdog: Watchdog, listeners: Listeners, synced: 
 
 const makeWorker = ({ directory, fsync, tar }: EngineOptions): Worker => {
   const workerData: WorkerOptions = { directory, tar, fsync, checkpointBytes, checkpointMillis }
-  return new Worker(new URL("./worker.ts", import.meta.url), { workerData })
+  return new Worker(new URL("./Worker.ts", import.meta.url), { workerData })
 }
 
 interface Started {

@@ -7,7 +7,7 @@ import { NodeFS } from "@electric-sql/pglite/nodefs"
 import { existsSync, fsyncSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { closeToOthers, othersRights } from "../PrivateFiles.ts"
+import { closeToOthers, othersRights } from "./PrivateFiles.ts"
 
 /**
  * PGlite's own parameters, but fsync on when asked for. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the

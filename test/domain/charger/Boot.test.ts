@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerState } from "../../../src/domain/charger/ChargerState.ts"
-import { decide } from "../../../src/domain/charger/Decide.ts"
+import { decide } from "../../../src/domain/decide/Decide.ts"
 import { boot, evse, minute, state } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 

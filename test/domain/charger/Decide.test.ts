@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
-import { decide } from "../../../src/domain/charger/Decide.ts"
+import { decide } from "../../../src/domain/decide/Decide.ts"
 import {
   at,
   boot,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { endedSessionsKept, orphansKept, supersededSessionsKept } from "../../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome } from "../../../src/domain/charger/Decision.ts"
-import { evolve } from "../../../src/domain/charger/Evolve.ts"
-import { usesTransactionId } from "../../../src/domain/charger/Orphans.ts"
-import type { SessionEnded } from "../../../src/domain/Fact.ts"
+import { evolve } from "../../../src/domain/decide/Evolve.ts"
+import { usesTransactionId } from "../../../src/domain/decide/Orphans.ts"
+import type { SessionEnded } from "../../../src/domain/charger/Fact.ts"
 import { at, ended, evse, minute, organisationId, session, started, state, status } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerEvent, ChargerTime } from "../../../src/domain/charger/ChargerEvent.ts"
 import type { ChargerState } from "../../../src/domain/charger/ChargerState.ts"
-import { evolve } from "../../../src/domain/charger/Evolve.ts"
+import { evolve } from "../../../src/domain/decide/Evolve.ts"
 import {
   at,
   ended,

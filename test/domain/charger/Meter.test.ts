@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerTime } from "../../../src/domain/charger/ChargerEvent.ts"
-import type { Sample } from "../../../src/domain/session/MeterValue.ts"
+import type { Sample } from "../../../src/domain/charger/MeterValue.ts"
 import { at, ended, energy, evse, in1970, metered, minute, noTime, reading, started } from "../../support/events.ts"
 import { type ModelCharger, ModelService } from "../../support/modelCharger.ts"
 

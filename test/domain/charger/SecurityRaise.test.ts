@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import { checkRaise, maxUnsettledPasswords, type SecurityStanding } from "../../../src/domain/charger/SecurityRaise.ts"
 
 const everything: SecurityStanding = {

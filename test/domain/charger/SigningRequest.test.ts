@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isSigningRequest } from "../../../src/domain/charger/SigningRequest.ts"
+import { isSigningRequest } from "../../../src/domain/decide/SigningRequest.ts"
 import { certificate } from "../../support/certificate.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 import { rsaSigningRequest, signingRequest } from "../../support/signingRequest.ts"

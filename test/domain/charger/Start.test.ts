@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { SessionStarted } from "../../../src/domain/Fact.ts"
+import type { SessionStarted } from "../../../src/domain/charger/Fact.ts"
 import {
   at,
   ended,

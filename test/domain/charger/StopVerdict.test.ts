@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { stopVerdict } from "../../../src/domain/charger/StopVerdict.ts"
+import { stopVerdict } from "../../../src/domain/decide/StopVerdict.ts"
 import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, state, token } from "../../support/events.ts"
 import { card, here, now, reserved } from "../token/situations.ts"

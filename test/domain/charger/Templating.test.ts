@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import type { CommandResult, ConfigurationKey } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { CommandResult, ConfigurationKey } from "../../../src/domain/command/ChargerCommand.ts"
 import type { ChargerState } from "../../../src/domain/charger/ChargerState.ts"
-import { decide } from "../../../src/domain/charger/Decide.ts"
+import { decide } from "../../../src/domain/decide/Decide.ts"
 import type { Input } from "../../../src/domain/charger/Decision.ts"
-import { evolve } from "../../../src/domain/charger/Evolve.ts"
-import { askConfiguration, triggerStatus } from "../../../src/domain/charger/FollowUps.ts"
-import { expectedOf, templateRound } from "../../../src/domain/charger/Templating.ts"
-import type { ChargerFact, CommandIssued } from "../../../src/domain/Fact.ts"
+import { evolve } from "../../../src/domain/decide/Evolve.ts"
+import { askConfiguration, triggerStatus } from "../../../src/domain/decide/FollowUps.ts"
+import { expectedOf, templateRound } from "../../../src/domain/decide/Templating.ts"
+import type { ChargerFact, CommandIssued } from "../../../src/domain/charger/Fact.ts"
 import { minute, state } from "../../support/events.ts"
 
 let uuids = 0

@@ -1,6 +1,6 @@
 /** Uptime over histories that nobody would write: parts sum up, order does not matter, and a clock that walks second by second agrees. */
 import { expect, it } from "vitest"
-import type { ConnectorStatus } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { ConnectorStatus } from "../../../src/domain/site/Connector.ts"
 import { type AvailabilityHistory, reconnectGraceMillis, uptimeOf } from "../../../src/domain/charger/Uptime.ts"
 import { Random } from "../../support/random.ts"
 

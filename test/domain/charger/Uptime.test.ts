@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ConnectorStatus } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { ConnectorStatus } from "../../../src/domain/site/Connector.ts"
 import { type AvailabilityHistory, type StatusPoint, uptimeOf } from "../../../src/domain/charger/Uptime.ts"
 import { spanOf } from "../../../src/domain/values/Month.ts"
 

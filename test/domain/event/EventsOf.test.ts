@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Schema } from "effect"
 import { type Event, eventData, eventTypes, formatCursor, parseCursor } from "../../../src/domain/event/Event.ts"
 import { behind, eventsOf, factTypesOf } from "../../../src/domain/event/EventsOf.ts"
-import type { PlacedFact } from "../../../src/domain/event/Place.ts"
+import type { PlacedFact } from "../../../src/domain/event/FactLocation.ts"
 
 const at = Date.UTC(2026, 4, 20, 12)
 const iso = "2026-05-20T12:00:00.000Z"

@@ -1,10 +1,10 @@
 /** What operators tell of places beside what they must, and locations that are not for everybody. */
 import { describe, expect, it } from "vitest"
-import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
+import { assumedEquipment } from "../../../src/domain/site/Connector.ts"
 import { describedEquipment, describedEvses } from "../../../src/domain/charger/Describing.ts"
-import { evseDetailsOf, siteDetailsOf, siteFieldsOf } from "../../../src/domain/location/Details.ts"
-import { dueOf, removedShownDays } from "../../../src/domain/location/Location.ts"
-import { asForEverybody } from "../../../src/domain/location/Publication.ts"
+import { evseDetailsOf, siteDetailsOf, siteFieldsOf } from "../../../src/domain/site/Details.ts"
+import { dueOf, removedShownDays } from "../../../src/domain/site/Location.ts"
+import { asForEverybody } from "../../../src/domain/site/Publication.ts"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
 import { charger, day, made, minute, now, standing, withCharger, withSite } from "../../support/standing.ts"
 

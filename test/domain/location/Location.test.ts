@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
-import type { ConnectorStatus } from "../../../src/domain/charger/ChargerEvent.ts"
-import { statusOf } from "../../../src/domain/location/EvseStatus.ts"
-import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/location/Location.ts"
-import { missingOf } from "../../../src/domain/location/Missing.ts"
-import type { Standing, StandingCharger } from "../../../src/domain/location/Standing.ts"
-import { tariffsOf } from "../../../src/domain/location/TariffChoice.ts"
+import { assumedEquipment, type ConnectorStatus } from "../../../src/domain/site/Connector.ts"
+import { statusOf } from "../../../src/domain/site/EvseStatus.ts"
+import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/site/Location.ts"
+import { missingOf } from "../../../src/domain/site/Missing.ts"
+import type { Standing, StandingCharger } from "../../../src/domain/site/LocationSources.ts"
+import { tariffsOf } from "../../../src/domain/site/TariffChoice.ts"
 import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
 
 describe("what a connector says means for partners", () => {

@@ -1,7 +1,7 @@
 /** The format of keys: what every key made here looks like, and what is not one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { crc32, formatKey, keyBytes, parseKey, toBase62, toHex } from "../../../src/domain/operator/KeyFormat.ts"
+import { crc32, formatKey, keyBytes, parseKey, toBase62, toHex } from "../../../src/domain/values/KeyFormat.ts"
 
 const bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))).check(
   Schema.isMinLength(keyBytes),

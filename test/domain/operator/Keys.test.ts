@@ -10,7 +10,7 @@ import {
   newV1Pair,
   purposes
 } from "../../../src/domain/operator/Keys.ts"
-import * as NodeSecrets from "../../../src/storage/Secrets.ts"
+import * as NodeSecrets from "../../../src/storage/operators/Secrets.ts"
 
 const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
 

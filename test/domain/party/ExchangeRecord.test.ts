@@ -7,7 +7,7 @@ import {
   keptPath,
   ocpiStatusOf,
   withoutHidden
-} from "../../../src/domain/party/ExchangeRecord.ts"
+} from "../../../src/domain/roaming/ExchangeRecord.ts"
 
 describe("a body in the log of exchanges", () => {
   it("has no token of credentials in it, wherever it was cut", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { ErrandKind } from "../../../src/domain/party/Errand.ts"
-import { type ErrandEnd, outcomeOf, profileOutcomeOf } from "../../../src/domain/party/Outcome.ts"
+import type { ErrandKind } from "../../../src/domain/command/PartnerCallback.ts"
+import { type ErrandEnd, outcomeOf, profileOutcomeOf } from "../../../src/domain/command/Outcome.ts"
 
 const end = (kind: ErrandKind, status: ErrandEnd["status"], more: Partial<ErrandEnd> = {}): ErrandEnd => ({
   kind,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type LedgerReading, pricedReadings, priceOf } from "../../../src/domain/session/Ledger.ts"
-import type { Sample } from "../../../src/domain/session/MeterValue.ts"
+import type { Sample } from "../../../src/domain/charger/MeterValue.ts"
 import { chargedSession as session, minute, start } from "../../support/chargedSession.ts"
 
 const reading = (minutes: number, registerWh: number | undefined, samples?: ReadonlyArray<Sample>): LedgerReading => ({

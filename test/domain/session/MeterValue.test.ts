@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countedOn, figureOf, isSigned, registersOf, type Sample } from "../../../src/domain/session/MeterValue.ts"
+import { countedOn, figureOf, isSigned, registersOf, type Sample } from "../../../src/domain/charger/MeterValue.ts"
 import { at, energy, minute, reading } from "../../support/events.ts"
 
 const registers = (samples: ReadonlyArray<Sample>, rules = {}) => registersOf(reading(at(minute(0)), ...samples), rules)

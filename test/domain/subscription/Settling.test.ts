@@ -1,7 +1,7 @@
 /** What becomes of an object after a try, and of its subscriber. */
 import { describe, expect, it } from "vitest"
-import { circuitAfter, defaultSettling as options, settlementOf } from "../../../src/domain/subscription/Settling.ts"
-import type { Outcome } from "../../../src/domain/subscription/Subscription.ts"
+import { circuitAfter, defaultSettling as options, settlementOf } from "../../../src/domain/event/Settling.ts"
+import type { Outcome } from "../../../src/domain/event/Subscription.ts"
 
 const second = 1_000
 const minute = 60 * second

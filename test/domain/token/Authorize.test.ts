@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerPolicy } from "../../../src/domain/charger/ChargerState.ts"
 import type { ReservationFacts } from "../../../src/domain/reservation/Reservation.ts"
-import { type AuthorizationContext, authorize } from "../../../src/domain/token/Authorize.ts"
+import { type AuthorizationContext, authorize } from "../../../src/domain/decide/Authorize.ts"
 import type { RoamingCard } from "../../../src/domain/token/RealTime.ts"
 import type { Token, TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"

@@ -1,7 +1,7 @@
 /** A card for which its partner has a session started or a connector reserved: the partner answers for it, and nobody is asked. */
 import { describe, expect, it } from "vitest"
-import { fitsCharger, type Grant, grantFor } from "../../../src/domain/party/Grant.ts"
-import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/token/Authorize.ts"
+import { fitsCharger, type Grant, grantFor } from "../../../src/domain/roaming/TokenGrant.ts"
+import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
 import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"
 

@@ -8,7 +8,7 @@ import {
   nextStep,
   nextVersion,
   type TokenChange
-} from "../../../src/domain/token/LocalList.ts"
+} from "../../../src/domain/command/LocalList.ts"
 
 const now = Date.UTC(2026, 4, 20, 12)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/token/Authorize.ts"
+import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
 import type { PartnerWord, RoamingCard } from "../../../src/domain/token/RealTime.ts"
 import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"

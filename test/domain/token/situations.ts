@@ -1,7 +1,7 @@
 /** One card at one charger, and what may be known of it: what the tests of authorisation begin with. */
 import type { ChargerPolicy } from "../../../src/domain/charger/ChargerState.ts"
 import type { ReservationFacts } from "../../../src/domain/reservation/Reservation.ts"
-import type { AuthorizationContext } from "../../../src/domain/token/Authorize.ts"
+import type { AuthorizationContext } from "../../../src/domain/decide/Authorize.ts"
 import type { RoamingCard } from "../../../src/domain/token/RealTime.ts"
 import { minute } from "../../support/events.ts"
 

@@ -2,10 +2,10 @@
 import { HttpApi } from "effect/http-api"
 import { Context } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { crc32, parseKey } from "../../../src/domain/operator/KeyFormat.ts"
+import { crc32, parseKey } from "../../../src/domain/values/KeyFormat.ts"
 import { permissions } from "../../../src/domain/operator/Permission.ts"
 import { Api } from "../../../src/http/v2/Api.ts"
-import { Authorization, RequiredPermissions } from "../../../src/http/v2/Middleware.ts"
+import { Authorization, RequiredPermissions } from "../../../src/http/v2/requests/Middleware.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
 type App = Awaited<ReturnType<typeof fakeApp>>

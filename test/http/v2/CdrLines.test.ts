@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { csvHead, csvLine, jsonLine } from "../../../src/http/v2/CdrLines.ts"
+import { csvHead, csvLine, jsonLine } from "../../../src/http/v2/sessions/CdrLines.ts"
 
 const at = Date.UTC(2026, 4, 20, 10)
 const price = { exclVat: 1.5, inclVat: 1.8 }

@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { passwordVerifier } from "../../../src/domain/operator/Keys.ts"
-import * as NodeSecrets from "../../../src/storage/Secrets.ts"
+import * as NodeSecrets from "../../../src/storage/operators/Secrets.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
 type App = Awaited<ReturnType<typeof fakeApp>>

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { HttpEffect, HttpPlatform, HttpServer, HttpServerResponse } from "effect/http"
 import { expect, it } from "vitest"
-import { compressing } from "../../../src/http/v2/Compression.ts"
+import { compressing } from "../../../src/http/v2/requests/Compression.ts"
 
 type Respond = () => HttpServerResponse.HttpServerResponse
 

@@ -1,6 +1,6 @@
 /** Entity tags: what makes two alike, and what a condition that names one means. */
 import { expect, it } from "vitest"
-import { encodedTag, isCurrent, isKnown, tagOf } from "../../../src/http/v2/ETags.ts"
+import { encodedTag, isCurrent, isKnown, tagOf } from "../../../src/http/v2/requests/ETags.ts"
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 

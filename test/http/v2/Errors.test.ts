@@ -1,9 +1,9 @@
 /** The tables from failures to HTTP are total, and their codes are unique. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "../../../src/domain/Errors.ts"
-import * as v1 from "../../../src/http/v1/errors.ts"
-import * as v2 from "../../../src/http/v2/errors.ts"
-import { domainProblem } from "../../../src/http/v2/Problem.ts"
+import * as v1 from "../../../src/http/v1/Errors.ts"
+import * as v2 from "../../../src/http/v2/requests/Errors.ts"
+import { domainProblem } from "../../../src/http/v2/requests/Problem.ts"
 
 const tags = Object.keys(Errors).toSorted()
 

@@ -6,7 +6,7 @@ import { Context, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api } from "../../../src/http/v2/Api.ts"
-import { StreamedBody } from "../../../src/http/v2/Middleware.ts"
+import { StreamedBody } from "../../../src/http/v2/requests/Middleware.ts"
 import { type Answer, type Asked, fakeApp, type Json } from "../../support/restApp.ts"
 
 type App = Awaited<ReturnType<typeof fakeApp>>

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import type { PartnerEndpoint } from "../../../src/domain/party/Partner.ts"
+import type { PartnerEndpoint } from "../../../src/domain/roaming/Partner.ts"
 import { discover } from "../../../src/ocpi/client/Handshake.ts"
 import type { Access } from "../../../src/ocpi/client/OcpiClient.ts"
 

@@ -3,7 +3,7 @@
  * nothing of another's is read, and no row of another's is changed (T05, T18, T19, T23).
  */
 import { describe, expect, it, onTestFinished } from "vitest"
-import { nameOf, rowsOf } from "../../../src/ocpi/EndpointTable.ts"
+import { nameOf, rowsOf } from "../../../src/ocpi/protocol/EndpointTable.ts"
 import type { Answer } from "../partner/Client.ts"
 import { Partner } from "../partner/Partner.ts"
 import { Driver, makePlace, type Place } from "../partner/Place.ts"

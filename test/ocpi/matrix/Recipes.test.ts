@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { endpointRows, nameOf } from "../../../src/ocpi/EndpointTable.ts"
+import { endpointRows, nameOf } from "../../../src/ocpi/protocol/EndpointTable.ts"
 import { recipes } from "./Recipes.ts"
 
 it("every row of the endpoint table has a recipe, and no recipe is for nothing", () =>

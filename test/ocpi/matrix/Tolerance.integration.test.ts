@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { endpointRows, nameOf, rowsOf } from "../../../src/ocpi/EndpointTable.ts"
+import { endpointRows, nameOf, rowsOf } from "../../../src/ocpi/protocol/EndpointTable.ts"
 import type { Partner } from "../partner/Partner.ts"
 import { Driver, makePlace, type Place } from "../partner/Place.ts"
 import { allVersions, Roaming } from "../partner/Roaming.ts"

@@ -1,7 +1,7 @@
 /** Commands and charging profiles of each version, from its words to the domain's and back; what a version cannot say is said here. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { CommandOutcome } from "../../../src/domain/party/Outcome.ts"
+import type { CommandOutcome } from "../../../src/domain/command/Outcome.ts"
 import { callable } from "../../../src/ocpi/modules/Issuing.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 

@@ -1,6 +1,6 @@
 /** What operators tell of places beside what they must, in the words of each version. */
 import { describe, expect, it } from "vitest"
-import type { Location } from "../../../src/domain/location/Location.ts"
+import type { Location } from "../../../src/domain/site/Location.ts"
 import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"

@@ -1,6 +1,6 @@
 /** Locations in the words of each version: what fits is said, what is lost is named here. */
 import { describe, expect, it } from "vitest"
-import type { Location, LocationConnector, LocationEvse } from "../../../src/domain/location/Location.ts"
+import type { Location, LocationConnector, LocationEvse } from "../../../src/domain/site/Location.ts"
 import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { schemasOf, type Version } from "../schemas/Schemas.ts"

@@ -1,6 +1,6 @@
 /** The location within sessions and records of 2.1.1: all that a Location has, with the one evse and connector that were used. */
 import { describe, expect, it } from "vitest"
-import type { ShownPlace } from "../../../src/domain/cdr/Place.ts"
+import type { ShownPlace } from "../../../src/domain/site/CdrLocation.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { evseTold, terms } from "../../support/details.ts"
 import { schemasOf } from "../schemas/Schemas.ts"

@@ -1,7 +1,7 @@
 /** A session and a record as partners are told them, for tests of their words. */
 import type { RoamingCdr } from "../../../src/domain/cdr/RoamingCdr.ts"
-import type { Place } from "../../../src/domain/cdr/Place.ts"
-import type { SessionRoaming } from "../../../src/domain/party/Roaming.ts"
+import type { Place } from "../../../src/domain/site/CdrLocation.ts"
+import type { SessionRoaming } from "../../../src/domain/roaming/Roaming.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
 import type { Period } from "../../../src/domain/tariff/Price.ts"
 

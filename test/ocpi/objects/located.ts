@@ -1,6 +1,6 @@
 /** A location with nothing that it need not have, and one of which everything is told, for tests of their words. */
-import { assumedEquipment } from "../../../src/domain/charger/Charger.ts"
-import type { Location } from "../../../src/domain/location/Location.ts"
+import { assumedEquipment } from "../../../src/domain/site/Connector.ts"
+import type { Location } from "../../../src/domain/site/Location.ts"
 import { evseTold, siteTold, terms } from "../../support/details.ts"
 
 export const now = Date.UTC(2026, 4, 20, 12)

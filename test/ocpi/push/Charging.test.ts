@@ -1,14 +1,14 @@
 /** Sessions to partners: told when they have changed, and not when only what stands around them has. Records, and where they stand there. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Partner } from "../../../src/domain/party/Partner.ts"
+import type { Partner } from "../../../src/domain/roaming/Partner.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
-import type { DueItem } from "../../../src/domain/subscription/Subscription.ts"
+import type { DueItem } from "../../../src/domain/event/Subscription.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { tellCdr, tellSession, tellTariffGone } from "../../../src/ocpi/push/Charging.ts"
-import type { OcpiVersion } from "../../../src/ocpi/Version.ts"
+import type { OcpiVersion } from "../../../src/ocpi/protocol/Version.ts"
 import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
 const partner: Partner = {

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { SubscriptionKind } from "../../../src/domain/ports/SubscriptionKind.ts"
-import type { DueItem, Outcome, Subscription } from "../../../src/domain/subscription/Subscription.ts"
+import type { SubscriptionKind } from "../../../src/domain/event/SubscriptionKind.ts"
+import type { DueItem, Outcome, Subscription } from "../../../src/domain/event/Subscription.ts"
 import { withDoubtsSettled } from "../../../src/ocpi/push/Doubts.ts"
 
 const subscription: Subscription = {

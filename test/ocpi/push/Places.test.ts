@@ -1,14 +1,14 @@
 /** What is sent of a location to one partner, by what it was told before. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Location } from "../../../src/domain/location/Location.ts"
-import type { Partner } from "../../../src/domain/party/Partner.ts"
-import type { DueItem, ObjectRef, Outcome } from "../../../src/domain/subscription/Subscription.ts"
+import type { Location } from "../../../src/domain/site/Location.ts"
+import type { Partner } from "../../../src/domain/roaming/Partner.ts"
+import type { DueItem, ObjectRef, Outcome } from "../../../src/domain/event/Subscription.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { evseRef, locationRef } from "../../../src/ocpi/push/Objects.ts"
-import { tellEvse, tellLocation } from "../../../src/ocpi/push/Places.ts"
+import { tellEvse, tellLocation } from "../../../src/ocpi/push/LocationPush.ts"
 
 const now = Date.UTC(2026, 4, 20, 12)
 const uids = ["01990000-0000-7000-8000-00000000000c", "01990000-0000-7000-8000-00000000000d"] as const

@@ -1,9 +1,9 @@
 /** What facts touch of what partners are told, and what their answers mean. */
 import { describe, expect, it } from "vitest"
-import type { JournaledFact } from "../../../src/domain/subscription/Subscription.ts"
+import type { JournaledFact } from "../../../src/domain/event/Subscription.ts"
 import { hashOf, sameHash } from "../../../src/ocpi/push/Hash.ts"
 import { isGoneThere, isSomebody, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
-import { touchedBy } from "../../../src/ocpi/push/Touched.ts"
+import { touchedBy } from "../../../src/ocpi/push/ChangedObjects.ts"
 
 const site = "01990000-0000-7000-8000-000000000001"
 const other = "01990000-0000-7000-8000-000000000002"

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from "node:https"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import type { ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand, CommandResult } from "../../../src/domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 import type { Envelope } from "../../../src/domain/charger/Decision.ts"
 import type { Reply } from "../../../src/domain/charger/Reply.ts"
@@ -17,17 +17,17 @@ import {
   type ChargerCredentials,
   ChargerDirectory,
   type ConnectionOpening
-} from "../../../src/domain/ports/ChargerDirectory.ts"
+} from "../../../src/domain/charger/ChargerDirectory.ts"
 import {
   type Admission,
   ChargerInbox,
   type ChargerLine,
   type ChargerMailbox
-} from "../../../src/domain/ports/ChargerInbox.ts"
-import { type Knock, Knocks } from "../../../src/domain/ports/Knocks.ts"
-import { type LoggedFrame, MessageLog } from "../../../src/domain/ports/MessageLog.ts"
-import { Presence } from "../../../src/domain/ports/Presence.ts"
-import { Secrets } from "../../../src/domain/ports/Secrets.ts"
+} from "../../../src/domain/charger/ChargerInbox.ts"
+import { type Knock, Knocks } from "../../../src/domain/charger/UnknownChargerAttempts.ts"
+import { type LoggedFrame, MessageLog } from "../../../src/domain/charger/MessageLog.ts"
+import { Presence } from "../../../src/domain/charger/Presence.ts"
+import { Secrets } from "../../../src/domain/values/Secrets.ts"
 import type { Clock } from "../../../src/ocpp/server/Clock.ts"
 import { defaultLimits, type OcppLimits } from "../../../src/ocpp/server/Limits.ts"
 import { layer, OcppServer, type OcppServerOptions } from "../../../src/ocpp/server/OcppServer.ts"

@@ -3,9 +3,9 @@
  * up to the facts that are made of it.
  */
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
-import type { ChargerFact } from "../../../src/domain/Fact.ts"
-import { decide } from "../../../src/domain/charger/Decide.ts"
+import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
+import type { ChargerFact } from "../../../src/domain/charger/Fact.ts"
+import { decide } from "../../../src/domain/decide/Decide.ts"
 import { signedDataOf } from "../../../src/domain/session/SignedData.ts"
 import { isCut } from "../../../src/domain/values/Cut.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"

@@ -1,6 +1,6 @@
 /** What is sent for each command, letter by letter, and what is made of answers that are not as the specification wants them. */
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { answered } from "./commandAnswers.ts"
 import { sentCommands, smallProfile } from "./commands.ts"

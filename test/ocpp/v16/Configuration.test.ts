@@ -1,6 +1,6 @@
 /** Answers about configuration keys: what is taken of them, and that none tells the charger's password. */
 import { describe, expect, it } from "vitest"
-import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { answered } from "./commandAnswers.ts"
 

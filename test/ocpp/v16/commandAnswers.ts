@@ -1,5 +1,5 @@
 /** Valid answers to each command: every status that its answer may have, and what else it may hold, with what that is read as. */
-import type { AnswerContent, ChargerCommand, CommandResult } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { AnswerContent, ChargerCommand, CommandResult } from "../../../src/domain/command/ChargerCommand.ts"
 import { statusesOf } from "./schemas.ts"
 
 type Payload = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** Each command of the domain as OCPP 1.6 has it on the wire: with nothing that may be left out, and with everything. */
-import type { ChargerCommand } from "../../../src/domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import type { ChargingProfile } from "../../../src/domain/command/ChargingProfile.ts"
 
 export interface SentCommand {

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { spell, type ErrorCode } from "../../../src/ocpp/rpc/ErrorCode.ts"
 import { parseFrame, serializeCallError, serializeCallResult, type WireId } from "../../../src/ocpp/rpc/Frame.ts"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
-import { registersOf, type Sample } from "../../../src/domain/session/MeterValue.ts"
+import { registersOf, type Sample } from "../../../src/domain/charger/MeterValue.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 
 type Served =

@@ -1,6 +1,6 @@
 /** One type of command as REST v2 takes it: the shape of its parameters, and the domain's command that they make. */
 import type { Schema } from "effect"
-import type { ChargerCommand } from "../../../domain/charger/ChargerCommand.ts"
+import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 
 /** What a command needs that its parameters leave out: found by whoever issues it, from the ports. */
 export type Open<C extends ChargerCommand = ChargerCommand> =

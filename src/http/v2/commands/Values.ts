@@ -1,6 +1,6 @@
 /** The values that commands' parameters are made of, with OCPP 1.6's names and bounds (§7), and what they are in the domain. */
 import { Schema } from "effect"
-import type { Place } from "../../../domain/charger/ChargerEvent.ts"
+import type { Place } from "../../../domain/site/Connector.ts"
 import type { ChargingProfile } from "../../../domain/command/ChargingProfile.ts"
 import { optionalText, rule, text, Time, whole } from "../../Fields.ts"
 

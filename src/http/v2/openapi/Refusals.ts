@@ -8,7 +8,7 @@ import {
   TooMany
 } from "../../../domain/Errors.ts"
 import type { Words } from "../../openapi/Words.ts"
-import { domainProblem, faceProblem, validationProblem, type Problem } from "../Problem.ts"
+import { domainProblem, faceProblem, validationProblem, type Problem } from "../requests/Problem.ts"
 import { ids } from "./Common.ts"
 
 const at = (problem: Problem, instance: string): Problem => ({ ...problem, instance })

@@ -1,7 +1,7 @@
 /** All that REST v2 tells about itself beside its definition. A test names whatever is not told, and whatever nothing needs. */
 import { chargerStatusWords } from "../../openapi/ChargerStatusWords.ts"
 import type { Words } from "../../openapi/Words.ts"
-import { csvHead } from "../CdrLines.ts"
+import { csvHead } from "../sessions/CdrLines.ts"
 import { bodies } from "./Bodies.ts"
 import { chargerWords } from "./ChargerWords.ts"
 import { commandWords } from "./CommandWords.ts"

@@ -1,5 +1,5 @@
 /** Figures and texts in the units and lengths of OCPI: kWh, hours, kW, money; four decimals at most (OCPI 2.2.1 §16.6). */
-import type { Price } from "../../../domain/money/Amount.ts"
+import type { Price } from "../../../domain/values/Amount.ts"
 import { cutTo } from "../Strict.ts"
 
 const hourMillis = 3_600_000

@@ -1,6 +1,6 @@
 /** Who is who in sessions and records: our party, and the driver's token as far as each version has words for it (OCPI 2.2.1 §10.4.5 CdrToken). */
-import type { Place } from "../../../domain/cdr/Place.ts"
-import type { SessionRoaming } from "../../../domain/party/Roaming.ts"
+import type { Place } from "../../../domain/site/CdrLocation.ts"
+import type { SessionRoaming } from "../../../domain/roaming/Roaming.ts"
 import { notApplicable } from "./Figures.ts"
 import { field } from "../Strict.ts"
 

@@ -4,7 +4,7 @@
  */
 import type { Period } from "../../../domain/tariff/Price.ts"
 import { amount, hours, kilo } from "./Figures.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field } from "../Strict.ts"
 
 interface Dimension {

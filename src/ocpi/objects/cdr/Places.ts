@@ -3,9 +3,9 @@
  * charger's own identity is in none of them. What the operator has not told of a connector is what is assumed of every one; what he has not told
  * of a site is `#NA`, and its coordinates are zero.
  */
-import type { Place, ShownPlace } from "../../../domain/cdr/Place.ts"
-import { assumedEquipment } from "../../../domain/charger/Charger.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import type { Place, ShownPlace } from "../../../domain/site/CdrLocation.ts"
+import { assumedEquipment } from "../../../domain/site/Connector.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { notApplicable, required } from "./Figures.ts"
 import { companyOf, evseDetailParts, siteParts, termsOf } from "../location/Details.ts"
 import { hoursOf } from "../location/Parts.ts"

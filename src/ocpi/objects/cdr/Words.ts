@@ -1,8 +1,8 @@
 /** What records of all versions have in common (OCPI 2.2.1 §10.3.1). A credit record differs in its total and in what it names. */
 import type { RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
-import type { Price } from "../../../domain/money/Amount.ts"
+import type { Price } from "../../../domain/values/Amount.ts"
 import type { Tariff } from "../../../domain/tariff/Tariff.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field } from "../Strict.ts"
 import type { PartyTariff } from "../tariff/Parts.ts"
 import { tariffV22 } from "../tariff/v22.ts"

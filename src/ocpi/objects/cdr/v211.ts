@@ -4,7 +4,7 @@
  * same total.
  */
 import { isPricedPlainly, type RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field } from "../Strict.ts"
 import { tariffV211 } from "../tariff/v211.ts"
 import { amount } from "./Figures.ts"

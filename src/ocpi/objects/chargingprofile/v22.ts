@@ -4,9 +4,9 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { ChargingSchedule } from "../../../domain/command/ChargingProfile.ts"
-import type { ProfileOutcome } from "../../../domain/party/Outcome.ts"
-import type { ActiveProfile, ProfileRequest, ProfileResponse } from "../../../domain/party/ProfileRequest.ts"
-import { printTimestamp, Timestamp } from "../../Timestamp.ts"
+import type { ProfileOutcome } from "../../../domain/command/Outcome.ts"
+import type { ActiveProfile, ProfileRequest, ProfileResponse } from "../../../domain/command/ProfileRequest.ts"
+import { printTimestamp, Timestamp } from "../../protocol/Timestamp.ts"
 import { maybe, Url } from "../Liberal.ts"
 
 export interface WireProfiles {

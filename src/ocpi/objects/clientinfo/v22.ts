@@ -1,7 +1,7 @@
 /** ClientInfo in OCPI 2.2 and 2.2.1 §14.4.1, the same in both; older versions have none. */
 import { Effect, Schema } from "effect"
-import type { ClientInfo, ClientStatus } from "../../../domain/party/ClientInfo.ts"
-import { printTimestamp, Timestamp } from "../../Timestamp.ts"
+import type { ClientInfo, ClientStatus } from "../../../domain/roaming/ClientInfo.ts"
+import { printTimestamp, Timestamp } from "../../protocol/Timestamp.ts"
 import { roleOf } from "../credentials/v22.ts"
 import { CountryCode, PartyCode, Text } from "../Liberal.ts"
 

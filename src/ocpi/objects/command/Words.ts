@@ -1,8 +1,8 @@
 /** What the commands of all versions have in common: how ids and tokens stand in them, and OCPI's names of them (OCPI 2.2.1 §13.4.3). */
 import { type Effect, Schema } from "effect"
-import type { CommandRequest, CommandResponse, PresentedToken } from "../../../domain/party/CommandRequest.ts"
-import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
-import { Timestamp } from "../../Timestamp.ts"
+import type { CommandRequest, CommandResponse, PresentedToken } from "../../../domain/command/CommandRequest.ts"
+import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
+import { Timestamp } from "../../protocol/Timestamp.ts"
 import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 
 export interface WireCommands {

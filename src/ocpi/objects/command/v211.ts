@@ -3,7 +3,7 @@
  * result. That has no word for why a charger could not (it is REJECTED) and none for a reservation that we have cancelled, which is not told.
  */
 import { Effect, Schema } from "effect"
-import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
+import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
 import {
   reserveFields,
   reserveOf,

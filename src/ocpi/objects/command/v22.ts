@@ -1,7 +1,7 @@
 /** Commands in OCPI 2.2 §13: CANCEL_RESERVATION is new, the answer at once says how long the result may take, and the result has a type of its own. */
 import { Effect, Schema } from "effect"
-import type { CommandResponse } from "../../../domain/party/CommandRequest.ts"
-import type { CommandOutcome } from "../../../domain/party/Outcome.ts"
+import type { CommandResponse } from "../../../domain/command/CommandRequest.ts"
+import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
 import {
   Cancel,
   cancelOf,

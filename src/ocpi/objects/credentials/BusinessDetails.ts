@@ -1,5 +1,5 @@
 /** OCPI's BusinessDetails, the same in all versions: a name of at most 100 characters, and a website. */
-import type { BusinessDetails } from "../../../domain/party/Party.ts"
+import type { BusinessDetails } from "../../../domain/roaming/Party.ts"
 
 interface Told {
   readonly name?: string | null

@@ -1,6 +1,6 @@
 /** Credentials in OCPI 2.1.1 §8.4: one party, whose role the address of the other side tells. Of several parties it can say the first only. */
 import { Effect, Schema } from "effect"
-import type { Credentials } from "../../../domain/party/Credentials.ts"
+import type { Credentials } from "../../../domain/roaming/Credentials.ts"
 import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 

@@ -1,7 +1,7 @@
 /** Credentials in OCPI 2.2 and 2.2.1 §7.3: any number of parties with their roles. */
 import { Effect, Schema } from "effect"
-import type { Credentials } from "../../../domain/party/Credentials.ts"
-import type { PartyRole } from "../../../domain/party/Party.ts"
+import type { Credentials } from "../../../domain/roaming/Credentials.ts"
+import type { PartyRole } from "../../../domain/roaming/Party.ts"
 import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 import { businessDetailsOf, cut } from "./BusinessDetails.ts"
 

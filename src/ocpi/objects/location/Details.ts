@@ -1,7 +1,7 @@
 /** What operators tell of places beside what they must, in the words of a version (OCPI 2.1.1 §8.3, §8.4; 2.2.1 §8.3, §8.4). */
-import type { Company, DisplayText, EvseDetails, Image, RelatedLocation } from "../../../domain/location/Details.ts"
-import type { Location, LocationDetails } from "../../../domain/location/Location.ts"
-import type { BusinessDetails } from "../../../domain/party/Party.ts"
+import type { Company, DisplayText, EvseDetails, Image, RelatedLocation } from "../../../domain/site/Details.ts"
+import type { Location, LocationDetails } from "../../../domain/site/Location.ts"
+import type { BusinessDetails } from "../../../domain/roaming/Party.ts"
 import { cut } from "../credentials/BusinessDetails.ts"
 import { cutTo, field, list, urlWithin } from "../Strict.ts"
 import { mixOf } from "../tariff/Parts.ts"

@@ -2,8 +2,8 @@
  * Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words. Their lengths are those of the published schemas, by which partners
  * check: later texts of 2.2.1 allow 255 characters of an address and 45 of a state, and what is longer than 45 and 20 is refused all the same.
  */
-import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { cutTo, field, list } from "../Strict.ts"
 import { companyOf, coordinatesOf, publicationOf, siteParts, termsOf } from "./Details.ts"
 import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf, type Vocabulary } from "./Parts.ts"

@@ -1,7 +1,7 @@
 /** What locations have in common in all versions (OCPI 2.1.1 §8, 2.2.1 §8). */
-import type { Location, LocationConnector, LocationEvse } from "../../../domain/location/Location.ts"
-import type { OpeningHours } from "../../../domain/location/OpeningHours.ts"
-import { parseTimestamp, printTimestamp } from "../../Timestamp.ts"
+import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
+import type { OpeningHours } from "../../../domain/site/OpeningHours.ts"
+import { parseTimestamp, printTimestamp } from "../../protocol/Timestamp.ts"
 import { type DetailWords, evseDetailParts } from "./Details.ts"
 import { cutTo, field, list } from "../Strict.ts"
 

@@ -1,7 +1,7 @@
 /** Locations as they are kept ready to be sent: JSON in the words of each version, by the version's number. */
-import type { Location } from "../../../domain/location/Location.ts"
-import { asForEverybody } from "../../../domain/location/Publication.ts"
-import type { OcpiVersion } from "../../Version.ts"
+import type { Location } from "../../../domain/site/Location.ts"
+import { asForEverybody } from "../../../domain/site/Publication.ts"
+import type { OcpiVersion } from "../../protocol/Version.ts"
 import type { WireEncoder } from "../Strict.ts"
 import { locationV211 } from "./v211.ts"
 import { locationV22 } from "./v22.ts"

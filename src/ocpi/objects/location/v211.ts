@@ -3,8 +3,8 @@
  * connectors, tariffs that are not valid yet, connectors, facilities and kinds of places that came later, and the last minute of days that end at 24:00.
  * It cannot say that a location is not for everybody: such a one is not shown.
  */
-import type { Location, LocationConnector, LocationDetails, LocationEvse } from "../../../domain/location/Location.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import type { Location, LocationConnector, LocationDetails, LocationEvse } from "../../../domain/site/Location.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { cutTo, field, type WireEncoder } from "../Strict.ts"
 import { companyOf, coordinatesOf, siteParts, termsOf } from "./Details.ts"
 import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"

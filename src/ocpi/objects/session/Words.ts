@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { ChargingPreferences } from "../../../domain/session/ChargingPreferences.ts"
 import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
-import { Timestamp, printTimestamp } from "../../Timestamp.ts"
+import { Timestamp, printTimestamp } from "../../protocol/Timestamp.ts"
 import { kilo, priceOf } from "../cdr/Figures.ts"
 import { ownerOf } from "../cdr/Parties.ts"
 import { sessionPeriodsV22 } from "../cdr/Periods.ts"

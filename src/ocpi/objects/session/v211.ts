@@ -3,7 +3,7 @@
  * reference, and nothing of who owns the token beside the contract.
  */
 import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { amount, kilo } from "../cdr/Figures.ts"
 import { driverV211 } from "../cdr/Parties.ts"
 import { periodsV211 } from "../cdr/Periods.ts"

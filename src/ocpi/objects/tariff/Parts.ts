@@ -1,5 +1,5 @@
 /** What tariffs have in common in all versions (OCPI 2.1.1 §11, 2.2.1 §11). */
-import type { PartyId } from "../../../domain/party/Party.ts"
+import type { PartyId } from "../../../domain/values/PartyId.ts"
 import type { Restrictions, Tariff, TariffBody } from "../../../domain/tariff/Tariff.ts"
 import { cutTo, field, list, urlWithin } from "../Strict.ts"
 

@@ -4,7 +4,7 @@
  */
 import { isPlain } from "../../../domain/tariff/Plain.ts"
 import type { TariffElement } from "../../../domain/tariff/Tariff.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field, type WireEncoder } from "../Strict.ts"
 import { altOf, commonRestrictions, mixOf, type PartyTariff, restrictionsField } from "./Parts.ts"
 

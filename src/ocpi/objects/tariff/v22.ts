@@ -1,6 +1,6 @@
 /** Tariffs in OCPI 2.2 and 2.2.1 §11.3, in which the domain's are modelled: nothing is lost but the length of texts. */
 import type { PriceLimit, TariffElement } from "../../../domain/tariff/Tariff.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field, type WireEncoder } from "../Strict.ts"
 import { altOf, commonRestrictions, mixOf, type PartyTariff, restrictionsField } from "./Parts.ts"
 

@@ -1,8 +1,8 @@
 /** What tokens of all versions have in common (OCPI 2.2.1 §12.3.3), and how they are read: words that we do not know are kept. */
 import { type Effect, Schema } from "effect"
-import type { PartyId } from "../../../domain/party/Party.ts"
+import type { PartyId } from "../../../domain/values/PartyId.ts"
 import type { RoamingTokenBody, RoamingTokenPatch } from "../../../domain/token/RoamingToken.ts"
-import { Timestamp } from "../../Timestamp.ts"
+import { Timestamp } from "../../protocol/Timestamp.ts"
 import { maybe, Text } from "../Liberal.ts"
 
 export interface WireTokens {

@@ -3,7 +3,7 @@
  * group, the profile and the energy contract of a token that came by a later version, and its type, which is OTHER unless it is RFID.
  */
 import { Effect, Schema } from "effect"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { maybe } from "../Liberal.ts"
 import {
   aloneInList,

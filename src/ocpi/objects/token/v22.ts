@@ -1,7 +1,7 @@
 /** Tokens in OCPI 2.2 and 2.2.1 §12.3.3, which are the same in both. */
 import { Effect, Option, Schema } from "effect"
 import type { EnergyContract } from "../../../domain/token/RoamingToken.ts"
-import { printTimestamp } from "../../Timestamp.ts"
+import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { CountryCode, maybe, PartyCode, Text } from "../Liberal.ts"
 import {
   aloneInList,

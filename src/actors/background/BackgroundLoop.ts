@@ -1,0 +1,57 @@
+/**
+ * Work that is done in rounds beside the chargers, by nobody's leave and for nobody who waits: prices, closings, local lists. A round that fails is
+ * made up by the next; a database that is away is said once, and waited for.
+ */
+import { Effect, Latch, type Scope, Stream } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+
+export interface RoundsOptions<R> {
+  /** Of the log's lines. */
+  readonly name: string
+  /** Between two rounds at least. */
+  readonly everyMillis: number
+  /** Before the first; as between two if not said. */
+  readonly firstMillis?: number
+  /** Word that there may be something to do: without one there is a round now and then only, as a word may get lost. */
+  readonly word?: { readonly words: Stream.Stream<void>; readonly otherwiseEveryMillis: number }
+  /** True when there may be more to do at once. */
+  readonly round: Effect.Effect<boolean, StorageUnavailable, R>
+}
+
+/** Does rounds until the scope closes. */
+export const rounds = <R>({
+  everyMillis,
+  firstMillis = everyMillis,
+  name,
+  round,
+  word
+}: RoundsOptions<R>): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    let away = false
+    const rung = Latch.makeUnsafe(true)
+    if (word !== undefined) {
+      yield* Effect.forkScoped(Stream.runForEach(word.words, () => Effect.sync(() => rung.openUnsafe())))
+    }
+    const pause =
+      word === undefined
+        ? Effect.sleep(everyMillis)
+        : Effect.sleep(everyMillis).pipe(
+            Effect.andThen(rung.await),
+            Effect.timeoutOrElse({ duration: word.otherwiseEveryMillis, orElse: () => Effect.void }),
+            Effect.andThen(Effect.sync(() => rung.closeUnsafe()))
+          )
+    const guarded = Effect.gen(function* () {
+      while (yield* round) away = false
+      away = false
+    }).pipe(
+      Effect.catchTag("StorageUnavailable", (error) => {
+        const isNew = !away
+        away = true
+        rung.openUnsafe()
+        return isNew ? Effect.logWarning(`${name}: waits for the database`, error) : Effect.void
+      }),
+      Effect.catchCause((cause) => Effect.logError(`${name}: a round went wrong`, cause))
+    )
+    const first = Effect.delay(guarded, firstMillis)
+    yield* Effect.forkScoped(Effect.andThen(first, Effect.forever(Effect.andThen(pause, guarded))))
+  })

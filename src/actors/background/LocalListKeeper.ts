@@ -1,0 +1,144 @@
+/**
+ * Keeps the local authorisation lists of managed organisations' chargers in step with their tokens: every few seconds it takes some that
+ * are not, and issues the next command for each. It waits for no answer; the end of the command settles what is known of the list, and the
+ * next look goes on from there. A change of one token is so spread over all chargers in time.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
+import type { Principal } from "../../domain/values/AuditContext.ts"
+import { Commands } from "../../domain/command/Commands.ts"
+import { type ClaimedList, LocalLists } from "../../domain/command/LocalLists.ts"
+import { abilitiesOf, entriesOf, nextStep, type Send } from "../../domain/command/LocalList.ts"
+import { rounds } from "./BackgroundLoop.ts"
+
+export interface LocalListKeeperOptions {
+  readonly everyMillis: number
+  /** Chargers that are commanded in one round, so that a token's change does not command all of them at once. */
+  readonly chargersPerRound: number
+  /** How long a charger is left alone after it has connected: it is asked for other things first. */
+  readonly settleMillis: number
+}
+
+export const defaultKeeperOptions: LocalListKeeperOptions = {
+  everyMillis: 5_000,
+  chargersPerRound: 50,
+  settleMillis: 10_000
+}
+
+/** Until somebody looks at a charger again whose command could not be issued. */
+const leaseMillis = 30_000
+
+/** Until a charger is looked at again that has no list or has it switched off; it is sooner when it tells its configuration. */
+const unkeptMillis = 600_000
+
+/** What the charger's configuration says, and what to do about it. */
+const reasons = {
+  Disabled: "the charger has LocalAuthListEnabled switched off; set it to true by ChangeConfiguration, if it can be",
+  Unsupported:
+    "the charger's configuration names neither LocalAuthListManagement among its SupportedFeatureProfiles nor any key of local lists"
+} as const
+
+/** How long it is kept in mind that a token was removed: a charger that was away for longer gets the whole list. */
+const removalsKeptMillis = 90 * 86_400_000
+
+/** Old removals are forgotten once in so many rounds: about hourly. */
+const roundsBetweenForgetting = 720
+
+/** The platform acts for the organisation whose charger it is. */
+const platform = (organisationId: string): Principal => ({
+  organisationId,
+  actor: "platform",
+  keyId: "platform",
+  operatorId: undefined,
+  permissions: []
+})
+
+interface Keeping {
+  readonly lists: LocalLists["Service"]
+  readonly commands: Commands["Service"]
+  readonly now: number
+}
+
+/** What could not be issued (the charger has gone, or too much waits for it) is tried again after the lease. */
+const issue = (
+  { commands, now }: Keeping,
+  one: ClaimedList,
+  command: ChargerCommand,
+  parameters: Record<string, unknown>
+) =>
+  commands
+    .issue(
+      { chargerId: one.chargerId, command, parameters, expiresInSeconds: undefined },
+      { by: platform(one.organisationId), now }
+    )
+    .pipe(
+      Effect.asVoid,
+      Effect.catchTag(["NotFound", "Conflict", "InvalidInput", "TooMany"], (error) =>
+        Effect.logDebug(`local list of ${one.chargerId}: not issued`, error)
+      )
+    )
+
+const send = (keeping: Keeping, one: ClaimedList, step: Send) =>
+  Effect.gen(function* () {
+    const { lists, now } = keeping
+    const { chargerId, organisationId } = one
+    const { after, fillTo, limit, listVersion, newest, upTo, updateType } = step
+    const full = updateType === "Full"
+    const changes = yield* lists.changes(organisationId, { after, upTo, limit, newest, removed: !full })
+    const { entries, losses } = entriesOf(changes, updateType, now)
+    // A page that is not full was the last one before `upTo`.
+    const seq = changes.length < limit ? upTo : (changes.at(-1)?.seq ?? upTo)
+    if (losses.length > 0) yield* Effect.logDebug(`local list of ${chargerId}: left out`, losses)
+    if (entries.length === 0 && !full) return yield* lists.caughtUp(chargerId, seq, now)
+    yield* lists.pending(chargerId, { version: listVersion, seq, fillTo, full }, now)
+    yield* issue(keeping, one, { _tag: "SendLocalList", listVersion, updateType, entries }, { listVersion, updateType })
+  })
+
+const lookAt = (keeping: Keeping, one: ClaimedList) => {
+  const step = nextStep(one.list, abilitiesOf(one.configuration), one.listable)
+  const unkept = (state: "Disabled" | "Unsupported") => {
+    const why = { state, reason: reasons[state], until: keeping.now + unkeptMillis }
+    return keeping.lists.unkept(one.chargerId, why, keeping.now)
+  }
+  switch (step._tag) {
+    case "Unsupported":
+    case "Disabled":
+      return unkept(step._tag)
+    case "AskVersion":
+      return issue(keeping, one, { _tag: "GetLocalListVersion" }, {})
+    case "InStep":
+      return keeping.lists.caughtUp(one.chargerId, one.list.syncedSeq, keeping.now)
+    case "Send":
+      return send(keeping, one, step)
+  }
+}
+
+/** One round; answers how many chargers were looked at. */
+export const keepInStep = (options: LocalListKeeperOptions) =>
+  Effect.gen(function* () {
+    const lists = yield* LocalLists
+    const commands = yield* Commands
+    const now = yield* Clock.currentTimeMillis
+    const { chargersPerRound: limit, settleMillis } = options
+    const claimed = yield* lists.claim({ now, limit, leaseMillis, settleMillis })
+    for (const one of claimed) yield* lookAt({ lists, commands, now }, one)
+    return claimed.length
+  })
+
+/** Rounds until the scope closes. */
+export const layer = (
+  options: LocalListKeeperOptions = defaultKeeperOptions
+): Layer.Layer<never, never, LocalLists | Commands> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const lists = yield* LocalLists
+      let done = 0
+      const round = Effect.gen(function* () {
+        yield* keepInStep(options)
+        const now = yield* Clock.currentTimeMillis
+        if (done++ % roundsBetweenForgetting === 0) yield* lists.forget(now - removalsKeptMillis)
+        return false
+      })
+      yield* rounds({ name: "local lists", everyMillis: options.everyMillis, round })
+    })
+  )

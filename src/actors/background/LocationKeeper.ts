@@ -1,0 +1,39 @@
+/**
+ * Keeps locations ready to be sent: works in what has changed shortly after it has. Nobody waits for it, since whoever reads a location works in what is
+ * marked himself; it is for what changes by time alone, and so that readers seldom have anything to do.
+ */
+import { Effect, Layer } from "effect"
+import { Events } from "../../domain/event/Events.ts"
+import { Locations } from "../../domain/site/Locations.ts"
+import { rounds } from "./BackgroundLoop.ts"
+
+export interface LocationKeeperOptions {
+  readonly everyMillis: number
+  /** Without a word of new facts: what changes by time alone, or by an operator's hand, is told so late at most. */
+  readonly quietMillis: number
+  /** Sites in one transaction: the embedded database does nothing else meanwhile. */
+  readonly sitesPerRound: number
+}
+
+export const defaultLocationOptions: LocationKeeperOptions = {
+  everyMillis: 1_000,
+  quietMillis: 4_000,
+  sitesPerRound: 50
+}
+
+/** Rounds until the scope closes. */
+export const layer = (
+  options: LocationKeeperOptions = defaultLocationOptions
+): Layer.Layer<never, never, Locations | Events> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const { committed } = yield* Events
+      yield* rounds({
+        name: "locations",
+        everyMillis: options.everyMillis,
+        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
+        round: locations.refresh(options.sitesPerRound)
+      })
+    })
+  )

@@ -1,0 +1,62 @@
+/** What is measured of deliveries to subscribers: how many of them came to what, and how long after the change. */
+import { Effect, Metric } from "effect"
+import type { DueItem, Outcome, SubscriptionKindName } from "../../domain/event/Subscription.ts"
+
+const deliveries = Metric.counter("subscription_deliveries_total", {
+  description: "Deliveries to partners and webhooks by what came of them",
+  incremental: true
+})
+
+const lag = Metric.histogram("subscription_delivery_seconds", {
+  description: "From when an object became due until its subscriber had it",
+  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
+})
+
+/** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and nobody knows. */
+export type Untold = "NoTurn" | "StorageAway"
+
+/** What has come back at one time. */
+export interface Counted {
+  readonly item: DueItem
+  readonly outcome: Outcome | Untold
+}
+
+const results: ReadonlyArray<Outcome["_tag"] | Untold> = [
+  "Delivered",
+  "Waits",
+  "Failed",
+  "Refused",
+  "Gone",
+  "NoTurn",
+  "StorageAway"
+]
+
+const seriesOf = (kind: SubscriptionKindName, objects: ReadonlyArray<string>) => [
+  Metric.withAttributes(lag, { kind }),
+  ...objects.flatMap((object) => results.map((result) => Metric.withAttributes(deliveries, { kind, object, result })))
+]
+
+export const deliveryMetrics = [
+  ...seriesOf("partner", ["location", "evse", "tariff", "session", "cdr"]),
+  ...seriesOf("webhook", ["event"])
+]
+
+/** Counted by the batch, and by as many labels as it has: thousands come back a second. */
+export const countDeliveries = (
+  kind: SubscriptionKindName,
+  returned: ReadonlyArray<Counted>,
+  now: number
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const byLabels = Map.groupBy(
+      returned,
+      ({ item, outcome }) => `${item.kind} ${typeof outcome === "string" ? outcome : outcome._tag}`
+    )
+    const lagOfKind = Metric.withAttributes(lag, { kind })
+    for (const [labels, theirs] of byLabels) {
+      const [object = "", result = ""] = labels.split(" ")
+      yield* Metric.update(Metric.withAttributes(deliveries, { kind, object, result }), theirs.length)
+      if (result !== "Delivered") continue
+      for (const { item } of theirs) yield* Metric.update(lagOfKind, (now - item.dueAt) / 1_000)
+    }
+  })

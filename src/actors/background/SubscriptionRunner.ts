@@ -1,0 +1,98 @@
+/**
+ * Tells subscribers what has happened: reads the journal as soon as something was committed, and has delivered what is due then. Nobody waits for it;
+ * what was cut short is made up after the next start.
+ */
+import { Clock, Effect, Latch, Layer, Stream } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { PartnerKind, WebhookKind } from "../../domain/event/SubscriptionKind.ts"
+import { Subscriptions } from "../../domain/event/Subscriptions.ts"
+import { defaultSettling } from "../../domain/event/Settling.ts"
+import { deliveries, type DeliveryOptions } from "./SubscriptionDelivery.ts"
+import { probe } from "./SubscriptionProbe.ts"
+import { type Kinds, readOn, type ReaderOptions } from "./SubscriptionReader.ts"
+
+export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
+  /** Between two looks at the journal at least: what is committed meanwhile is read in one page. */
+  readonly restMillis: number
+  /** Without a word, so long after the last look there is another: a word may get lost, and tries become due by the clock alone. */
+  readonly pollMillis: number
+}
+
+export const defaultSubscriptionOptions: SubscriptionOptions = {
+  ...defaultSettling,
+  factsPerPage: 500,
+  maxDue: 2_000,
+  takenAtOnce: 64,
+  callsAtOnce: 16,
+  gatherMillis: 10,
+  waitMillis: 12_000,
+  deliveryMillis: 25_000,
+  leaseMillis: 40_000,
+  restMillis: 80,
+  pollMillis: 1_000
+}
+
+/** Rounds until the scope closes. */
+const run = (kinds: Kinds, options: SubscriptionOptions) =>
+  Effect.gen(function* () {
+    const storage = yield* Subscriptions
+    const committed = Latch.makeUnsafe(true)
+    yield* Effect.forkScoped(Stream.runForEach(storage.committed, () => Effect.sync(() => committed.openUnsafe())))
+    const { known, look } = yield* deliveries(kinds, options)
+    let lookedAt = Infinity
+
+    /** What becomes due by the clock: further tries, and questions to those who are silent. */
+    const byClock = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      // With the start, and whenever the clock was set back.
+      if (now < lookedAt) yield* storage.mendTimes(now, options)
+      else if (now - lookedAt < options.pollMillis) return
+      lookedAt = now
+      look(yield* storage.ready(now))
+      for (const id of yield* storage.takeSilent(now, options.probeEveryMillis)) {
+        yield* Effect.forkScoped(
+          probe(kinds, id, options).pipe(
+            Effect.map((isThere) => (isThere ? look([id]) : undefined)),
+            Effect.catch(() => Effect.void)
+          )
+        )
+      }
+    })
+
+    let away = false
+    const round = Effect.gen(function* () {
+      yield* Effect.sync(() => committed.closeUnsafe())
+      const { active, due, more } = yield* readOn(kinds, options)
+      known(active)
+      look(due)
+      // A subscription that is switched on is read for within the second, and looked at then.
+      if (active.length > 0) yield* byClock
+      away = false
+      if (more) committed.openUnsafe()
+    }).pipe(
+      Effect.catchTag("StorageUnavailable", (error: StorageUnavailable) => {
+        const isNew = !away
+        away = true
+        return isNew ? Effect.logWarning("subscriptions: wait for the database", error) : Effect.void
+      }),
+      Effect.catchCause((cause) => Effect.logError("subscriptions: a round went wrong", cause))
+    )
+    const pause = committed.await.pipe(
+      Effect.timeoutOrElse({ duration: options.pollMillis, orElse: () => Effect.void }),
+      Effect.andThen(Effect.sleep(options.restMillis))
+    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
+  })
+
+export const layer = (
+  options: SubscriptionOptions = defaultSubscriptionOptions
+): Layer.Layer<never, never, Subscriptions | PartnerKind | WebhookKind> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const kinds: Kinds = new Map([
+        ["partner", yield* PartnerKind],
+        ["webhook", yield* WebhookKind]
+      ])
+      yield* run(kinds, options)
+    })
+  )

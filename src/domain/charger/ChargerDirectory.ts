@@ -1,0 +1,81 @@
+/**
+ * What the OCPP side must know of a charger before and when it connects: who it is, how it proves itself, which connection is the true
+ * one, and the state that its actor starts from. All of it is read in batches, since a whole city may come back at once.
+ */
+import { Context, type Effect } from "effect"
+import type { ChargerState, KnownSession } from "./ChargerState.ts"
+import type { OrphanReadings } from "./Decision.ts"
+import type { StorageUnavailable } from "../Errors.ts"
+import type { TokenFacts } from "../token/Token.ts"
+
+export interface ChargerCredentials {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly securityProfile: 0 | 1 | 2 | 3
+  /** Keyed hash of the password; undefined where the profile has none. */
+  readonly passwordVerifier: Uint8Array | undefined
+  /** What it was told to use and may have by now: a new password's verifier, or a higher profile. Taken beside what stands. */
+  readonly pending: ReadonlyArray<{
+    readonly passwordVerifier: Uint8Array | undefined
+    readonly securityProfile: 1 | 2 | 3 | undefined
+  }>
+  /** Serial number that the operator registered, if any; a client certificate may carry it as CN. Never the one that the charger reports. */
+  readonly registeredSerialNumber: string | undefined
+}
+
+export interface ConnectionOpening {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly ocppVersion: string
+  /** The profile this connection was proved at. */
+  readonly securityProfile: 0 | 1 | 2 | 3
+  readonly remoteAddress: string
+  /** ms epoch. */
+  readonly at: number
+  /** What this connection was proved with, where more than one thing might have been: from now on it stands alone. */
+  readonly settles?:
+    | { readonly passwordVerifier: Uint8Array | undefined; readonly securityProfile: 1 | 2 | 3 | undefined }
+    | undefined
+}
+
+export interface ConnectionClosing {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly epoch: number
+  /** ms epoch. */
+  readonly at: number
+  readonly reason: string
+}
+
+export class ChargerDirectory extends Context.Service<
+  ChargerDirectory,
+  {
+    /** Undefined for an id that nobody registered. Batched. */
+    readonly credentials: (chargerId: string) => Effect.Effect<ChargerCredentials | undefined, StorageUnavailable>
+    /**
+     * Takes the next epoch for a charger and answers the state its actor starts from, read after the epoch was taken; undefined when the
+     * charger was removed meanwhile. Batched; records `ChargerConnected` in the journal.
+     */
+    readonly open: (opening: ConnectionOpening) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
+    /** The state as the database has it now, for an actor whose last commit is in doubt. */
+    readonly reload: (chargerId: string, epoch: number) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
+    /** Ends a connection; changes nothing when a newer epoch stands. Records `ChargerDisconnected`. Batched. */
+    readonly close: (closing: ConnectionClosing) => Effect.Effect<void, StorageUnavailable>
+    /** What decides on a token at a charger; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
+    readonly findToken: (wanted: {
+      readonly organisationId: string
+      readonly tokenUid: string
+      readonly chargerId: string
+      readonly at: number
+    }) => Effect.Effect<TokenFacts, StorageUnavailable>
+    /** A session of this charger by its transaction id, or undefined. Batched. */
+    readonly findSession: (
+      chargerId: string,
+      transactionId: number
+    ) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
+    /** What came with a stop of this charger that waits for its start; nothing where it is not known. */
+    readonly findOrphan: (chargerId: string, orphanId: string) => Effect.Effect<OrphanReadings, StorageUnavailable>
+    /** A block of unused numbers `[from, from + size)` for transaction ids, never given out twice. */
+    readonly takeTransactionNumbers: (size: number) => Effect.Effect<number, StorageUnavailable>
+  }
+>()("voltlane/ChargerDirectory") {}

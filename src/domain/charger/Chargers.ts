@@ -1,0 +1,66 @@
+/** Storage of chargers as operators see them, scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { Charger, ChargerPatch, ChargerRegistration } from "./Charger.ts"
+import type { ConnectorStatus } from "../site/Connector.ts"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "../values/AuditContext.ts"
+
+export interface Statistics {
+  readonly chargers: number
+  readonly connected: number
+  readonly connectors: {
+    readonly available: number
+    readonly occupied: number
+    readonly faulted: number
+    readonly unavailable: number
+  }
+  readonly activeSessions: number
+  /** Since midnight in the organisation's time zone. */
+  readonly energyWhToday: number
+  readonly energyWhTotal: number
+  readonly sessionsToday: number
+}
+
+export interface ChargerFilter {
+  readonly siteId?: string | undefined
+  /** Whether a connection stands. */
+  readonly connected?: boolean | undefined
+  /** What the charger says of itself as a whole, or of one of its connectors. */
+  readonly status?: ConnectorStatus | undefined
+  readonly firmwareVersion?: string | undefined
+  readonly model?: string | undefined
+  /** Stands somewhere in its id, name, serial number, manufacturer or model, whatever the case of letters. */
+  readonly text?: string | undefined
+}
+
+export class Chargers extends Context.Service<
+  Chargers,
+  {
+    /**
+     * `Conflict` `charger_id_in_use` when any organisation has it, `site_required` when the organisation has no site,
+     * `password_required` for profile 1 or 2 without a password; `NotFound` for a site that is not the caller's.
+     */
+    readonly register: (
+      registration: ChargerRegistration,
+      writing: Writing
+    ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
+    readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest & ChargerFilter
+    ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
+    /** `Conflict` `password_required` when a profile that needs a password is asked for and none is set. */
+    readonly update: (
+      chargerId: string,
+      patch: ChargerPatch,
+      writing: Writing
+    ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
+    /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
+    readonly remove: (
+      chargerId: string,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>
+  }
+>()("voltlane/Chargers") {}

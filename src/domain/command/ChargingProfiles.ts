@@ -1,0 +1,29 @@
+/** Reading of what is known of a charger's charging profiles, scoped by organisation. The answers of commands alone write it. */
+import { Context, type Effect } from "effect"
+import type { SetProfile } from "./ChargingProfile.ts"
+import type { NotFound, StorageUnavailable } from "../Errors.ts"
+
+/** What a charger answered to its last GetCompositeSchedule. */
+export interface ReportedComposite {
+  /** ms epoch of the answer. */
+  readonly at: number
+  /** As it came (OCPP 1.6 §6.22). */
+  readonly answer: Readonly<Record<string, unknown>>
+}
+
+export class ChargingProfiles extends Context.Service<
+  ChargingProfiles,
+  {
+    /** The profiles that the charger has accepted and that stand, in the order in which they were set. */
+    readonly standing: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<ReadonlyArray<SetProfile>, NotFound | StorageUnavailable>
+    /** The newest answer for this evse (0 is the whole charger); undefined where it was never asked, or refused. */
+    readonly reported: (
+      organisationId: string,
+      chargerId: string,
+      evseId: number
+    ) => Effect.Effect<ReportedComposite | undefined, StorageUnavailable>
+  }
+>()("voltlane/ChargingProfiles") {}

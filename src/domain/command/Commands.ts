@@ -1,0 +1,62 @@
+/**
+ * Storage of commands: issued by whoever may, taken one by one by the charger's actor, read by everybody. The database is the queue, so
+ * that a command outlives the process that took it from its caller, and is never sent twice.
+ */
+import { Context, type Effect, type Stream } from "effect"
+import type { ChargerCommand } from "./ChargerCommand.ts"
+import type { Command, CommandStatus, NewCommand } from "./Command.ts"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } from "../Errors.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Writing } from "../values/AuditContext.ts"
+
+/** A command in the hands of the actor that is about to send it: it stands as `Sent` already. */
+export interface TakenCommand {
+  readonly id: string
+  readonly command: ChargerCommand
+}
+
+export interface CommandFilter {
+  readonly chargerId?: string | undefined
+  readonly status?: CommandStatus | undefined
+  readonly fileId?: string | undefined
+}
+
+export class Commands extends Context.Service<
+  Commands,
+  {
+    /**
+     * Stores a command and its fact `CommandIssued`. Without `expiresInSeconds`, for a charger that is not connected, it stands as `Failed`
+     * at once. `NotFound` for a charger that is not the caller's; `Conflict` `too_many_commands` when too many wait for it; `TooMany` over
+     * the cap of chargers that one key may command in a minute.
+     */
+    readonly issue: (
+      command: NewCommand,
+      writing: Writing
+    ) => Effect.Effect<Command, NotFound | Conflict | InvalidInput | TooMany | StorageUnavailable>
+    readonly get: (organisationId: string, id: string) => Effect.Effect<Command, NotFound | StorageUnavailable>
+    /** Newest first. */
+    readonly list: (
+      organisationId: string,
+      page: PageRequest & CommandFilter
+    ) => Effect.Effect<Page<Command>, InvalidInput | StorageUnavailable>
+    /** The command once it has ended, or as it stands after `millis`. */
+    readonly wait: (
+      organisationId: string,
+      id: string,
+      millis: number
+    ) => Effect.Effect<Command, NotFound | StorageUnavailable>
+    /**
+     * The oldest command that waits for a charger, marked as sent by the connection of this epoch in the same breath; undefined when none
+     * waits or a newer connection stands.
+     */
+    readonly take: (
+      chargerId: string,
+      epoch: number,
+      now: number
+    ) => Effect.Effect<TakenCommand | undefined, StorageUnavailable>
+    /** Ids of chargers for which a command was just stored, by whatever node; some words may be missed. */
+    readonly waiting: Stream.Stream<string>
+    /** A number that no other reservation, log request or firmware request has had: positive, 31 bits. */
+    readonly takeNumber: Effect.Effect<number, StorageUnavailable>
+  }
+>()("voltlane/Commands") {}

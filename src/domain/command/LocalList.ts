@@ -1,0 +1,206 @@
+/**
+ * A charger's local authorisation list as it should be, and the next step to make it so (OCPP 1.6 §3.5, §5.15). A list is kept up by
+ * messages whose versions rise by one: a Full one with the first entries, and Differential ones with the rest and with what changes.
+ */
+import type { ConfigurationKey, LocalListEntry } from "./ChargerCommand.ts"
+import type { TokenStatus } from "../token/Token.ts"
+
+/** OCPP 1.6 §7.28: an idTag has at most 20 characters. */
+export const idTagMax = 20
+
+/** Entries of a message where the charger does not say (SendLocalListMaxLength): what chargers of little memory take in one frame. */
+export const defaultSendMax = 100
+
+/** Most entries of a message whatever the charger says: a frame of some ten kilobytes. */
+export const sendMaxLimit = 500
+
+/** Highest version; beyond it they begin anew. */
+const versionMax = 2_147_483_647
+
+/** One token as it is now, or one that is gone. */
+export interface TokenChange {
+  /** Grows with every change in the organisation. */
+  readonly seq: number
+  readonly uid: string
+  /** Undefined: it was removed. */
+  readonly token:
+    | { readonly status: TokenStatus; readonly expiresAt: number | undefined; readonly parentUid: string | undefined }
+    | undefined
+}
+
+/** What of a token no list of OCPP 1.6 can hold. A parent that is left out costs the group its rights while the charger is offline. */
+export interface Loss {
+  readonly uid: string
+  readonly what: "UidTooLong" | "ParentTooLong"
+}
+
+const fits = (text: string): boolean => [...text].length <= idTagMax
+
+/** OCPP 1.6 §7.2: a token that has expired by now is Expired, whatever the operator set; later the charger sees by the date. */
+const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
+  if (token === undefined) return { tokenUid: uid }
+  const { expiresAt, parentUid, status } = token
+  const over = status === "Accepted" && expiresAt !== undefined && expiresAt <= now
+  return {
+    tokenUid: uid,
+    authorization: {
+      status: over ? "Expired" : status,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(parentUid === undefined || !fits(parentUid) ? {} : { parentUid })
+    }
+  }
+}
+
+/** Changes as entries, the last of each uid; a Full list names no token that is gone. */
+export const entriesOf = (
+  changes: ReadonlyArray<TokenChange>,
+  updateType: "Full" | "Differential",
+  now: number
+): { readonly entries: ReadonlyArray<LocalListEntry>; readonly losses: ReadonlyArray<Loss> } => {
+  const last = new Map<string, TokenChange>()
+  for (const change of changes.toSorted((a, b) => a.seq - b.seq)) {
+    const key = change.uid.toLowerCase()
+    last.delete(key)
+    last.set(key, change)
+  }
+  const standing = [...last.values()].filter(({ token }) => updateType === "Differential" || token !== undefined)
+  const losses = standing.flatMap(({ token, uid }): ReadonlyArray<Loss> => {
+    if (!fits(uid)) return [{ uid, what: "UidTooLong" }]
+    return token?.parentUid !== undefined && !fits(token.parentUid) ? [{ uid, what: "ParentTooLong" }] : []
+  })
+  return { entries: standing.filter(({ uid }) => fits(uid)).map((change) => entryOf(change, now)), losses }
+}
+
+/** What a charger's configuration says of its list (OCPP 1.6 §9.2). */
+export interface ListAbilities {
+  /** False where nothing in its configuration speaks of local lists. */
+  readonly supported: boolean
+  readonly enabled: boolean
+  /** Entries of one message. */
+  readonly sendMax: number
+  /** Entries of the whole list. */
+  readonly listMax: number
+}
+
+type Configuration = ReadonlyArray<Pick<ConfigurationKey, "key" | "value">>
+
+/** OCPP 1.6's name of the profile (§3.3), and of the keys that only a charger with it has. */
+const profile = "LocalAuthListManagement"
+const enabledKey = "LocalAuthListEnabled"
+const sendMaxKey = "SendLocalListMaxLength"
+const listMaxKey = "LocalAuthListMaxLength"
+
+const entryNamed = (configuration: Configuration, name: string) =>
+  configuration.find(({ key }) => key.trim().toLowerCase() === name.toLowerCase())
+
+const valueOf = (configuration: Configuration, name: string) => entryNamed(configuration, name)?.value?.trim() ?? ""
+
+/** What the charger says that a limit is; undefined where it says nothing that could be one. */
+const countOf = (configuration: Configuration, name: string): number | undefined => {
+  const told = valueOf(configuration, name)
+  return /^\d{1,9}$/.test(told) && Number(told) > 0 ? Number(told) : undefined
+}
+
+/**
+ * Chargers leave out keys that the specification requires: one of them, or the profile's name, is enough to say that there are lists, and
+ * a list that is not said to be switched off is on.
+ */
+export const abilitiesOf = (configuration: Configuration): ListAbilities => {
+  const profiles = valueOf(configuration, "SupportedFeatureProfiles")
+    .toLowerCase()
+    .split(/[\s,;]+/)
+  const enabled = valueOf(configuration, enabledKey).toLowerCase()
+  return {
+    supported:
+      profiles.includes(profile.toLowerCase()) ||
+      [enabledKey, sendMaxKey, listMaxKey].some((name) => entryNamed(configuration, name) !== undefined),
+    enabled: enabled === "" || enabled === "true",
+    sendMax: Math.min(countOf(configuration, sendMaxKey) ?? defaultSendMax, sendMaxLimit),
+    listMax: countOf(configuration, listMaxKey) ?? Infinity
+  }
+}
+
+/** A limit that the charger has told, and that a message of so many entries goes beyond; undefined where none is known to. */
+export const brokenLimit = (
+  configuration: Configuration,
+  updateType: "Full" | "Differential",
+  entries: number
+): { readonly key: string; readonly limit: number } | undefined => {
+  const send = { key: sendMaxKey, limit: countOf(configuration, sendMaxKey) ?? Infinity }
+  const whole = {
+    key: listMaxKey,
+    limit: updateType === "Full" ? (countOf(configuration, listMaxKey) ?? Infinity) : Infinity
+  }
+  return [whole, send].find(({ limit }) => entries > limit)
+}
+
+/** What is known of a charger's list. */
+export interface KnownList {
+  readonly version: number
+  /** Every change up to this one is on it. */
+  readonly syncedSeq: number
+  /** A list that takes several messages is complete when it has come to here. */
+  readonly fillTo: number
+  /** True when only a Full list makes it right. */
+  readonly needsFull: boolean
+  readonly supported: boolean
+  /** True when the charger has told its version since it connected and booted. */
+  readonly checked: boolean
+}
+
+/** What there is to be listed. */
+export interface Listable {
+  /** The newest change of the organisation's tokens. */
+  readonly latestSeq: number
+  /** Tokens whose uids fit. */
+  readonly tokens: number
+}
+
+/** Which changes a message is to hold: after one and up to another, so many at most. */
+export interface Send {
+  readonly _tag: "Send"
+  readonly updateType: "Full" | "Differential"
+  readonly listVersion: number
+  /** In a Full list: only the newest tokens, as many as the charger can hold; undefined for all. */
+  readonly newest: number | undefined
+  readonly after: number
+  readonly upTo: number
+  readonly limit: number
+  /** Where the list is complete after this message and those that follow it. */
+  readonly fillTo: number
+}
+
+export type Step =
+  | { readonly _tag: "Unsupported" }
+  | { readonly _tag: "Disabled" }
+  | { readonly _tag: "AskVersion" }
+  | { readonly _tag: "InStep" }
+  | Send
+
+/** The next version of a list; OCPP 1.6 §5.15 wants it higher than the one before. */
+export const nextVersion = (version: number): number => (version >= versionMax ? 1 : Math.max(version, 0) + 1)
+
+/**
+ * The next step towards a list that is right. The version is asked once per connection and boot. An organisation with more tokens than the
+ * list can hold has its newest ones on it, and the whole list again when any has changed: which of them fall out is then no riddle.
+ */
+export const nextStep = (list: KnownList, abilities: ListAbilities, listable: Listable): Step => {
+  if (!abilities.supported) return { _tag: "Unsupported" }
+  if (!abilities.enabled) return { _tag: "Disabled" }
+  if (!list.checked) return { _tag: "AskVersion" }
+  const filling = list.syncedSeq < list.fillTo
+  if (!list.supported || (!list.needsFull && !filling && list.syncedSeq >= listable.latestSeq))
+    return { _tag: "InStep" }
+  const tooMany = listable.tokens > abilities.listMax
+  const full = list.needsFull || (tooMany && !filling) || list.version >= versionMax
+  return {
+    _tag: "Send",
+    updateType: full ? "Full" : "Differential",
+    listVersion: nextVersion(list.version),
+    newest: full && tooMany ? abilities.listMax : undefined,
+    after: full ? 0 : list.syncedSeq,
+    upTo: full || !filling ? listable.latestSeq : list.fillTo,
+    limit: Math.min(abilities.sendMax, abilities.listMax),
+    fillTo: full || !filling ? listable.latestSeq : list.fillTo
+  }
+}

@@ -1,0 +1,115 @@
+/** What is known of chargers' local authorisation lists, for the one who keeps them in step, and for operators to see. */
+import { Context, type Effect } from "effect"
+import type { ConfigurationKey } from "./ChargerCommand.ts"
+import type { NotFound, StorageUnavailable } from "../Errors.ts"
+import type { KnownList, Listable, TokenChange } from "./LocalList.ts"
+
+export type LocalListState =
+  /** Nobody keeps it: the organisation's lists are sent by hand. Never stored. */
+  | "Manual"
+  | "Unknown"
+  | "InStep"
+  | "Sending"
+  /** The charger has switched it off. */
+  | "Disabled"
+  /** The charger has none. */
+  | "Unsupported"
+  | "Failed"
+
+/** A charger whose list needs a look, held for whoever claimed it. */
+export interface ClaimedList {
+  readonly chargerId: string
+  readonly organisationId: string
+  readonly configuration: ReadonlyArray<ConfigurationKey>
+  readonly list: KnownList
+  readonly listable: Listable
+}
+
+export interface ListClaim {
+  /** ms epoch. */
+  readonly now: number
+  /** Chargers at most. */
+  readonly limit: number
+  /** For how long nobody else is given them. */
+  readonly leaseMillis: number
+  /** How long a charger must have been connected. */
+  readonly settleMillis: number
+}
+
+/** Changes of an organisation's tokens after one and up to another, in order. */
+export interface ChangesWanted {
+  readonly after: number
+  readonly upTo: number
+  readonly limit: number
+  /** Only of the newest so many tokens that stand. */
+  readonly newest: number | undefined
+  /** Whether tokens that are gone are told too. */
+  readonly removed: boolean
+}
+
+/** What a list comes to when the charger says yes to the message that is about to be sent. */
+export interface PendingList {
+  readonly version: number
+  readonly seq: number
+  readonly fillTo: number
+  readonly full: boolean
+}
+
+/** A list that nobody keeps, because the charger says that it has none or has switched it off. */
+export interface UnkeptList {
+  readonly state: "Disabled" | "Unsupported"
+  readonly reason: string
+  /** No look before (ms epoch), unless the charger connects or tells its configuration anew. */
+  readonly until: number
+}
+
+/** What somebody must know who sends a list by hand. */
+export interface ListByHand {
+  /** The highest version that is known of, or on its way; 0 where none is. */
+  readonly version: number
+  /** As the charger has told it; empty where it has not. */
+  readonly configuration: ReadonlyArray<ConfigurationKey>
+}
+
+/** For operators. */
+export interface LocalListStatus {
+  /** Undefined before anything is known. */
+  readonly version: number | undefined
+  readonly state: LocalListState
+  /** True when every change of the organisation's tokens is on it. */
+  readonly inStep: boolean
+  /** Why it is not in step, in words; undefined where it is, and where it is about to be. */
+  readonly reason: string | undefined
+  /** ms epoch; undefined before anything is known. */
+  readonly updatedAt: number | undefined
+}
+
+export class LocalLists extends Context.Service<
+  LocalLists,
+  {
+    /**
+     * Connected chargers of organisations whose lists are `Managed` and whose list is not known to be right, those that have waited
+     * longest first; never one with a command about its list under way.
+     */
+    readonly claim: (claim: ListClaim) => Effect.Effect<ReadonlyArray<ClaimedList>, StorageUnavailable>
+    readonly changes: (
+      organisationId: string,
+      wanted: ChangesWanted
+    ) => Effect.Effect<ReadonlyArray<TokenChange>, StorageUnavailable>
+    /** To be called before the message is issued: the end of its command settles the list by it. */
+    readonly pending: (chargerId: string, pending: PendingList, now: number) => Effect.Effect<void, StorageUnavailable>
+    /** There was nothing to send up to this change. */
+    readonly caughtUp: (chargerId: string, seq: number, now: number) => Effect.Effect<void, StorageUnavailable>
+    readonly unkept: (chargerId: string, why: UnkeptList, now: number) => Effect.Effect<void, StorageUnavailable>
+    /** Forgets removals that are older than `before` (ms epoch); a list that has not heard of them by then is sent whole. */
+    readonly forget: (before: number) => Effect.Effect<void, StorageUnavailable>
+    readonly byHand: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<ListByHand, NotFound | StorageUnavailable>
+    readonly status: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<LocalListStatus, NotFound | StorageUnavailable>
+  }
+>()("voltlane/LocalLists") {}

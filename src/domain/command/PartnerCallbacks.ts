@@ -1,0 +1,117 @@
+/**
+ * Storage of partners' errands and of what partners are still to hear of them. An errand is stored by `Commands.issue`; here are its ends, for whoever
+ * tells the partners, and what later commands must know of earlier ones.
+ */
+import { Context, type Effect, type Stream } from "effect"
+import type { StorageUnavailable } from "../Errors.ts"
+import type { ErrandEnd } from "./Outcome.ts"
+import type { PartyId } from "../values/PartyId.ts"
+
+/** Something that a partner is to hear, in the hands of whoever tells it. */
+export interface DueCallback extends ErrandEnd {
+  readonly commandId: string
+  /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
+  readonly about: "Result" | "ReservationCancelled" | "ProfileChanged"
+  readonly organisationId: string
+  readonly partnerId: string
+  readonly sessionId: string | undefined
+  readonly version: string
+  /** Undefined where it was sealed under another key. */
+  readonly responseUrl: string | undefined
+  readonly correlationId: string
+  readonly from: PartyId | undefined
+  readonly to: PartyId | undefined
+  /** This one included. */
+  readonly tries: number
+}
+
+/** By which try: what became due anew since then stays due. */
+export type CallbackKey = Pick<DueCallback, "commandId" | "about" | "tries">
+
+/** A reservation of a partner's that a charger has or may have. */
+export interface PartnerReservation {
+  readonly commandId: string
+  readonly chargerId: string
+  /** The charger's. */
+  readonly siteId: string
+  readonly evseId: number
+  readonly reservationId: number
+}
+
+export interface ReservationWanted {
+  readonly partnerId: string
+  /** The partner's own. */
+  readonly reference: string
+  /** Of any location without it. */
+  readonly locationId?: string | undefined
+}
+
+/** A start that a partner asks for a second time, since it did not hear our answer to the first. */
+export interface RepeatedStart {
+  readonly partnerId: string
+  /** Its authorization_reference. */
+  readonly reference: string
+  readonly locationId: string
+  readonly idTag: string
+  readonly evseId: number
+  readonly chargerId: string
+  readonly responseUrl: string
+  readonly correlationId: string
+}
+
+export interface PartnerProfiles {
+  /** The charger's number of the partner's profile of a session that it set last and may have. */
+  readonly profileId: number | undefined
+  /** Of its requests about profiles of that session. */
+  readonly lastMinute: number
+}
+
+export class Errands extends Context.Service<
+  Errands,
+  {
+    /**
+     * What is to be told by now, oldest first; nobody else gets it for `leaseMillis`. The partners in `except` are left out. Across all
+     * organisations, for the service itself.
+     */
+    readonly take: (wanted: {
+      readonly now: number
+      readonly leaseMillis: number
+      readonly limit: number
+      readonly limitPerPartner: number
+      readonly except: ReadonlyArray<string>
+    }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
+    readonly told: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
+    readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
+    readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>
+    /** Words that commands have ended; some may be missed. */
+    readonly ended: Stream.Stream<void>
+    /**
+     * True where the very start was asked for less than a minute ago and may still begin: nothing more is sent to the charger, and its result goes
+     * to the address of the repeat.
+     */
+    readonly repeated: (
+      organisationId: string,
+      start: RepeatedStart,
+      now: number
+    ) => Effect.Effect<boolean, StorageUnavailable>
+    /** The number by which chargers know a partner's reservation: `fresh`, unless it has one. */
+    readonly reservationNumber: (
+      organisationId: string,
+      wanted: Required<ReservationWanted>,
+      fresh: number,
+      now: number
+    ) => Effect.Effect<number, StorageUnavailable>
+    /** The newest of the partner's reservations by this name that a charger has or may have. */
+    readonly reservation: (
+      organisationId: string,
+      wanted: ReservationWanted,
+      now: number
+    ) => Effect.Effect<PartnerReservation | undefined, StorageUnavailable>
+    /** What a partner has asked for the charging profiles of one session. */
+    readonly profiles: (
+      organisationId: string,
+      of: { readonly partnerId: string; readonly sessionId: string },
+      now: number
+    ) => Effect.Effect<PartnerProfiles, StorageUnavailable>
+  }
+>()("voltlane/Errands") {}

@@ -1,0 +1,27 @@
+/** Charging profiles as partners set and see them (OCPI 2.2.1 §14), in the domain's words. */
+import type { ChargingSchedule } from "./ChargingProfile.ts"
+
+/** A profile for the transaction of one session. Without `startSchedule` it counts from the session's start. */
+export interface ProfileRequest {
+  readonly schedule: ChargingSchedule
+  readonly responseUrl: string
+}
+
+/** What a charger follows from `startAt` (ms epoch) on. */
+export interface ActiveProfile {
+  readonly startAt: number
+  readonly schedule: ChargingSchedule
+}
+
+/** The answer at once (OCPI 2.2.1 §14.4.3). */
+export interface ProfileResponse {
+  readonly result: "ACCEPTED" | "NOT_SUPPORTED" | "REJECTED" | "TOO_OFTEN" | "UNKNOWN_SESSION"
+  /** Seconds within which the result is sent. */
+  readonly timeoutSeconds: number
+}
+
+/** Requests for one session in a minute: chargers write profiles to flash, and each costs the radio link some seconds. */
+export const profileRequestsPerMinute = 10
+
+/** The level at which partners' profiles stand (OCPP 1.6 §3.13.2): the lowest, so that an operator's own can go before. */
+export const profileStackLevel = 0

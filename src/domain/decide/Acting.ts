@@ -1,0 +1,41 @@
+/**
+ * The few shapes in which decisions are written. Those that carry nothing of the message are made once: a Heartbeat is answered without
+ * making anything.
+ */
+import type { ChargerFact } from "../charger/Fact.ts"
+import type { IdTagVerdict, Reply } from "../charger/Reply.ts"
+import type { CommitOutcome, Decision, FollowUp } from "../charger/Decision.ts"
+
+type Answer = (outcome: CommitOutcome) => Reply
+
+const noFollowUps: ReadonlyArray<FollowUp> = []
+const noFacts: ReadonlyArray<ChargerFact> = []
+
+/** An answer that does not depend on what was recorded. */
+export const always =
+  (reply: Reply): Answer =>
+  () =>
+    reply
+
+export const act = (
+  facts: ReadonlyArray<ChargerFact>,
+  reply: Answer | undefined,
+  followUps: ReadonlyArray<FollowUp> = noFollowUps
+): Decision => ({ _tag: "Act", facts, reply, followUps })
+
+export const acknowledged = always({ _tag: "Acknowledged" })
+export const heartbeatAnswered = always({ _tag: "HeartbeatAnswered" })
+
+/** Nothing to store: the answer may leave at once. */
+export const answer = (reply: Answer): Decision => act(noFacts, reply)
+
+export const acknowledge: Decision = answer(acknowledged)
+export const answerHeartbeat: Decision = answer(heartbeatAnswered)
+export const doNothing: Decision = act(noFacts, undefined)
+
+/** A verdict that tells no more than its status. */
+export const bareVerdict = (status: IdTagVerdict["status"]): IdTagVerdict => ({
+  status,
+  expiresAt: undefined,
+  parentUid: undefined
+})

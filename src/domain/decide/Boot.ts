@@ -1,0 +1,76 @@
+/**
+ * BootNotification (OCPP 1.6 §4.2): what the charger says of itself is stored whether it is accepted or not, and the operator's choice is
+ * the answer. What else a charger can tell is asked for a little later, since some choke on a CALL before their boot is answered.
+ */
+import type { ChargerBooted } from "../charger/Fact.ts"
+import { act, always } from "./Acting.ts"
+import type { Booted } from "../charger/ChargerEvent.ts"
+import type { ChargerPolicy, ChargerState } from "../charger/ChargerState.ts"
+import type { Decision, Envelope, FollowUp } from "../charger/Decision.ts"
+import { askConfiguration, connectorsKnown, triggerStatus } from "./FollowUps.ts"
+import { occurrenceKey } from "../charger/Keys.ts"
+import { tolerancesOf } from "../charger/Quirks.ts"
+
+/** How long a pending charger waits before it asks again: an operator is about to decide, and a minute is soon enough for him. */
+const pendingRetrySeconds = 60
+
+/** How long a rejected charger waits: nobody is about to change his mind, and one frame in ten minutes costs nothing. */
+const rejectedRetrySeconds = 600
+
+/** Configuration first, once the charger has sent what it sends on its own (most within two seconds of a boot). */
+const configurationAfterMillis = 3000
+
+/** Statuses after that, only of chargers that have not told any: most do so on their own. */
+const statusAfterMillis = 5000
+
+const intervalSeconds = (registration: ChargerState["registration"], policy: ChargerPolicy): number => {
+  switch (registration) {
+    case "Accepted":
+      return policy.heartbeatIntervalSeconds
+    case "Pending":
+      return pendingRetrySeconds
+    case "Rejected":
+      return rejectedRetrySeconds
+  }
+}
+
+const followUps = (state: ChargerState, { firmwareVersion = "", model, vendor }: Booted): ReadonlyArray<FollowUp> => {
+  if (state.registration !== "Accepted") return []
+  const tolerances = tolerancesOf({ vendor, model, firmwareVersion }, state.policy.quirks)
+  const configuration: FollowUp = { command: askConfiguration, afterMillis: configurationAfterMillis }
+  const status: FollowUp = { command: triggerStatus, afterMillis: statusAfterMillis }
+  return [
+    ...(tolerances.skipConfigurationAfterBoot === true ? [] : [configuration]),
+    ...(connectorsKnown(state) && tolerances.statusAfterConnect !== true ? [] : [status])
+  ]
+}
+
+export const booted = (state: ChargerState, event: Booted, envelope: Envelope, now: number): Decision => {
+  const { registration } = state
+  const fact: ChargerBooted = {
+    type: "ChargerBooted",
+    key: occurrenceKey("boot", state, envelope.messageId, now),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at: now,
+    heardAt: now,
+    epoch: state.epoch,
+    body: {
+      vendor: event.vendor,
+      model: event.model,
+      serialNumber: event.serialNumber,
+      firmwareVersion: event.firmwareVersion,
+      iccid: event.iccid,
+      imsi: event.imsi,
+      meterType: event.meterType,
+      meterSerialNumber: event.meterSerialNumber,
+      registration
+    }
+  }
+  const reply = always({
+    _tag: "BootAnswered",
+    status: registration,
+    intervalSeconds: intervalSeconds(registration, state.policy)
+  })
+  return act([fact], reply, followUps(state, event))
+}

@@ -1,0 +1,158 @@
+/**
+ * What the charger's answer to a command comes to: the command's end, for whoever issued it, and what is known of the charger by it. An
+ * answer that never came ends a command too; what it may have done at the charger is then not known, and nothing is concluded from it.
+ */
+import { endingOf } from "../command/Command.ts"
+import type { SetProfile } from "../command/ChargingProfile.ts"
+import { applied, awaited, cleared } from "../command/Stack.ts"
+import { passwordKey } from "../command/Kinds.ts"
+import type {
+  ChargerDocumentChanged,
+  ChargerFact,
+  CommandAnswered,
+  ConfigurationKeysLearned,
+  ConfigurationReported
+} from "../charger/Fact.ts"
+import { act, doNothing } from "./Acting.ts"
+import { afterTemplate, templateCommands } from "./Templating.ts"
+import type {
+  AnswerContent,
+  ChargerCommand,
+  CommandOf,
+  CommandResult,
+  ConfigurationKey
+} from "../command/ChargerCommand.ts"
+import type { ChargerState } from "../charger/ChargerState.ts"
+import type { Decision, FreshIds, Input } from "../charger/Decision.ts"
+import { commandKey, occurrenceKey } from "../charger/Keys.ts"
+import { nameOf } from "../charger/Template.ts"
+
+type Answered = Extract<Input, { readonly _tag: "CommandAnswered" }>
+
+/** What every fact of these has. */
+const base = (state: ChargerState, key: string, now: number) => ({
+  key,
+  organisationId: state.organisationId,
+  chargerId: state.chargerId,
+  at: now,
+  heardAt: now
+})
+
+/** Some chargers tell the password although it is write-only. */
+const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
+  entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
+
+/** What is known of some keys: told by name, or taken as they were changed. */
+const keysLearned = (
+  state: ChargerState,
+  body: ConfigurationKeysLearned["body"],
+  now: number
+): ReadonlyArray<ConfigurationKeysLearned> => {
+  if (body.keys.length === 0 && body.gone.length === 0) return []
+  const key = occurrenceKey("configuration-keys", state, "", now, body.keys.map((one) => one.key).join(","))
+  return [{ type: "ConfigurationKeysLearned", ...base(state, key, now), epoch: state.epoch, body }]
+}
+
+/** The value of a key that the charger took at once; one that it takes with its next boot is told then. */
+const keyChanged = (
+  state: ChargerState,
+  { key, value }: CommandOf<"ChangeConfiguration">,
+  status: string | undefined,
+  now: number
+) =>
+  status?.trim().toLowerCase() !== "accepted" || nameOf(key) === passwordKey
+    ? []
+    : keysLearned(state, { keys: [{ key: key.trim(), value }], gone: [] }, now)
+
+/** A whole configuration, as the charger told it. */
+const configurationReported = (
+  state: ChargerState,
+  { keys, unknown }: Extract<AnswerContent, { readonly _tag: "Configuration" }>,
+  now: number
+): ConfigurationReported => ({
+  type: "ConfigurationReported",
+  ...base(state, occurrenceKey("configuration", state, "", now), now),
+  epoch: state.epoch,
+  body: { keys: keys.map(withoutSecret), unknown }
+})
+
+/** The profiles that stand after a command that the charger said yes to; undefined where they are what they were. */
+const profilesAfter = (
+  state: ChargerState,
+  command: ChargerCommand,
+  now: number
+): ReadonlyArray<SetProfile> | undefined => {
+  const standing = state.profiles ?? []
+  if (command._tag === "SetChargingProfile") return applied(standing, command.place.evseId, command.profile, now)
+  if (command._tag === "RemoteStart" && command.chargingProfile !== undefined) {
+    return awaited(standing, command, command.chargingProfile, now)
+  }
+  return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
+}
+
+/** The fact of the profiles that stand from now on. */
+export const profilesChanged = (
+  state: ChargerState,
+  document: ReadonlyArray<SetProfile>,
+  now: number
+): ChargerDocumentChanged => ({
+  type: "ChargerDocumentChanged",
+  ...base(state, occurrenceKey("profiles", state, "", now), now),
+  body: { kind: "chargingProfiles", document }
+})
+
+/** What is known of the charger by an answer, whoever asked. */
+const learned = (
+  state: ChargerState,
+  command: ChargerCommand,
+  result: CommandResult,
+  now: number,
+  ids: FreshIds
+): ReadonlyArray<ChargerFact> => {
+  if (result._tag !== "Answered") return []
+  const { content } = result
+  if (command._tag === "GetConfiguration" && content?._tag === "Configuration") {
+    if (command.keys.length > 0) {
+      return keysLearned(state, { keys: content.keys.map(withoutSecret), gone: content.unknown }, now)
+    }
+    const reported = configurationReported(state, content, now)
+    return [reported, ...templateCommands(state, reported.body.keys, now, ids)]
+  }
+  if (endingOf(result).status !== "Accepted") return []
+  if (command._tag === "ChangeConfiguration") return keyChanged(state, command, result.status, now)
+  if (command._tag === "ExtendedTriggerMessage" && command.requestedMessage === "SignChargePointCertificate") {
+    const key = occurrenceKey("certificate-asked", state, "", now)
+    const body = { kind: "certificateAsked", document: { at: now } } as const
+    return [{ type: "ChargerDocumentChanged", ...base(state, key, now), body }]
+  }
+  const profiles = profilesAfter(state, command, now)
+  return profiles === undefined ? [] : [profilesChanged(state, profiles, now)]
+}
+
+const ended = (
+  state: ChargerState,
+  commandId: string,
+  command: ChargerCommand,
+  result: CommandResult,
+  now: number
+): CommandAnswered => ({
+  type: "CommandAnswered",
+  ...base(state, commandKey(commandId), now),
+  body: { commandId, type: command._tag, ...endingOf(result) }
+})
+
+export const commandAnswered = (
+  state: ChargerState,
+  { command, commandId, result }: Answered,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  // What was outstanding when the connection ended is ended with it, by whoever records that end.
+  if (result._tag === "ConnectionLost") return doNothing
+  const facts = learned(state, command, result, now, ids)
+  if (commandId !== undefined) {
+    const end = ended(state, commandId, command, result, now)
+    return act([end, ...facts], undefined, afterTemplate(state, end))
+  }
+  return facts.length === 0 ? doNothing : act(facts, undefined)
+}

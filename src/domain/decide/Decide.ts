@@ -1,0 +1,107 @@
+/**
+ * What becomes of a message: the pure middle of a charger. From its state and what it says come facts to be stored, the answer that leaves
+ * once they are, and what to ask of it next. No clock, no randomness, nothing that waits.
+ */
+import { answer, answerHeartbeat } from "./Acting.ts"
+import { booted } from "./Boot.ts"
+import type { ChargerEvent } from "../charger/ChargerEvent.ts"
+import type { ChargerState } from "../charger/ChargerState.ts"
+import type { Decide, Decision, FreshIds, Input } from "../charger/Decision.ts"
+import { commandAnswered } from "./Commanded.ts"
+import { doubted, settled } from "./FollowUps.ts"
+import { meterValuesReported } from "./Meter.ts"
+import {
+  authorizationAsked,
+  certificateRequested,
+  dataReceived,
+  progressReported,
+  securityEventReported
+} from "./Misc.ts"
+import { unreadableTransactionMessage } from "./Orphans.ts"
+import { transactionStarted } from "./Start.ts"
+import { statusReported } from "./Status.ts"
+import { transactionEnded } from "./Stop.ts"
+
+const notAccepted = answer(() => ({
+  _tag: "Refused",
+  reason: "NotAccepted",
+  description: "this charger is not accepted yet: send BootNotification again after its interval"
+}))
+
+/**
+ * What is heard from every charger that the operator has not accepted: its boots, and transactions, since data about money are never lost
+ * (OCPP 1.6 §4.2 forbids it to send others).
+ */
+const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
+  "Booted",
+  "TransactionStarted",
+  "TransactionEnded",
+  "MeterValuesReported",
+  "UnreadableTransactionMessage"
+])
+
+/**
+ * What is heard from a pending one besides: it may be triggered to speak, and sent commands that it reports on (OCPP 1.6 §4.2). Not which message
+ * was triggered is looked at: chargers tell their statuses at such times whether or not anybody asks, and what they say is as true.
+ */
+const heardWhilePending: ReadonlySet<ChargerEvent["_tag"]> = new Set([
+  "HeartbeatReceived",
+  "StatusReported",
+  "FirmwareStatusReported",
+  "UploadStatusReported",
+  "SecurityEventReported",
+  "CertificateRequested"
+])
+
+const isHeard = (registration: ChargerState["registration"], tag: ChargerEvent["_tag"]): boolean =>
+  registration === "Accepted" || alwaysHeard.has(tag) || (registration === "Pending" && heardWhilePending.has(tag))
+
+const decideEvent = (
+  state: ChargerState,
+  { answers, envelope, event }: Extract<Input, { readonly _tag: "Event" }>,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  if (!isHeard(state.registration, event._tag)) return notAccepted
+  switch (event._tag) {
+    case "HeartbeatReceived":
+      return answerHeartbeat
+    case "MeterValuesReported":
+      return meterValuesReported(state, event, envelope, answers, now)
+    case "StatusReported":
+      return statusReported(state, event, envelope, now)
+    case "AuthorizationAsked":
+      return authorizationAsked(state, event, envelope, answers, now)
+    case "TransactionStarted":
+      return transactionStarted(state, event, envelope, answers, now, ids)
+    case "TransactionEnded":
+      return transactionEnded(state, event, envelope, answers, now, ids)
+    case "Booted":
+      return booted(state, event, envelope, now)
+    case "DataReceived":
+      return dataReceived(state, event, envelope, now)
+    case "FirmwareStatusReported":
+      return progressReported(state, "Firmware", event.status, event.requestId, envelope, now)
+    case "UploadStatusReported":
+      return progressReported(state, event.kind, event.status, event.requestId, envelope, now)
+    case "SecurityEventReported":
+      return securityEventReported(state, event, envelope, now)
+    case "CertificateRequested":
+      return certificateRequested(state, event, now)
+    case "UnreadableTransactionMessage":
+      return unreadableTransactionMessage(state, event, envelope, now, ids)
+  }
+}
+
+export const decide: Decide<ChargerState> = (state, input, now, ids) => {
+  switch (input._tag) {
+    case "Event":
+      return decideEvent(state, input, now, ids)
+    case "CommandAnswered":
+      return commandAnswered(state, input, now, ids)
+    case "Settled":
+      return settled(state)
+    case "Doubted":
+      return doubted(state)
+  }
+}

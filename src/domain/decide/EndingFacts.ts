@@ -1,0 +1,69 @@
+/**
+ * The facts of a session's end: the readings that came with its stop, and the end itself. The same for a stop that comes after its start and for one
+ * that had to wait for it.
+ */
+import type { ChargerFact, MeterRead, SessionEnded } from "../charger/Fact.ts"
+import { ending, type StopFigures } from "../session/Ending.ts"
+import type { Reading } from "../charger/MeterValue.ts"
+import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
+import type { Envelope } from "../charger/Decision.ts"
+import { stopKey } from "../charger/Keys.ts"
+import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
+import { registerRulesOf } from "../charger/Quirks.ts"
+
+export interface Stop {
+  readonly figures: StopFigures
+  readonly told: ToldStop
+  readonly readings: ReadonlyArray<Reading>
+  /** It told no time that can be true. */
+  readonly untimed: boolean
+  /** ms epoch. */
+  readonly heardAt: number
+}
+
+/** What an end hangs on, where it is no stop that names its transaction: a fact of the same commit, and the orphan that is the stop. */
+export interface Grounds {
+  readonly requires: string
+  readonly orphanId: string
+}
+
+/** The newest register, of what was known and what the stop itself brings. */
+const newestRegister = (session: KnownSession, read: MeterRead | undefined): number | undefined => {
+  const { registerAt, registerWh } = read?.body ?? {}
+  if (registerWh === undefined || registerAt === undefined) return session.registerWh
+  return session.registerAt !== undefined && session.registerAt > registerAt ? session.registerWh : registerWh
+}
+
+export const endingFacts = (
+  state: ChargerState,
+  session: KnownSession,
+  { figures, heardAt, readings, told, untimed }: Stop,
+  envelope: Envelope,
+  now: number,
+  grounds?: Grounds
+): ReadonlyArray<ChargerFact> => {
+  const rules = registerRulesOf(state, state.policy.quirks)
+  const gist =
+    readings.length === 0
+      ? undefined
+      : countedOnSince(gistOf(readings, rules, envelope, state.epoch, heardAt), session, rules)
+  const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, heardAt)
+  const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
+  const { at, body } = ending(session, figures, newestRegister(session, read), own)
+  const end: SessionEnded = {
+    type: "SessionEnded",
+    key: stopKey(state, session.transactionId),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at,
+    heardAt: now,
+    requires: grounds?.requires,
+    body: {
+      ...body,
+      told,
+      ...(untimed ? { untimed: true as const } : {}),
+      ...(grounds === undefined ? {} : { orphanId: grounds.orphanId })
+    }
+  }
+  return read === undefined ? [end] : [grounds === undefined ? read : { ...read, requires: grounds.requires }, end]
+}

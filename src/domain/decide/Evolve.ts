@@ -1,0 +1,168 @@
+/**
+ * The actor's state after a commit: what was recorded has happened, what was not changes nothing. The same function folds a history of
+ * facts into a state.
+ */
+import type {
+  ChargerFact,
+  ConnectorStatusChanged,
+  MeterRead,
+  OrphanRecorded,
+  SessionEnded,
+  SessionStarted
+} from "../charger/Fact.ts"
+import { isAtHand } from "../session/Matching.ts"
+import {
+  type ChargerState,
+  type ConnectorState,
+  type KnownSession,
+  endedSessionsKept,
+  openSessionsKept,
+  orphansKept,
+  supersededSessionsKept
+} from "../charger/ChargerState.ts"
+import type { Evolve } from "../charger/Decision.ts"
+import { startedSession } from "./Start.ts"
+import { templatingAfter } from "./Templating.ts"
+
+/**
+ * What stays at hand, of sessions in the order in which their starts were heard: the newest open and superseded ones, and those ended ones
+ * that are among the last to have been started at all. The rule looks at the sessions and not at how they came here, so that storage can
+ * have the same one, and an actor that is loaded anew decides as the one before it would have.
+ */
+const withinLimits = (sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
+  const left = { Open: openSessionsKept, Superseded: supersededSessionsKept }
+  const kept = sessions
+    .toReversed()
+    .filter(({ status }, newer) => (status === "Ended" ? newer < endedSessionsKept : left[status]-- > 0))
+  return kept.length === sessions.length ? sessions : kept.toReversed()
+}
+
+const withSessions = (state: ChargerState, sessions: ReadonlyArray<KnownSession>): ChargerState => ({
+  ...state,
+  sessions: withinLimits(sessions)
+})
+
+const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState => {
+  const { supersededBy, supersedes } = fact.body
+  const others = state.sessions.map((session) =>
+    session.status === "Open" && supersedes.includes(session.sessionId)
+      ? // One that began later by a wrong clock ended when it began.
+        { ...session, status: "Superseded" as const, supersededAt: Math.max(session.startedAt, fact.at) }
+      : session
+  )
+  const session = startedSession(fact)
+  if (supersededBy === undefined) return withSessions(state, [...others, session])
+  const supersededAt = others.find((other) => other.sessionId === supersededBy)?.startedAt
+  return withSessions(state, [...others, { ...session, supersededAt }])
+}
+
+const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerState => {
+  const index = state.sessions.findIndex((known) => known.sessionId === body.sessionId)
+  const session = state.sessions[index]
+  if (body.unheard === true) {
+    if (session?.status !== "Open") return state
+    return withSessions(state, state.sessions.with(index, { ...session, status: "Superseded", supersededAt: at }))
+  }
+  const orphans =
+    body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
+  if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
+  const { meterStartWh = session.meterStartWh } = body
+  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh, toldStop: body.told }
+  return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
+}
+
+/** The newest register stands, in whatever order the readings came. */
+const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
+  const { registerAt, registerWh, sessionId } = body
+  if (sessionId === undefined || registerAt === undefined || registerWh === undefined) return state
+  const index = state.sessions.findIndex((session) => session.sessionId === sessionId)
+  const session = state.sessions[index]
+  if (session === undefined || (session.registerAt !== undefined && session.registerAt > registerAt)) return state
+  return { ...state, sessions: state.sessions.with(index, { ...session, registerWh, registerAt }) }
+}
+
+const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {
+  const { action, meterStopWh, orphanId, rawAt, rawTransactionId, readings = [], reason, tokenUid } = body
+  const hasReadings = readings.length > 0
+  const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action, hasReadings }
+  if (!isAtHand(orphan)) return state
+  return { ...state, orphans: [...state.orphans, orphan].slice(-orphansKept) }
+}
+
+const statusChanged = (state: ChargerState, { at, body, heardAt }: ConnectorStatusChanged): ChargerState => {
+  const { connectorId, errorCode, evseId, info, status, vendorErrorCode, vendorId } = body
+  const connector: ConnectorState = {
+    evseId,
+    connectorId,
+    status,
+    errorCode,
+    at,
+    // A time that is not the time of receipt to the millisecond came from the charger.
+    byOwnClock: at !== heardAt,
+    info,
+    vendorId,
+    vendorErrorCode
+  }
+  const index = state.connectors.findIndex((known) => known.evseId === evseId && known.connectorId === connectorId)
+  return {
+    ...state,
+    connectors: index < 0 ? [...state.connectors, connector] : state.connectors.with(index, connector)
+  }
+}
+
+const withTemplating = (state: ChargerState, fact: ChargerFact): ChargerState => {
+  const templating = templatingAfter(state.templating, fact)
+  return templating === state.templating ? state : { ...state, templating }
+}
+
+const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
+  switch (fact.type) {
+    case "MeterRead":
+      return meterRead(state, fact)
+    case "SessionStarted":
+      return sessionStarted(state, fact)
+    case "SessionEnded":
+      return sessionEnded(state, fact)
+    case "ConnectorStatusChanged":
+      return statusChanged(state, fact)
+    case "OrphanRecorded":
+      return orphanRecorded(state, fact)
+    case "ConfigurationReported":
+      return { ...withTemplating(state, fact), configured: true }
+    case "CommandIssued":
+    case "CommandAnswered":
+      return withTemplating(state, fact)
+    case "ChargerDocumentChanged":
+      return fact.body.kind === "chargingProfiles"
+        ? { ...state, profiles: fact.body.document }
+        : { ...state, certificateAskedAt: fact.body.document.at }
+    case "ChargerBooted": {
+      const { firmwareVersion = "", model, registration, vendor } = fact.body
+      const accepted = registration === "Accepted"
+      const booted = { ...withTemplating(state, fact), booted: state.booted || accepted, bootedHere: accepted }
+      return { ...booted, vendor, model, firmwareVersion }
+    }
+    default:
+      return state
+  }
+}
+
+/** A session that the state did not know or knew wrongly, as the journal has it. */
+const withStanding = (state: ChargerState, standing: KnownSession): ChargerState => {
+  const index = state.sessions.findIndex((session) => session.sessionId === standing.sessionId)
+  // One that was not at hand is older than all that were.
+  return withSessions(state, index < 0 ? [standing, ...state.sessions] : state.sessions.with(index, standing))
+}
+
+export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
+  let next = state
+  for (let i = 0; i < facts.length; i++) {
+    const fact = facts[i]!
+    if (outcome.recorded[i] === true) next = applied(next, fact)
+    // Its stop stands already: the session has ended, though not by this fact.
+    else if (fact.type === "SessionEnded" && fact.requires === undefined) {
+      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, told: undefined } })
+    }
+  }
+  return outcome.standing === undefined ? next : withStanding(next, outcome.standing)
+}

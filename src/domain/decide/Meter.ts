@@ -1,0 +1,174 @@
+/**
+ * MeterValues (OCPP 1.6 §4.7): readings are stored whatever they say and whomever they belong to, and never refused, since an answer
+ * other than a CALLRESULT makes a charger repeat them for ever.
+ */
+import type { MeterRead, SecurityEventRecorded } from "../charger/Fact.ts"
+import {
+  countedOn,
+  type MeteredReading,
+  type Reading,
+  type Registers,
+  registersOf,
+  type Sample
+} from "../charger/MeterValue.ts"
+import { sessionAt } from "../session/Matching.ts"
+import { acknowledge, acknowledged, act } from "./Acting.ts"
+import type { MeterValuesReported } from "../charger/ChargerEvent.ts"
+import type { Place } from "../site/Connector.ts"
+import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
+import { distinguishing, isBelievable } from "../charger/Clock.ts"
+import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
+import { meterKey } from "../charger/Keys.ts"
+import { foreignTransaction } from "./Orphans.ts"
+import { type RegisterRules, registerRulesOf } from "../charger/Quirks.ts"
+
+/** What a batch of readings comes to. */
+export interface Gist {
+  /** Newest time among the readings, ms epoch. */
+  readonly at: number
+  readonly readings: ReadonlyArray<MeteredReading>
+  readonly registerWh: number | undefined
+  readonly registerAt: number | undefined
+  /** Registers that the readings name as the transaction's beginning and end; the first such beginning, the last such end. */
+  readonly beginWh: number | undefined
+  readonly endWh: number | undefined
+  /** Tells the batch from another one, and is the same when it is sent again. */
+  readonly digest: string
+}
+
+/** A charger's own words with their lengths, so that no two batches are spelled alike whatever is in them. */
+const spelled = (word: string): string => `${word.length} ${word}`
+
+const digestOf = ({ context, format, location, measurand, phase = "", unit, value }: Sample): string =>
+  `,${spelled(value)}${spelled(unit)}${spelled(measurand)}${spelled(phase)}${spelled(location)}${spelled(context)}${spelled(format)}`
+
+const digestOfAll = (readings: ReadonlyArray<Reading>, envelope: Envelope, epoch: number): string => {
+  let digest = ""
+  let timed = false
+  for (const { at, rawAt, samples } of readings) {
+    if (!timed && rawAt !== undefined) timed = distinguishing({ at, raw: rawAt }) !== undefined
+    digest += spelled(rawAt ?? "")
+    for (const sample of samples) digest += digestOf(sample)
+    digest += ";"
+  }
+  return timed ? digest : `${digest}${epoch}|${envelope.messageId}`
+}
+
+/** A reading with its time as far as it is believed, and its registers. */
+interface Timed {
+  readonly at: number
+  readonly reading: Reading
+  readonly registers: Registers
+}
+
+/** True for one that tells nothing but the transaction's beginning. */
+const onlyBegins = ({ registers: { begin, now } }: Timed): boolean => begin !== undefined && now === begin
+
+/** The first moment at which the batch tells a register that is not the transaction's beginning. */
+const firstAfterBegin = (batch: ReadonlyArray<Timed>): number =>
+  batch.reduce(
+    (first, timed) => (timed.registers.now === undefined || onlyBegins(timed) ? first : Math.min(first, timed.at)),
+    Infinity
+  )
+
+export const gistOf = (
+  readings: ReadonlyArray<Reading>,
+  rules: RegisterRules,
+  envelope: Envelope,
+  epoch: number,
+  now: number
+): Gist => {
+  const batch = readings.map((reading): Timed => ({
+    at: isBelievable(reading.at, now) ? reading.at : now,
+    reading,
+    registers: registersOf(reading, rules)
+  }))
+  // A beginning that comes no sooner than something else of its batch has the time of the message, and says nothing of it.
+  const after = batch.some(onlyBegins) ? firstAfterBegin(batch) : Infinity
+  let at: number | undefined
+  let newest: { readonly at: number; readonly wh: number } | undefined
+  let begin: Timed | undefined
+  let end: Timed | undefined
+  const metered = batch.map((timed): MeteredReading => {
+    const { reading, registers } = timed
+    if (isBelievable(reading.at, now) && (at === undefined || reading.at > at)) at = reading.at
+    if (registers.begin !== undefined && (begin === undefined || timed.at < begin.at)) begin = timed
+    if (registers.end !== undefined && (end === undefined || timed.at >= end.at)) end = timed
+    const registerWh = timed.at >= after && onlyBegins(timed) ? undefined : registers.now
+    if (registerWh !== undefined && (newest === undefined || timed.at >= newest.at)) {
+      newest = { at: timed.at, wh: registerWh }
+    }
+    return { ...reading, registerWh }
+  })
+  return {
+    at: at ?? now,
+    readings: metered,
+    registerWh: newest?.wh,
+    registerAt: newest?.at,
+    beginWh: begin?.registers.begin,
+    endWh: end?.registers.end,
+    digest: digestOfAll(readings, envelope, epoch)
+  }
+}
+
+/** The same with registers that have rolled over since the session began counted on. */
+export const countedOnSince = (gist: Gist, session: KnownSession | undefined, rules: RegisterRules): Gist => {
+  if (session === undefined || rules.registerRollsOverAtWh === undefined) return gist
+  const counted = (wh: number | undefined) =>
+    wh === undefined ? undefined : countedOn(wh, session.meterStartWh, rules)
+  return {
+    ...gist,
+    readings: gist.readings.map((reading) => ({ ...reading, registerWh: counted(reading.registerWh) })),
+    registerWh: counted(gist.registerWh),
+    endWh: counted(gist.endWh)
+  }
+}
+
+/** The fact of a batch of readings; `session` is undefined for those of no transaction of this charger. */
+export const meterRead = (
+  state: ChargerState,
+  place: Place,
+  session: KnownSession | undefined,
+  transactionId: number | undefined,
+  gist: Gist,
+  fromStop: boolean,
+  now: number
+): MeterRead => ({
+  type: "MeterRead",
+  key: meterKey(state, place.evseId, transactionId, gist.digest),
+  organisationId: state.organisationId,
+  chargerId: state.chargerId,
+  at: gist.at,
+  heardAt: now,
+  body: {
+    evseId: place.evseId,
+    connectorId: place.connectorId,
+    sessionId: session?.sessionId,
+    readings: gist.readings,
+    registerWh: gist.registerWh,
+    registerAt: gist.registerAt,
+    fromStop
+  }
+})
+
+/** Readings go to the session they name, else to the one that ran on the connector at their time, else to none. */
+export const meterValuesReported = (
+  state: ChargerState,
+  event: MeterValuesReported,
+  envelope: Envelope,
+  answers: Answers,
+  now: number
+): Decision => {
+  const { place, readings, transactionId } = event
+  if (readings.length === 0) return acknowledge
+  const rules = registerRulesOf(state, state.policy.quirks)
+  const gist = gistOf(readings, rules, envelope, state.epoch, now)
+  const read = (session: KnownSession | undefined) =>
+    meterRead(state, place, session, transactionId, countedOnSince(gist, session, rules), false, now)
+  if (transactionId === undefined) return act([read(sessionAt(state.sessions, place.evseId, gist.at))], acknowledged)
+  const session = state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session
+  if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
+  if (session !== null) return act([read(session)], acknowledged)
+  const alarm: SecurityEventRecorded | undefined = foreignTransaction(state, transactionId, "MeterValues", now)
+  return act(alarm === undefined ? [read(undefined)] : [read(undefined), alarm], acknowledged)
+}

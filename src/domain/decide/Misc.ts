@@ -1,0 +1,128 @@
+/**
+ * The messages that a charger's record or its history needs and that change nothing else: Authorize, DataTransfer, progress of firmware
+ * and uploads, security events, certificate requests.
+ */
+import type {
+  CertificateSigningRequested,
+  DataTransferred,
+  ProgressReported,
+  SecurityEventRecorded,
+  TokenAuthorized
+} from "../charger/Fact.ts"
+import { acknowledged, act, always, answer } from "./Acting.ts"
+import { authorizing } from "./Authorizing.ts"
+import type {
+  AuthorizationAsked,
+  CertificateRequested,
+  DataReceived,
+  SecurityEventReported
+} from "../charger/ChargerEvent.ts"
+import type { ChargerState } from "../charger/ChargerState.ts"
+import { distinguishing, occurredAt } from "../charger/Clock.ts"
+import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
+import { contentKey, occurrenceKey } from "../charger/Keys.ts"
+import { isSigningRequest } from "./SigningRequest.ts"
+import { verdictOf } from "./Start.ts"
+
+/** What every fact of these has, heard and happened at `now`. */
+const base = (state: ChargerState, key: string, now: number) => ({
+  key,
+  organisationId: state.organisationId,
+  chargerId: state.chargerId,
+  at: now,
+  heardAt: now
+})
+
+export const authorizationAsked = (
+  state: ChargerState,
+  event: AuthorizationAsked,
+  envelope: Envelope,
+  answers: Answers,
+  now: number
+): Decision => {
+  const { tokenUid } = event
+  const decided = authorizing(state, answers, { _tag: "Asking", tokenUid, chargerId: state.chargerId }, now)
+  if (decided._tag === "Ask") return decided
+  const { authorization } = decided
+  const fact: TokenAuthorized = {
+    type: "TokenAuthorized",
+    ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),
+    body: { tokenUid, authorization }
+  }
+  return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
+}
+
+/** No vendor's extension is implemented here: OCPP 1.6 §4.3 has a word for that. */
+const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
+
+export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
+  const { data, messageId, size, vendorId } = event
+  const fact: DataTransferred = {
+    type: "DataTransferred",
+    ...base(state, occurrenceKey("data", state, envelope.messageId, now), now),
+    body: { vendorId, messageId, data, ...(size === undefined ? {} : { size }) }
+  }
+  return act([fact], vendorUnknown)
+}
+
+/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and the signed firmware's. */
+export const progressReported = (
+  state: ChargerState,
+  kind: ProgressReported["body"]["kind"],
+  status: string,
+  requestId: number | undefined,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const fact: ProgressReported = {
+    type: "ProgressReported",
+    ...base(state, occurrenceKey("progress", state, envelope.messageId, now, kind), now),
+    epoch: state.epoch,
+    body: { kind, status, requestId }
+  }
+  return act([fact], acknowledged)
+}
+
+export const securityEventReported = (
+  state: ChargerState,
+  event: SecurityEventReported,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const { techInfo, time, type } = event
+  const rawAt = distinguishing(time)
+  const key =
+    rawAt === undefined
+      ? occurrenceKey("security", state, envelope.messageId, now, type)
+      : contentKey("security", state, `${rawAt}|${type}|${techInfo ?? ""}`)
+  const fact: SecurityEventRecorded = {
+    type: "SecurityEventRecorded",
+    ...base(state, key, now),
+    at: occurredAt(time, now),
+    body: { source: "charger", event: type, detail: techInfo }
+  }
+  return act([fact], acknowledged)
+}
+
+/** How long an operator's wish for a certificate stands: chargers that make a key on a small processor take minutes. */
+const wishStandsMillis = 60 * 60 * 1000
+
+/**
+ * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
+ * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it; what is none is rejected
+ * whoever asked for it, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
+ */
+const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
+const nobodySigns = always({ _tag: "CertificateAnswered", status: "Rejected" })
+
+export const certificateRequested = (state: ChargerState, event: CertificateRequested, now: number): Decision => {
+  if (!isSigningRequest(event.csr)) return answer(nobodySigns)
+  const fact: CertificateSigningRequested = {
+    type: "CertificateSigningRequested",
+    ...base(state, contentKey("csr", state, event.csr), now),
+    body: { csr: event.csr }
+  }
+  const { certificateAskedAt } = state
+  const isWished = certificateAskedAt !== undefined && now - certificateAskedAt < wishStandsMillis
+  return act([fact], isWished ? willBeSigned : nobodySigns)
+}

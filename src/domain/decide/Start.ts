@@ -1,0 +1,246 @@
+/**
+ * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded whatever becomes of its token, and a repeat is answered with the id that
+ * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
+ */
+import type { ChargerFact, SessionEnded, SessionStarted } from "../charger/Fact.ts"
+import { begun } from "../command/Stack.ts"
+import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
+import { nextOnConnector, waitingStop } from "../session/Matching.ts"
+import { overWithoutStop, tookNothing } from "../session/Refused.ts"
+import type { Authorization } from "../token/Authorization.ts"
+import { tokenKey } from "../token/Token.ts"
+import { act, answer, always } from "./Acting.ts"
+import { authorizing } from "./Authorizing.ts"
+import type { TransactionStarted } from "../charger/ChargerEvent.ts"
+import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
+import { profilesChanged } from "./Commanded.ts"
+import { distinguishing, occurredAt } from "../charger/Clock.ts"
+import type { Answers, Decision, Envelope, FreshIds, OrphanReadings, Question } from "../charger/Decision.ts"
+import { endingFacts, type Stop } from "./EndingFacts.ts"
+import { startKey, unheardStopKey } from "../charger/Keys.ts"
+import { registerRulesOf } from "../charger/Quirks.ts"
+import type { IdTagVerdict, Reply } from "../charger/Reply.ts"
+
+/** What an authorisation is to the charger that asked. */
+export const verdictOf = (authorization: Authorization): IdTagVerdict => ({
+  status: authorization.status,
+  expiresAt: authorization.expiresAt,
+  parentUid: authorization.parentUid
+})
+
+/** The session that a start begins, as the actor keeps it. */
+export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
+  sessionId: body.sessionId,
+  transactionId: body.transactionId,
+  place: { evseId: body.evseId, connectorId: body.connectorId },
+  tokenUid: body.tokenUid,
+  startedAt: at,
+  meterStartWh: body.meterStartWh,
+  authorization: body.authorization.status,
+  authorizedUntil: body.authorization.expiresAt,
+  parentUid: body.authorization.parentUid,
+  status: body.supersededBy === undefined ? "Open" : "Superseded",
+  registerWh: undefined,
+  registerAt: undefined,
+  toldStop: undefined
+})
+
+/** The register that the session begins with, and what is to be said beside it. */
+const registerOf = (
+  state: ChargerState,
+  { meterStartWh: told }: TransactionStarted
+): Pick<SessionStarted["body"], "meterStartWh" | "rawMeterStartWh" | "meterStartMissing"> => {
+  const countsSession = registerRulesOf(state, state.policy.quirks).registerCountsSession === true
+  if (countsSession) return { meterStartWh: 0, ...(told === undefined || told === 0 ? {} : { rawMeterStartWh: told }) }
+  return { meterStartWh: told ?? 0, meterStartMissing: told === undefined ? true : undefined }
+}
+
+/**
+ * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's
+ * time where that was believed. Without any time that tells starts apart, a session of the same token from the same register that has not
+ * moved is the same one.
+ */
+const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
+  const { place, time, tokenUid } = event
+  const { meterStartWh } = registerOf(state, event)
+  const timed = distinguishing(time) !== undefined
+  return state.sessions.find(
+    (session) =>
+      session.place.evseId === place.evseId &&
+      session.meterStartWh === meterStartWh &&
+      tokenKey(session.tokenUid) === tokenKey(tokenUid) &&
+      (timed
+        ? session.startedAt === time.at
+        : session.status === "Open" && (session.registerWh ?? meterStartWh) === meterStartWh)
+  )
+}
+
+/** Some chargers send 0 where there is no reservation. */
+const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
+  reservationId === 0 ? undefined : reservationId
+
+/** All that the first was told: chargers keep expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them. */
+const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: KnownSession): Reply => ({
+  _tag: "StartAnswered",
+  transactionId,
+  verdict: { status: authorization, expiresAt: authorizedUntil, parentUid }
+})
+
+/** The id under which a start goes on that consumes a reservation; never one that a session of this charger has already. */
+const reservedSession = (
+  state: ChargerState,
+  event: TransactionStarted,
+  { parentUid, status }: Authorization,
+  reservations: ReadonlyArray<ReservationFacts>,
+  startedAt: number
+): string | undefined => {
+  const { place, tokenUid } = event
+  const accepted = status === "Accepted"
+  const start = { reservationId: reservationOf(event), evseId: place.evseId, tokenUid, parentUid, accepted, startedAt }
+  const consumed = consumedBy(start, reservations)
+  const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
+  return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
+}
+
+/** The open sessions on its connector that a start shows to have ended. */
+const endedBy = (state: ChargerState, place: KnownSession["place"], at: number, now: number) =>
+  state.sessions
+    .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
+    .filter((open) => open.startedAt <= at || open.startedAt > now)
+
+/** Of sessions that start now or before: the next on the connector that is known already. */
+const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnector>[1], now: number) => {
+  // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
+  const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
+  return nextOnConnector(believed, session)
+}
+
+/** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */
+const started = (
+  state: ChargerState,
+  event: TransactionStarted,
+  authorization: Authorization,
+  reservedId: string | undefined,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): SessionStarted => {
+  const { meterStartWh, place, time, tokenUid } = event
+  const at = occurredAt(time, now)
+  const sessionId = reservedId ?? ids.uuid()
+  const register = registerOf(state, event)
+  const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
+  const fact: SessionStarted = {
+    type: "SessionStarted",
+    key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), envelope, now),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at,
+    heardAt: now,
+    body: {
+      evseId: place.evseId,
+      connectorId: place.connectorId,
+      sessionId,
+      transactionId: ids.transactionId,
+      tokenUid,
+      ...register,
+      reservationId: reservationOf(event),
+      ...(reservedId === undefined ? {} : { reserved: true as const }),
+      authorization,
+      rawAt: time.raw,
+      supersedes: endedBy(state, place, at, now)
+        .filter((open) => !tookNothing(open, register.meterStartWh))
+        .map((open) => open.sessionId)
+    }
+  }
+  const isOver = newer !== undefined && !tookNothing(startedSession(fact), newer.meterStartWh)
+  return isOver ? { ...fact, body: { ...fact.body, supersededBy: newer.sessionId } } : fact
+}
+
+/** The ends of sessions whose card was refused and which took nothing: others that this start follows on its connector, and its own where it came late. */
+const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): ReadonlyArray<SessionEnded> => {
+  const { body, heardAt, key, organisationId } = fact
+  const session = startedSession(fact)
+  const newer = newerThan(state, session, now)
+  const others = endedBy(state, session.place, fact.at, now).filter((open) => !body.supersedes.includes(open.sessionId))
+  const ends = others.map((open) => ({ session: open, at: fact.at }))
+  if (newer !== undefined && session.status === "Open") ends.push({ session, at: newer.startedAt })
+  return ends.map(({ at, session: over }) => ({
+    type: "SessionEnded",
+    key: unheardStopKey(state, over.transactionId),
+    organisationId,
+    chargerId: state.chargerId,
+    heardAt,
+    requires: key,
+    ...overWithoutStop(over, at)
+  }))
+}
+
+/** The stop that waits for this start, as it was kept. */
+const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => ({
+  figures: orphan,
+  told: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
+  readings,
+  untimed: false,
+  heardAt
+})
+
+/** The end of a session whose stop came before its start and waits as an orphan, with what came with it; first what that is has to be asked. */
+const endedAlready = (
+  state: ChargerState,
+  fact: SessionStarted,
+  envelope: Envelope,
+  answers: Answers,
+  now: number
+): ReadonlyArray<ChargerFact> | Question => {
+  const session = startedSession(fact)
+  const orphan = waitingStop(session, state.sessions, state.orphans)
+  if (orphan === undefined) return []
+  const { hasReadings, orphanId } = orphan
+  if (hasReadings === true && answers.orphan === undefined) return { _tag: "FindOrphan", orphanId }
+  const stop = stopOf(orphan, answers.orphan ?? { heardAt: now, readings: [] })
+  return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
+}
+
+/** The profile that came with the RemoteStart of this transaction is the transaction's from now on. */
+const profileBegun = (state: ChargerState, { body, key }: SessionStarted, now: number): ReadonlyArray<ChargerFact> => {
+  const document = state.profiles === undefined ? undefined : begun(state.profiles, body, now)
+  return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
+}
+
+export const transactionStarted = (
+  state: ChargerState,
+  event: TransactionStarted,
+  envelope: Envelope,
+  answers: Answers,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  const known = repeated(state, event)
+  if (known !== undefined) return answer(always(answered(known)))
+  const { tokenUid } = event
+  const at = occurredAt(event.time, now)
+  const { evseId } = event.place
+  const reservationId = reservationOf(event)
+  const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const
+  const decided = authorizing(state, answers, context, now)
+  if (decided._tag === "Ask") return decided
+  const { authorization } = decided
+  const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
+  const fact = started(state, event, authorization, reservedId, envelope, now, ids)
+  const end = endedAlready(state, fact, envelope, answers, now)
+  if ("_tag" in end) return { _tag: "Ask", question: end }
+  const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))
+  const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
+  const last = end.length === 0 ? profileBegun(state, fact, now) : end
+  const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
+  return act(facts, ({ recorded, standing }) =>
+    recorded[0] !== true && standing !== undefined
+      ? answered(standing)
+      : { _tag: "StartAnswered", transactionId: fact.body.transactionId, verdict: verdictOf(authorization) }
+  )
+}
+
+/** True of a start that takes the place of its reservation's session: where another was quicker, it is refused and must be decided anew. */
+export const takesReservation = (fact: ChargerFact): boolean =>
+  fact.type === "SessionStarted" && fact.body.reserved === true

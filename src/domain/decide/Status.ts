@@ -1,0 +1,87 @@
+/**
+ * StatusNotification (OCPP 1.6 §4.9): stored where it says something new, always acknowledged. Statuses overtake one another when a
+ * charger empties its queue after an offline time: an older one never replaces a newer, and is kept for the connector's history alone.
+ */
+import type { ConnectorStatusChanged, PastStatusReported, SessionEnded } from "../charger/Fact.ts"
+import { freeStatuses } from "../session/Closing.ts"
+import { overWithoutStop, tookNothing } from "../session/Refused.ts"
+import { acknowledge, acknowledged, act } from "./Acting.ts"
+import type { StatusReported } from "../charger/ChargerEvent.ts"
+import { type ChargerState, type ConnectorState, connectorsKept } from "../charger/ChargerState.ts"
+import { isBelievable, occurredAt } from "../charger/Clock.ts"
+import type { Decision, Envelope } from "../charger/Decision.ts"
+import { occurrenceKey, unheardStopKey } from "../charger/Keys.ts"
+
+const same = (stands: ConnectorState, event: StatusReported): boolean =>
+  stands.status === event.status &&
+  stands.errorCode === event.errorCode &&
+  stands.info === event.info &&
+  stands.vendorId === event.vendorId &&
+  stands.vendorErrorCode === event.vendorErrorCode
+
+/**
+ * True when what stands is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
+ * and the connector would be stuck until the time it was ahead by has gone.
+ */
+const outdated = (stands: ConnectorState, event: StatusReported, now: number): boolean =>
+  stands.byOwnClock === true && stands.at <= now && isBelievable(event.time.at, now) && event.time.at < stands.at
+
+/**
+ * Time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp is that of
+ * receipt to the millisecond, receipt is therefore recorded one millisecond later; otherwise an older status could replace this one.
+ */
+const heard = ({ time }: StatusReported, now: number): number =>
+  isBelievable(time.at, now) && time.at === now ? now + 1 : now
+
+/** The ends of sessions whose card was refused and which took nothing: their connector is free. */
+const refusedEnded = (state: ChargerState, event: StatusReported, now: number): ReadonlyArray<SessionEnded> => {
+  if (!freeStatuses.has(event.status)) return []
+  const { connectorId, evseId } = event.place
+  const at = occurredAt(event.time, now)
+  return state.sessions
+    .filter(({ place }) => place.evseId === evseId && place.connectorId === connectorId)
+    .filter((session) => session.startedAt <= at && tookNothing(session))
+    .map((session) => ({
+      type: "SessionEnded",
+      key: unheardStopKey(state, session.transactionId),
+      organisationId: state.organisationId,
+      chargerId: state.chargerId,
+      heardAt: now,
+      ...overWithoutStop(session, at)
+    }))
+}
+
+export const statusReported = (
+  state: ChargerState,
+  event: StatusReported,
+  envelope: Envelope,
+  now: number
+): Decision => {
+  const { connectorId, evseId } = event.place
+  const stands = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
+  const isPast = stands !== undefined && outdated(stands, event, now)
+  const ends = refusedEnded(state, event, now)
+  if (stands === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stands, event)) {
+    return ends.length === 0 ? acknowledge : act(ends, acknowledged)
+  }
+  const fact: ConnectorStatusChanged | PastStatusReported = {
+    type: isPast ? "PastStatusReported" : "ConnectorStatusChanged",
+    key: occurrenceKey("status", state, envelope.messageId, now, `${evseId}|${connectorId}`),
+    organisationId: state.organisationId,
+    chargerId: state.chargerId,
+    at: occurredAt(event.time, now),
+    heardAt: heard(event, now),
+    epoch: state.epoch,
+    body: {
+      evseId,
+      connectorId,
+      status: event.status,
+      rawStatus: event.rawStatus,
+      errorCode: event.errorCode,
+      info: event.info,
+      vendorId: event.vendorId,
+      vendorErrorCode: event.vendorErrorCode
+    }
+  }
+  return act([fact, ...ends], acknowledged)
+}

@@ -1,0 +1,135 @@
+/**
+ * StopTransaction (OCPP 1.6 §4.10): always answered with a CALLRESULT, since anything else blocks the charger's queue. The first stop of
+ * a session ends it; what later ones say changes nothing, and is kept where it is something else. A stop is believed to end a session only if it names it, or can be no other's.
+ */
+import type { ChargerFact, OrphanRecorded } from "../charger/Fact.ts"
+import { withoutTransaction } from "../command/Stack.ts"
+import { profilesChanged } from "./Commanded.ts"
+import { isAtHand, sessionOfStop } from "../session/Matching.ts"
+import { act, always, answer } from "./Acting.ts"
+import type { TransactionEnded } from "../charger/ChargerEvent.ts"
+import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
+import { distinguishing, isBelievable, occurredAt } from "../charger/Clock.ts"
+import type { Answers, Decision, Envelope, FreshIds } from "../charger/Decision.ts"
+import { endingFacts, type Stop } from "./EndingFacts.ts"
+import { foreignTransaction, orphanStop } from "./Orphans.ts"
+import { stopVerdict } from "./StopVerdict.ts"
+
+/** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
+const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
+
+const toldBy = ({ meterStopWh, time }: TransactionEnded): ToldStop => ({
+  meterStopWh,
+  at: distinguishing(time) === undefined ? undefined : time.at
+})
+
+const stopOf = (event: TransactionEnded, now: number): Stop => ({
+  figures: {
+    at: occurredAt(event.time, now),
+    rawAt: event.time.raw,
+    tokenUid: event.tokenUid,
+    meterStopWh: event.meterStopWh,
+    reason: event.reason
+  },
+  told: toldBy(event),
+  readings: event.readings,
+  untimed: !isBelievable(event.time.at, now),
+  heardAt: now
+})
+
+/** True of a stop that says another register or another time than the one that ended its session; what it leaves out contradicts nothing. */
+const contradicts = (told: ToldStop, stands: ToldStop): boolean =>
+  (told.meterStopWh !== undefined && told.meterStopWh !== stands.meterStopWh) ||
+  (told.at !== undefined && told.at !== stands.at)
+
+/** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
+const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
+  const standing = state.profiles ?? []
+  const document = withoutTransaction(standing, transactionId)
+  return document.length === standing.length ? [] : [profilesChanged(state, document, now)]
+}
+
+/**
+ * A stop that names no transaction: it is kept as an orphan under its own key, and ends a session in the same breath where it can be that
+ * of one only. Both stand or fall by the orphan's key, so that its repeat can never end another session that has begun since.
+ */
+const unnamed = (
+  state: ChargerState,
+  event: TransactionEnded,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): ReadonlyArray<ChargerFact> => {
+  const orphan = orphanStop(state, event, envelope, { problem: "it names no transaction" }, now, ids)
+  const session = sessionOfStop(
+    { at: orphan.at, tokenUid: event.tokenUid, meterStopWh: event.meterStopWh },
+    state.sessions
+  )
+  if (session === undefined) return [waiting(orphan, event)]
+  const { orphanId } = orphan.body
+  const grounds = { requires: orphan.key, orphanId }
+  return [orphan, ...endingFacts(state, session, stopOf(event, now), envelope, now, grounds)]
+}
+
+/** With what came along, which it may bring to its session once its start turns up. */
+const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
+  readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
+
+/** A further stop of a session that has ended: the first stands, and one that says something else is kept for somebody to look at. */
+const further = (
+  state: ChargerState,
+  { sessionId, toldStop }: KnownSession,
+  event: TransactionEnded,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  if (toldStop === undefined || !contradicts(toldBy(event), toldStop)) return answer(stoppedBefore)
+  const why = { problem: "its session has ended already, by a stop that says otherwise", contradicts: sessionId }
+  return act([orphanStop(state, event, envelope, why, now, ids)], stoppedBefore)
+}
+
+/** A stop that names a transaction which this charger never had: never matched to another session (T06). */
+const foreign = (
+  state: ChargerState,
+  event: TransactionEnded,
+  transactionId: number,
+  envelope: Envelope,
+  now: number,
+  ids: FreshIds
+): ReadonlyArray<ChargerFact> => {
+  const alarm = foreignTransaction(state, transactionId, "StopTransaction", now)
+  const problem = alarm === undefined ? "its start could not be read" : "this charger has no such transaction"
+  const orphan = orphanStop(state, event, envelope, { problem }, now, ids)
+  return alarm === undefined ? [orphan] : [orphan, alarm]
+}
+
+export const transactionEnded = (
+  state: ChargerState,
+  event: TransactionEnded,
+  envelope: Envelope,
+  answers: Answers,
+  now: number,
+  ids: FreshIds
+): Decision => {
+  const { transactionId } = event
+  const session =
+    transactionId === undefined
+      ? undefined
+      : (state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session)
+  if (transactionId !== undefined && session === undefined) {
+    return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
+  }
+  if (session?.status === "Ended") return further(state, session, event, envelope, now, ids)
+  const card = stopVerdict(state, answers, event.tokenUid, now)
+  if (card._tag === "Ask") return card
+  const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
+  if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
+  if (session === undefined || session === null) {
+    return act(foreign(state, event, transactionId, envelope, now, ids), reply)
+  }
+  return act(
+    [...endingFacts(state, session, stopOf(event, now), envelope, now), ...profilesEnded(state, transactionId, now)],
+    reply
+  )
+}

@@ -1,0 +1,44 @@
+/** The parts of events that every translation of a fact needs. */
+import { Option, Schema } from "effect"
+import { type Event, type EventData, type EventType, formatCursor } from "./Event.ts"
+import type { PlacedFact } from "./FactLocation.ts"
+
+/** An event that has no id yet. */
+export type Told = {
+  readonly [T in EventType]: { readonly type: T; readonly subject: string; readonly data: EventData<T> }
+}[EventType]
+
+/** What a fact tells: events in the order in which they happened. */
+export type Telling = (fact: PlacedFact) => ReadonlyArray<Told>
+
+/** A translation of bodies of this shape. A body of another shape tells nothing: it was written by a version that knew it otherwise. */
+export const telling =
+  <S extends Schema.ConstraintDecoder<unknown>>(
+    body: S,
+    tell: (body: S["Type"], fact: PlacedFact) => ReadonlyArray<Told>
+  ): Telling =>
+  (fact) =>
+    Option.match(Schema.decodeUnknownOption(body)(fact.body), {
+      onNone: () => [],
+      onSome: (decoded) => tell(decoded, fact)
+    })
+
+export const timeOf = (millis: number): string => new Date(millis).toISOString()
+
+/** Whose the fact is, where it names a charger. */
+export const chargerOf = ({ chargerId, siteId }: PlacedFact) => ({ chargerId: chargerId ?? "", siteId: siteId ?? null })
+
+/** The same of a session, whose charger may have been removed before anybody asked. */
+export const sessionOf = ({ chargerId, siteId }: PlacedFact, sessionId: string) => ({
+  sessionId,
+  chargerId: chargerId ?? null,
+  siteId: siteId ?? null
+})
+
+/** The id and time of an event are its fact's; of several, each has its number. */
+export const numbered = ({ at, position }: PlacedFact, told: ReadonlyArray<Told>): ReadonlyArray<Event> =>
+  told.map(({ data, subject, type }, i): Event => {
+    const id = formatCursor({ position, told: told.length === 1 ? undefined : i + 1 })
+    // A union member for member: the type of its data goes with its name.
+    return { id, type, at: timeOf(at), subject, data } as Event
+  })

@@ -1,0 +1,170 @@
+/**
+ * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They stand in the same journal as
+ * what chargers told, carry their author, and hold the record as it was and as it is; secrets never enter them.
+ */
+import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
+import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { Quirk } from "../charger/Quirks.ts"
+import type { TemplateKey } from "../charger/Template.ts"
+import type { FileKind } from "../file/StoredFile.ts"
+import type { Price } from "../values/Amount.ts"
+import type { Connection, ExpectedParty, PartnerStatus, PartnerSwitches } from "../roaming/Partner.ts"
+import type { CpoParty } from "../roaming/Party.ts"
+import type { Site } from "../site/Site.ts"
+import type { Assignment, TariffBody } from "../tariff/Tariff.ts"
+import type { RoamingToken } from "../token/RoamingToken.ts"
+import type { Token } from "../token/Token.ts"
+
+/** What an operator decides about a charger; what the charger itself reports has facts of its own. */
+export interface ChargerRecord {
+  readonly chargerId: string
+  readonly siteId: string
+  readonly name: string
+  readonly securityProfile: number
+  readonly registration: string
+  /** Whether a password is set; the password and its verifier are never here. */
+  readonly hasPassword: boolean
+  /** Absent where none is registered. */
+  readonly registeredSerialNumber?: string
+  /** Only in what follows a change: true when the password was replaced by it. */
+  readonly passwordChanged?: boolean
+  readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
+  /** Absent where nothing is told of any. */
+  readonly evses?: ReadonlyArray<DescribedEvse>
+}
+
+export interface OrganisationRecord {
+  readonly name: string
+  readonly countryCode: string
+  readonly partyId: string
+  readonly timeZone: string
+  readonly closeSilentHours?: number
+  readonly standbyPowerW?: number
+  readonly policy: ChargerPolicy
+}
+
+/** What was decided about a session that has ended. */
+export interface SessionDecision {
+  readonly sessionId: string
+  readonly heldReason?: string
+  readonly energyWh?: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly revision?: number
+  readonly reason?: string
+}
+
+/** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
+export interface CdrRecord {
+  readonly id: string
+  readonly number: number
+  readonly sessionId: string
+  readonly currency: string
+  readonly total: Price
+  readonly creditReferenceId?: string
+}
+
+/** A key without its verifier. */
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly operatorId: string
+  readonly permissions: ReadonlyArray<string> | undefined
+}
+
+/** A pair of REST v1 without its code. */
+export interface V1PairRecord {
+  readonly clientId: string
+}
+
+/** A file without its content. */
+export interface FileRecord {
+  readonly id: string
+  readonly kind: FileKind
+  readonly name: string
+  readonly size: number
+  readonly chargerId?: string
+  readonly sha256?: string
+}
+
+/** A partner without any token. */
+export interface PartnerRecord {
+  readonly id: string
+  readonly name: string
+  readonly status: PartnerStatus
+  readonly expected?: ExpectedParty
+  readonly switches: PartnerSwitches
+  readonly connection?: Connection
+}
+
+/** A parked delivery that somebody decided about. */
+export type DeliveryRecord =
+  | { readonly itemId: string; readonly kind: string; readonly objectId: string }
+  /** All that was parked of a subscription, at once. */
+  | { readonly items: number }
+
+/** A webhook without its secrets. */
+export interface WebhookRecord {
+  readonly id: string
+  readonly url: string
+  readonly types?: ReadonlyArray<string>
+  readonly siteIds?: ReadonlyArray<string>
+  readonly active: boolean
+}
+
+interface RecordFactOf<Type extends string, A> {
+  /** Business key, unique over the service; hashed before it is stored. */
+  readonly key: string
+  readonly organisationId: string
+  readonly type: Type
+  /** `site:<id>`, `charger:<id>`, `token:<uid>`, `organisation:<id>`, `api-key:<id>`, `v1:<clientId>`, `file:<id>`. */
+  readonly subject: string
+  /** ms epoch. */
+  readonly at: number
+  readonly heardAt: number
+  readonly body: {
+    /** `Principal.actor`, or `platform` for what the service does by itself. */
+    readonly by: string
+    /** Absent where nothing was before. */
+    readonly before?: A
+    /** Absent where nothing is left. */
+    readonly after?: A
+  }
+}
+
+/** A price that partners could not be told of with the reading that it is of. Nobody's doing: the audit log has none of it. */
+export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>, "body"> {
+  readonly body: { readonly sessionId: string }
+}
+
+export type RecordFact =
+  | RecordFactOf<"SiteCreated" | "SiteChanged" | "SiteRemoved", Site>
+  | RecordFactOf<"ChargerRegistered" | "ChargerChanged" | "ChargerRemoved", ChargerRecord>
+  | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
+  | RecordFactOf<"RoamingTokenChanged", RoamingToken>
+  | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
+  | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
+  | RecordFactOf<"V1PairIssued" | "V1PairRevoked", V1PairRecord>
+  | RecordFactOf<
+      "TariffCreated" | "TariffChanged" | "TariffRemoved",
+      TariffBody & { readonly id: string; readonly version: number }
+    >
+  | RecordFactOf<"TariffAssigned" | "TariffUnassigned", Assignment & { readonly tariffId: string }>
+  | RecordFactOf<
+      | "PartnerCreated"
+      | "PartnerChanged"
+      | "PartnerRemoved"
+      | "PartnerInvited"
+      | "PartnerRegistered"
+      | "PartnerUnregistered",
+      PartnerRecord
+    >
+  | RecordFactOf<"PartyCreated", CpoParty>
+  | RecordFactOf<"WebhookCreated" | "WebhookChanged" | "WebhookRemoved" | "WebhookSecretRotated", WebhookRecord>
+  | RecordFactOf<"CdrIssued", CdrRecord>
+  | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
+  | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
+  | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
+  | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>
+  | RecordFactOf<"DeliveryReplayed" | "DeliveryDiscarded", DeliveryRecord>

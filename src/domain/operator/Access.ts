@@ -1,0 +1,111 @@
+/**
+ * Organisations, operators and keys: who may call, and with what permissions. Secrets reach storage as keyed hashes only, see
+ * `ports/Secrets`.
+ */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
+import type { ApiKey, Operator, Organisation } from "./Operator.ts"
+import type { Principal, Writing } from "../values/AuditContext.ts"
+import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+
+/** A key as it is stored: found by its public id, proved by its verifier. */
+export interface NewKey {
+  readonly name: string
+  readonly publicId: string
+  readonly prefix: string
+  readonly verifier: Uint8Array
+  readonly permissions: ReadonlyArray<string> | undefined
+  readonly operatorId: string
+}
+
+export interface NewOrganisation {
+  readonly name: string
+  readonly countryCode: string
+  readonly partyId: string
+  readonly operatorEmail: string
+  /** Undefined: the operator cannot log in until a password is set by a set-up link. */
+  readonly operatorPasswordHash: string | undefined
+  readonly operatorPermissions: ReadonlyArray<string>
+  readonly key: Omit<NewKey, "operatorId">
+  readonly v1: { readonly clientId: string; readonly codeVerifier: Uint8Array }
+}
+
+export class Access extends Context.Service<
+  Access,
+  {
+    /** True while the database has no organisation: the first start. */
+    readonly isEmpty: Effect.Effect<boolean, StorageUnavailable>
+    /**
+     * Creates organisation, first operator, first v2 key and v1 pair at once. `Conflict` `party_exists`, `operator_exists` (the email
+     * belongs to an operator already) or `client_id_in_use`.
+     */
+    readonly createOrganisation: (
+      input: NewOrganisation,
+      now: number
+    ) => Effect.Effect<
+      { readonly organisation: Organisation; readonly operatorId: string },
+      Conflict | InvalidInput | StorageUnavailable
+    >
+    readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
+    /** Every organisation of this service, oldest first: the platform's own operator alone may ask. */
+    readonly organisations: (page: PageRequest) => Effect.Effect<Page<Organisation>, InvalidInput | StorageUnavailable>
+    /** Those who work for an organisation, oldest first. */
+    readonly operators: (organisationId: string) => Effect.Effect<ReadonlyArray<Operator>, StorageUnavailable>
+    readonly updateOrganisation: (
+      patch: {
+        readonly name?: string
+        readonly timeZone?: string
+        readonly closeSilentHours?: number
+        readonly standbyPowerW?: number
+        readonly policy?: Partial<ChargerPolicy>
+      },
+      writing: Writing
+    ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
+    /**
+     * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
+     * cut down to the key's; none when the operator is inactive. Never cached longer than a second.
+     */
+    readonly findKey: (
+      publicId: string
+    ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
+    readonly findV1: (
+      clientId: string
+    ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
+    /** Notes that a key or v1 pair (`Principal.actor`) was used; written behind. */
+    readonly used: (actor: string, now: number) => void
+    /** `NotFound` for an operator that is not the caller's organisation's. */
+    readonly createKey: (
+      key: NewKey,
+      writing: Writing
+    ) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
+    readonly listKeys: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
+    /**
+     * `PermissionDenied` for a key that may do at this moment what the caller may not. `Conflict` `last_full_key` for the last that has every
+     * permission, unless `lastToo`: nobody could make another over HTTP.
+     */
+    readonly revokeKey: (
+      id: string,
+      writing: Writing,
+      options?: { readonly lastToo: boolean }
+    ) => Effect.Effect<void, NotFound | PermissionDenied | Conflict | StorageUnavailable>
+    /**
+     * A new key with every permission of the organisation's first operator and a new v1 pair, for one who has lost his; with `revokeOthers` every
+     * other key and pair of the organisation ends. All at once, or nothing.
+     */
+    readonly restore: (
+      given: {
+        readonly key: Omit<NewKey, "operatorId" | "permissions">
+        readonly v1: NewOrganisation["v1"]
+        readonly revokeOthers: boolean
+      },
+      writing: Writing
+    ) => Effect.Effect<
+      { readonly key: ApiKey; readonly revoked: { readonly keys: number; readonly pairs: number } },
+      NotFound | Conflict | InvalidInput | StorageUnavailable
+    >
+  }
+>()("voltlane/Access") {}

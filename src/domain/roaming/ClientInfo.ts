@@ -1,0 +1,15 @@
+/** What a hub tells of the parties that are reached through it (OCPI 2.2.1 `hubclientinfo`). */
+import type { PartyRole } from "./Party.ts"
+import type { PartyId } from "../values/PartyId.ts"
+
+export type ClientStatus = "CONNECTED" | "OFFLINE" | "PLANNED" | "SUSPENDED"
+
+export interface ClientInfo extends PartyId {
+  readonly role: PartyRole
+  readonly status: ClientStatus
+  /** ms epoch, as the hub says. */
+  readonly lastUpdated: number
+}
+
+/** Parties behind one hub that are kept; the largest have some hundreds. */
+export const clientsMax = 2_000

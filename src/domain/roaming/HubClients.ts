@@ -1,0 +1,35 @@
+/** Storage of the parties behind hubs, as each hub tells of them. */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { ClientInfo } from "./ClientInfo.ts"
+import type { PartyId } from "../values/PartyId.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+
+export class HubClients extends Context.Service<
+  HubClients,
+  {
+    /** What is older than what stands changes nothing. `Conflict` `too_many_clients`. True where the party was not there before. */
+    readonly put: (
+      organisationId: string,
+      partnerId: string,
+      info: ClientInfo
+    ) => Effect.Effect<boolean, Conflict | StorageUnavailable>
+    readonly get: (
+      organisationId: string,
+      partnerId: string,
+      party: PartyId
+    ) => Effect.Effect<ClientInfo, NotFound | StorageUnavailable>
+    /** Who else is this party directly: our organisation, or another partner that is registered as that eMSP. */
+    readonly holder: (
+      organisationId: string,
+      partnerId: string,
+      party: PartyId
+    ) => Effect.Effect<"Ourselves" | "Partner" | undefined, StorageUnavailable>
+    /** By country code and party id. */
+    readonly list: (
+      organisationId: string,
+      partnerId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<ClientInfo>, InvalidInput | StorageUnavailable>
+  }
+>()("voltlane/HubClients") {}

@@ -1,0 +1,129 @@
+/**
+ * A partner: another platform, with which data is exchanged after both have told each other their credentials (OCPI 2.2.1 `credentials`). It is
+ * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
+ */
+import type { PartnerParty, PartyRole } from "./Party.ts"
+import { type PartyId, sameParty } from "../values/PartyId.ts"
+
+export type PartnerStatus =
+  /** It has a registration token and has not used it. */
+  | "Invited"
+  /** Both sides have each other's credentials. */
+  | "Registered"
+  /** By an operator: its calls are refused, and nothing is sent to it. */
+  | "Suspended"
+  /** It has taken its credentials back, or was invited anew: neither side can call the other. */
+  | "Unregistered"
+
+/** One module of a partner's. */
+export interface PartnerEndpoint {
+  /** OCPI's ModuleID, in lower case. */
+  readonly module: string
+  /** Undefined in 2.1.1, where each side has one. */
+  readonly role: "SENDER" | "RECEIVER" | undefined
+  readonly url: string
+}
+
+/** What a partner has told of itself, and what it is called by. */
+export interface Connection {
+  /** OCPI's version number; which there are, OCPI knows. */
+  readonly version: string
+  readonly versionsUrl: string
+  /** What it took from us last: the token as it stands, or in Base64. */
+  readonly tokenForm: "Raw" | "Base64"
+  readonly parties: ReadonlyArray<PartnerParty>
+  readonly endpoints: ReadonlyArray<PartnerEndpoint>
+  readonly registeredAt: number
+}
+
+/** What a partner needs otherwise than the standard has it. */
+export interface PartnerSwitches {
+  /** Whether our calls carry the token as it stands or in Base64; undefined is as the version has it. */
+  readonly tokenForm?: "Raw" | "Base64" | undefined
+  /** Semantic errors as HTTP 400 rather than 200 with a status code. */
+  readonly semanticErrorsAs400?: boolean | undefined
+  /** PUT of a new token is answered 201 in 2.2 and later. */
+  readonly createdAs201?: boolean | undefined
+  /** Version details name the credentials module once, as RECEIVER: it stumbles over two of one name. */
+  readonly credentialsOnce?: boolean | undefined
+  /** It takes no credit records. */
+  readonly noCreditCdrs?: boolean | undefined
+  /** It is asked about cards that nobody knows: only by agreement, since it hears of every stranger at a charger. */
+  readonly askUnknownTokens?: boolean | undefined
+}
+
+/** Changes of switches: those that are named, where null takes one back. */
+export type SwitchesChange = { readonly [Name in keyof PartnerSwitches]?: PartnerSwitches[Name] | null }
+
+/** Switches with changes laid over them. */
+export const switchedBy = (switches: PartnerSwitches, change: SwitchesChange): PartnerSwitches =>
+  Object.fromEntries(
+    Object.entries({ ...switches, ...change }).filter(([, value]) => value !== null && value !== undefined)
+  )
+
+/** Whom our operator has invited; what the partner says of itself is in its connection. */
+export interface ExpectedParty extends PartyId {
+  readonly roles: ReadonlyArray<PartyRole>
+}
+
+export interface Partner {
+  readonly id: string
+  readonly organisationId: string
+  readonly name: string
+  readonly status: PartnerStatus
+  /** Undefined for partners of the days in which nobody asked for it. */
+  readonly expected?: ExpectedParty | undefined
+  /** Undefined where it is not registered. */
+  readonly connection: Connection | undefined
+  readonly switches: PartnerSwitches
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/**
+ * Why credentials with these parties are not those of whom our operator has invited: an invitation may get into other hands. Who was registered
+ * as somebody else before that was looked at may go on so.
+ */
+export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyArray<PartyId>): string | undefined => {
+  if (expected === undefined) return undefined
+  const names = (all: ReadonlyArray<PartyId>) => all.some((one) => sameParty(one, expected))
+  if (names(parties) || (connection !== undefined && !names(connection.parties))) return undefined
+  const told = parties.slice(0, 3).map(({ countryCode, partyId }) => `${countryCode}*${partyId}`)
+  return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${told.join(", ")}.`
+}
+
+/** Since when a partner is registered, by its credentials at this moment: a renewal goes on with what was, unless it comes from elsewhere or in another version. */
+export const registeredSince = (
+  { connection }: Partner,
+  { version, versionsUrl }: Pick<Connection, "version" | "versionsUrl">,
+  now: number
+): number => (connection?.version === version && connection.versionsUrl === versionsUrl ? connection.registeredAt : now)
+
+/** Whether it speaks for parties behind it: by our operator's invitation alone, since that a partner calls itself a hub gives it nothing. */
+export const isHub = ({ expected }: Pick<Partner, "expected">): boolean => expected?.roles.includes("HUB") === true
+
+/** Also while it is suspended. */
+export const isRegistered = ({ connection, status }: Partner): boolean =>
+  connection !== undefined && (status === "Registered" || status === "Suspended")
+
+/** Days in which a registration token can be used. */
+export const registrationTokenDays = 7
+
+/** Hours in which the token before a rotation is taken, unless the new one is used sooner. */
+export const retiringTokenHours = 24
+
+/**
+ * Tokens that a partner may have been told in renewals from this side whose end we never heard. Each is one renewal within a day, which is made by hand:
+ * more are no partner that can be renewed.
+ */
+export const expectedTokensMax = 10
+
+/** What a token of ours lets its bearer do. */
+export type TokenUse =
+  /** Ask for versions and register. */
+  | "Registration"
+  /** Ask for versions, by the token that we tell it while we register with it or renew; for a registered partner it is `Access`. */
+  | "Expected"
+  | "Access"
+  /** Access by the token before a rotation, until the new one is used for the first time. */
+  | "Retiring"

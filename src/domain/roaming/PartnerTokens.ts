@@ -1,0 +1,10 @@
+/** Tokens that we make for partners: how long they are, and what is stored of them. */
+import { toBase62 } from "../values/KeyFormat.ts"
+import type { Secrets } from "../values/Secrets.ts"
+
+/** 32 random bytes as letters and digits: they stand raw in a header whatever form a partner sends (OCPI has at most 64 characters). */
+export const newPartnerToken = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
+  toBase62(secrets.randomBytes(32), 43)
+
+export const tokenVerifier = (secrets: Pick<Secrets["Service"], "verifier">, token: string): Uint8Array =>
+  secrets.verifier("partner-token", token)

@@ -1,0 +1,31 @@
+/**
+ * Parties: companies with a role in roaming, known by a country code and three characters (OCPI 2.2.1 §3.1). An organisation is one or more CPO
+ * parties; a partner, the other platform, has parties of its own.
+ */
+import type { PartyId } from "../values/PartyId.ts"
+
+/** OCPI 2.2.1 §16.5 BusinessDetails, as far as we show it. */
+export interface BusinessDetails {
+  readonly name: string
+  readonly website?: string | undefined
+}
+
+/** OCPI 2.2.1 §16.12 Role; partners of newer versions may have others. */
+export type PartyRole = "CPO" | "EMSP" | "HUB" | "NAP" | "NSP" | "SCSP" | "OTHER"
+
+export interface PartnerParty extends PartyId {
+  readonly role: PartyRole
+  readonly businessDetails: BusinessDetails
+}
+
+/** A party of ours: as whom an organisation speaks. Sites that name none belong to the default one. */
+export interface CpoParty extends PartyId {
+  readonly id: string
+  readonly organisationId: string
+  readonly businessDetails: BusinessDetails
+  readonly isDefault: boolean
+  readonly createdAt: number
+}
+
+/** Parties that an organisation has at most: all of them stand in its credentials, which partners keep. */
+export const partiesMax = 50

@@ -1,0 +1,36 @@
+/**
+ * Sessions of partners' drivers, each for the one partner whose token began it. Whoever asks for a partner gets that partner's alone; sessions of
+ * one's own cards are nobody's.
+ */
+import { Context, type Effect } from "effect"
+import type { NotFound, StorageUnavailable } from "../Errors.ts"
+import type { ChargingPreferences } from "./ChargingPreferences.ts"
+import type { RoamingSession } from "./RoamingSession.ts"
+import type { Window, Windowed } from "../values/Window.ts"
+
+/** Whose. */
+export interface PartnerScope {
+  readonly organisationId: string
+  readonly partnerId: string
+}
+
+export class RoamingSessions extends Context.Service<
+  RoamingSessions,
+  {
+    /** In order of creation, by when they changed last. */
+    readonly window: (
+      scope: PartnerScope,
+      window: Window
+    ) => Effect.Effect<Windowed<RoamingSession>, StorageUnavailable>
+    /** `NotFound` for one that is not this partner's too. */
+    readonly get: (scope: PartnerScope, id: string) => Effect.Effect<RoamingSession, NotFound | StorageUnavailable>
+    /** Keeps what the driver wishes, in place of what he wished before. */
+    readonly prefer: (
+      scope: PartnerScope,
+      id: string,
+      preferences: ChargingPreferences
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** True where the charger of the session can be steered (OCPP 1.6 §3.3 SmartCharging). */
+    readonly isSteerable: (scope: PartnerScope, id: string) => Effect.Effect<boolean, StorageUnavailable>
+  }
+>()("voltlane/RoamingSessions") {}

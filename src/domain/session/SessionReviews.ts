@@ -1,0 +1,42 @@
+/** What becomes of sessions after they ended: held when they cannot be believed, released as they stand, corrected. */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Writing } from "../values/AuditContext.ts"
+
+/** A session that somebody must look at. */
+export interface Doubted {
+  readonly sessionId: string
+  readonly organisationId: string
+  readonly reason: string
+}
+
+/** What an operator says instead of the charger; undefined leaves a figure as it stands. */
+export interface Correction {
+  readonly energyWh: number | undefined
+  /** ms epoch. */
+  readonly startedAt: number | undefined
+  readonly endedAt: number | undefined
+  readonly reason: string
+}
+
+export class SessionReviews extends Context.Service<
+  SessionReviews,
+  {
+    /** Holds sessions that nobody has looked at yet; those that were released or corrected stay so. */
+    readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
+    /** Lets a held session be billed as it stands, and issues its record. `Conflict` `not_held`. */
+    readonly release: (
+      sessionId: string,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    /**
+     * Bills it as corrected: takes back the record that stands and issues the new one, both or neither. `Conflict` `session_running`;
+     * `InvalidInput` where it would end before it started.
+     */
+    readonly correct: (
+      sessionId: string,
+      correction: Correction,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | Conflict | InvalidInput | StorageUnavailable>
+  }
+>()("voltlane/SessionReviews") {}

@@ -1,0 +1,54 @@
+/**
+ * Where energy was delivered, as it was when the record was issued: sites are renamed and moved and chargers taken away, and a record stays
+ * true (OCPI 2.2.1 `mod_cdrs` CdrLocation). What was not known then is missing.
+ */
+import type { Company, EvseDetails } from "./Details.ts"
+import type { Capability, LocationDetails } from "./Location.ts"
+import type { OpeningHours } from "./OpeningHours.ts"
+import type { BusinessDetails } from "../roaming/Party.ts"
+import type { PartyId } from "../values/PartyId.ts"
+
+/** What else partners were shown of it as a location, with the evse and connector that were used. */
+export interface ShownPlace {
+  readonly operator: BusinessDetails | Company
+  readonly timeZone: string
+  readonly openingHours?: OpeningHours | undefined
+  readonly details?: LocationDetails | undefined
+  readonly capabilities?: ReadonlyArray<Capability> | undefined
+  readonly evse?: EvseDetails | undefined
+  readonly termsAndConditions?: string | undefined
+}
+
+export interface Place {
+  /** Whose site it is, of the organisation's parties. Places that were sealed before there were partners have none. */
+  readonly party?: PartyId
+  /** The evse by its names for partners; missing where its connectors were never reported. */
+  readonly evseUid?: string
+  /** ISO 15118's. */
+  readonly publicEvseId?: string
+  readonly siteName?: string
+  readonly streetAddress?: string
+  readonly streetNumber?: string
+  readonly houseLetter?: string
+  readonly postalNumber?: string
+  readonly city?: string
+  readonly area?: string
+  /** ISO 3166-1 alpha-3. */
+  readonly country?: string
+  readonly latitude?: number
+  readonly longitude?: number
+  /** Missing where the charger was removed before. */
+  readonly chargerName?: string
+  /** OCPI's words; missing with the rest of the equipment where the operator has told nothing of the connector. */
+  readonly standard?: string
+  readonly format?: string
+  readonly powerType?: string
+  readonly maxVoltage?: number
+  readonly maxAmperage?: number
+  readonly maxPowerW?: number
+  /**
+   * Only of a partner's driver, since versions of OCPI before 2.2 have the whole location within sessions and records; missing where partners were shown
+   * none, and in records of the first versions.
+   */
+  readonly shown?: ShownPlace
+}

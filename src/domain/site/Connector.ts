@@ -1,0 +1,67 @@
+/** Connectors and EVSEs of a charger: which, in what state, and what an operator says they are. */
+import type { EvseDetails } from "./Details.ts"
+
+/** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
+export const connectorStatuses = [
+  "Available",
+  "Preparing",
+  "Charging",
+  "SuspendedEVSE",
+  "SuspendedEV",
+  "Finishing",
+  "Reserved",
+  "Unavailable",
+  "Faulted"
+] as const
+export type ConnectorStatus = (typeof connectorStatuses)[number]
+
+/** Where on a charger something happened. `evseId` 0 is the whole charger. */
+export interface Place {
+  readonly evseId: number
+  readonly connectorId: number
+}
+
+/** OCPP does not tell what a connector is; the operator does, in OCPI's words. */
+export interface ConnectorEquipment {
+  readonly standard: string
+  readonly format: "SOCKET" | "CABLE"
+  readonly powerType: string
+  readonly maxVoltage: number
+  readonly maxAmperage: number
+  readonly maxPowerW: number
+  /** Address of the operator's terms; undefined where none is told. */
+  readonly termsAndConditions?: string | undefined
+}
+
+/** What the operator has told of an evse, by its number within the charger. */
+export type DescribedEvse = EvseDetails & { readonly evseId: number }
+
+/** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
+export const assumedEquipment: ConnectorEquipment = {
+  standard: "IEC_62196_T2",
+  format: "SOCKET",
+  powerType: "AC_3_PHASE",
+  maxVoltage: 230,
+  maxAmperage: 32,
+  maxPowerW: 22080
+}
+
+export interface Connector {
+  readonly evseId: number
+  readonly connectorId: number
+  readonly status: ConnectorStatus
+  readonly errorCode: string | undefined
+  readonly info: string | undefined
+  readonly vendorId: string | undefined
+  readonly vendorErrorCode: string | undefined
+  /** ms epoch of the report. */
+  readonly statusAt: number
+  /** Undefined until the operator has told. */
+  readonly equipment: ConnectorEquipment | undefined
+}
+
+/** OCPP 1.6 numbers connectors alone: its connector n is connector 1 of EVSE n. */
+export const placeOf = (told: { readonly connectorId: number; readonly evseId?: number }) =>
+  told.evseId === undefined
+    ? { evseId: told.connectorId, connectorId: 1 }
+    : { evseId: told.evseId, connectorId: told.connectorId }

@@ -1,0 +1,32 @@
+/** Where partners' commands go: connectors by the ids that OCPI has for them, which are not the charger's. Scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { ConnectorStatus } from "./Connector.ts"
+import type { StorageUnavailable } from "../Errors.ts"
+
+export interface PlaceWanted {
+  readonly locationId: string
+  /** All EVSEs of the location without it. */
+  readonly evseUid?: string | undefined
+  /** All connectors of the EVSE without it. */
+  readonly connectorId?: string | undefined
+}
+
+export interface ConnectorPlace {
+  readonly chargerId: string
+  readonly siteId: string
+  readonly evseId: number
+  readonly connectorId: number
+  readonly status: ConnectorStatus
+  readonly connected: boolean
+}
+
+export class Places extends Context.Service<
+  Places,
+  {
+    /** The connectors that fit, ordered by charger, evse and connector; none for what is unknown or another organisation's. */
+    readonly connectors: (
+      organisationId: string,
+      wanted: PlaceWanted
+    ) => Effect.Effect<ReadonlyArray<ConnectorPlace>, StorageUnavailable>
+  }
+>()("voltlane/Places") {}

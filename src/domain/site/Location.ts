@@ -1,0 +1,266 @@
+/**
+ * A location as partners see it (OCPI 2.2.1 §8): a site with its evses and their connectors. It is a pure function of what stands (`Standing`) and of
+ * what was shown before, which gives the times: a piece is as old as its last real change, and what contains it is no older.
+ */
+import type { BusinessDetails } from "../roaming/Party.ts"
+import type { PartyId } from "../values/PartyId.ts"
+import { type Company, type EvseDetails, type SiteDetails, siteDetailsOf } from "./Details.ts"
+import { type EvseStatus, statusOf } from "./EvseStatus.ts"
+import { missingOf } from "./Missing.ts"
+import type { OpeningHours } from "./OpeningHours.ts"
+import type { AssignedTariff, Standing, StandingCharger, StandingConnector, StandingEvse } from "./LocationSources.ts"
+import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
+
+export type Capability =
+  | "CHARGING_PREFERENCES_CAPABLE"
+  | "CHARGING_PROFILE_CAPABLE"
+  | "REMOTE_START_STOP_CAPABLE"
+  | "RESERVABLE"
+  | "RFID_READER"
+  | "START_SESSION_CONNECTOR_REQUIRED"
+  | "UNLOCK_CAPABLE"
+
+export interface LocationConnector extends ChosenTariffs {
+  /** Within its evse. */
+  readonly id: string
+  readonly standard: string
+  readonly format: "SOCKET" | "CABLE"
+  readonly powerType: string
+  /** V, line to neutral. */
+  readonly maxVoltage: number
+  /** A, of one phase. */
+  readonly maxAmperage: number
+  readonly maxPowerW: number
+  /** True where the operator has not told what it is. */
+  readonly assumed: boolean
+  readonly termsAndConditions?: string | undefined
+  /** ms epoch. */
+  readonly lastUpdated: number
+}
+
+export interface LocationEvse {
+  readonly uid: string
+  /** ISO 15118's id. A removed evse has none: it may stand somewhere else. */
+  readonly evseId: string | undefined
+  readonly status: EvseStatus
+  readonly capabilities: ReadonlyArray<Capability>
+  /** At least one. */
+  readonly connectors: ReadonlyArray<LocationConnector>
+  /** Undefined where the operator has told nothing of it. */
+  readonly details?: EvseDetails | undefined
+  /** ms epoch; of a removed one, when it was. */
+  readonly lastUpdated: number
+}
+
+export interface Location {
+  /** The site's. */
+  readonly id: string
+  readonly organisationId: string
+  readonly party: PartyId
+  readonly operator: BusinessDetails | Company
+  readonly name: string
+  readonly address: string
+  readonly postalCode: string | undefined
+  readonly city: string
+  readonly state: string | undefined
+  /** ISO 3166-1 alpha-3. */
+  readonly country: string
+  readonly latitude: number
+  readonly longitude: number
+  readonly timeZone: string
+  readonly openingHours: OpeningHours | undefined
+  readonly evses: ReadonlyArray<LocationEvse>
+  /** What else the operator has told of the site; undefined where nothing. */
+  readonly details?: LocationDetails | undefined
+  /** ms epoch: since when it is not for everybody any more, for as long as what is gone is shown. */
+  readonly unpublishedAt?: number | undefined
+  /** ms epoch. */
+  readonly lastUpdated: number
+}
+
+/** Of a site, but who operates it. */
+export type LocationDetails = Omit<SiteDetails, "operator">
+
+/** Days in which partners are still shown what is gone, so that those who ask for changes only learn of it. */
+export const removedShownDays = 90
+
+const removedShownMillis = removedShownDays * 86_400_000
+
+/** What the charger can do at this evse: the feature profiles that it names, and what every charger can (OCPP 1.6 §3.3). */
+const capabilitiesOf = (
+  { featureProfiles }: StandingCharger,
+  connectors: ReadonlyArray<Pick<LocationConnector, "format">>
+): ReadonlyArray<Capability> => {
+  const has = (profile: string) => featureProfiles.some((one) => one.toLowerCase() === profile)
+  return [
+    "RFID_READER",
+    "REMOTE_START_STOP_CAPABLE",
+    ...(connectors.some(({ format }) => format === "SOCKET") ? (["UNLOCK_CAPABLE"] as const) : []),
+    ...(has("reservation") ? (["RESERVABLE"] as const) : []),
+    ...(has("smartcharging") ? (["CHARGING_PROFILE_CAPABLE", "CHARGING_PREFERENCES_CAPABLE"] as const) : []),
+    ...(connectors.length > 1 ? (["START_SESSION_CONNECTOR_REQUIRED"] as const) : [])
+  ]
+}
+
+/** `now` with what is in it, unless it is the same as before, which then keeps its time. */
+const since = <A extends { readonly lastUpdated: number }>(
+  next: Omit<A, "lastUpdated">,
+  before: A | undefined,
+  now: number
+): A => {
+  const dated = { ...next, lastUpdated: before?.lastUpdated ?? now } as A
+  return before !== undefined && same(dated, before) ? before : ({ ...next, lastUpdated: now } as A)
+}
+
+/** Equal as JSON, where a field that is undefined is none; order of fields is ours. */
+export const same = (one: unknown, other: unknown): boolean => {
+  if (Object.is(one, other)) return true
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const a = one as Record<string, unknown>
+  const b = other as Record<string, unknown>
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]))
+}
+
+const connectorOf = (
+  connector: StandingConnector,
+  charger: StandingCharger,
+  tariffs: ReadonlyArray<AssignedTariff>,
+  before: LocationEvse | undefined,
+  now: number
+): LocationConnector => {
+  const id = String(connector.connectorId)
+  const place = { chargerId: charger.chargerId, evseId: connector.evseId, connectorId: connector.connectorId }
+  return since<LocationConnector>(
+    { id, ...connector.equipment, assumed: connector.assumed, ...tariffsOf(place, tariffs, now) },
+    before?.connectors.find((one) => one.id === id),
+    now
+  )
+}
+
+/** Nobody pays at what is gone: a tariff may end while it is shown still. */
+const untariffed = (connector: LocationConnector, at: number): LocationConnector =>
+  connector.tariffId === undefined && connector.laterTariffIds.length === 0
+    ? connector
+    : { ...connector, tariffId: undefined, laterTariffIds: [], lastUpdated: at }
+
+export const removed = (before: LocationEvse, at: number): LocationEvse =>
+  before.status === "REMOVED"
+    ? before
+    : {
+        ...before,
+        evseId: undefined,
+        status: "REMOVED",
+        capabilities: [],
+        connectors: before.connectors.map((connector) => untariffed(connector, at)),
+        lastUpdated: at
+      }
+
+/** Those that are gone for long enough are forgotten. */
+const isShown = (evse: LocationEvse, now: number): boolean =>
+  evse.status !== "REMOVED" || evse.lastUpdated > now - removedShownMillis
+
+const detailsOf = ({ evses = [] }: StandingCharger, evseId: number): EvseDetails | undefined => {
+  const { evseId: _, ...details } = evses.find((one) => one.evseId === evseId) ?? { evseId }
+  return Object.keys(details).length === 0 ? undefined : details
+}
+
+const evseOf = (
+  named: StandingEvse,
+  standing: Standing,
+  before: LocationEvse | undefined,
+  now: number
+): LocationEvse | undefined => {
+  const charger = standing.chargers.find(({ chargerId }) => chargerId === named.chargerId)
+  const reported = charger?.connectors.filter(({ evseId }) => evseId === named.evseId) ?? []
+  if (charger === undefined || reported.length === 0 || named.removed) {
+    return before === undefined ? undefined : removed(before, now)
+  }
+  const connectors = reported.map((one) => connectorOf(one, charger, standing.tariffs, before, now))
+  const status = statusOf(charger, reported)
+  const next = {
+    uid: named.uid,
+    evseId: named.publicId,
+    status,
+    capabilities: capabilitiesOf(charger, connectors),
+    connectors,
+    details: detailsOf(charger, named.evseId)
+  }
+  return since<LocationEvse>(next, before, now)
+}
+
+const addressOf = ({ houseLetter, streetAddress, streetNumber }: Standing["site"] & object): string =>
+  [streetAddress, `${streetNumber ?? ""}${houseLetter ?? ""}`]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ")
+
+/** What the operator has told of a site: who operates it, and the rest. */
+const toldOf = (site: Standing["site"] & object) => {
+  const { operator, ...details } = siteDetailsOf(site) ?? {}
+  return { operator, details: Object.keys(details).length === 0 ? undefined : details }
+}
+
+/** Since when a location is not for everybody that was until then, or is gone for not as long as what is gone is shown. */
+const unpublishedAtOf = (isPublished: boolean, before: Location | undefined, now: number): number | undefined => {
+  if (isPublished || before === undefined) return undefined
+  const at = before.details?.publish === false ? before.unpublishedAt : now
+  return at === undefined || at <= now - removedShownMillis ? undefined : at
+}
+
+/** Everything of a location that was shown, as gone. */
+const withdrawn = (before: Location, now: number): Location | undefined => {
+  const evses = before.evses.map((evse) => removed(evse, now)).filter((evse) => isShown(evse, now))
+  return evses.length === 0 ? undefined : since<Location>({ ...before, evses }, before, now)
+}
+
+/**
+ * The location of what stands, after `before`, which was shown until now; undefined where there is none (any more). A site that lacks something is
+ * withdrawn: its evses are shown as removed for a while.
+ */
+export const locationOf = (standing: Standing, before: Location | undefined, now: number): Location | undefined => {
+  const { party, site } = standing
+  const { address, city, country, latitude, longitude } = {
+    ...site,
+    address: site === undefined ? "" : addressOf(site)
+  }
+  const isComplete = site !== undefined && missingOf(standing).length === 0
+  if (!isComplete || city === undefined || country === undefined || latitude === undefined || longitude === undefined) {
+    return before === undefined ? undefined : withdrawn(before, now)
+  }
+  const known = new Map(before?.evses.map((evse) => [evse.uid, evse]))
+  const evses = standing.evses
+    .map((named) => evseOf(named, standing, known.get(named.uid), now))
+    .filter((evse): evse is LocationEvse => evse !== undefined && isShown(evse, now))
+  const { details, operator } = toldOf(site)
+  const next = {
+    id: site.id,
+    organisationId: site.organisationId,
+    party: { countryCode: party.countryCode, partyId: party.partyId },
+    operator: operator ?? party.businessDetails,
+    name: site.name,
+    address,
+    postalCode: site.postalNumber,
+    city,
+    state: site.area,
+    country,
+    latitude,
+    longitude,
+    timeZone: site.timeZone,
+    openingHours: site.openingHours,
+    evses,
+    details,
+    unpublishedAt: unpublishedAtOf(details?.publish !== false, before, now)
+  }
+  return since<Location>(next, before, now)
+}
+
+/** When it changes by time alone, ms epoch; undefined for never. */
+export const dueOf = (location: Location, standing: Standing, now: number): number | undefined => {
+  const forgotten = location.evses
+    .filter(({ status }) => status === "REMOVED")
+    .map(({ lastUpdated }) => lastUpdated + removedShownMillis)
+  const bounds = standing.tariffs.flatMap(({ endsAt, startsAt }) => [startsAt, endsAt])
+  const unpublished = location.unpublishedAt === undefined ? [] : [location.unpublishedAt + removedShownMillis]
+  const times = [...forgotten, ...unpublished, ...bounds].filter((at): at is number => at !== undefined && at > now)
+  return times.length === 0 ? undefined : Math.min(...times)
+}

@@ -1,0 +1,61 @@
+/** What a location is made of, as it stands in the records of operator and chargers. */
+import type { ConnectorEquipment, ConnectorStatus, DescribedEvse } from "./Connector.ts"
+import type { BusinessDetails } from "../roaming/Party.ts"
+import type { PartyId } from "../values/PartyId.ts"
+import type { Site } from "./Site.ts"
+import type { Assignment } from "../tariff/Tariff.ts"
+import type { OpeningHours } from "./OpeningHours.ts"
+
+export interface StandingConnector {
+  readonly evseId: number
+  readonly connectorId: number
+  readonly status: ConnectorStatus
+  readonly equipment: ConnectorEquipment
+  /** True where the equipment is what stands for it until the operator says better. */
+  readonly assumed: boolean
+}
+
+export interface StandingCharger {
+  readonly chargerId: string
+  readonly registration: "Accepted" | "Pending" | "Rejected"
+  readonly connected: boolean
+  /** What connector 0 reported, if anything. */
+  readonly wholeStatus: ConnectorStatus | undefined
+  /** OCPP 1.6 §9.1.24 SupportedFeatureProfiles, as far as it is known. */
+  readonly featureProfiles: ReadonlyArray<string>
+  readonly connectors: ReadonlyArray<StandingConnector>
+  /** What the operator has told of its evses. */
+  readonly evses?: ReadonlyArray<DescribedEvse> | undefined
+}
+
+/** An evse by the names that it has for partners. */
+export interface StandingEvse {
+  readonly uid: string
+  readonly publicId: string
+  readonly chargerId: string
+  readonly evseId: number
+  readonly removed: boolean
+}
+
+export interface AssignedTariff {
+  readonly tariffId: string
+  readonly assignment: Assignment
+  /** ms epoch, of the tariff's validity. */
+  readonly startsAt: number | undefined
+  readonly endsAt: number | undefined
+}
+
+type StandingSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updatedAt"> & {
+  readonly openingHours: OpeningHours | undefined
+}
+
+export interface Standing {
+  /** Undefined for one that was deleted. */
+  readonly site: StandingSite | undefined
+  readonly party: PartyId & { readonly businessDetails: BusinessDetails }
+  readonly chargers: ReadonlyArray<StandingCharger>
+  /** In order of their numbers. */
+  readonly evses: ReadonlyArray<StandingEvse>
+  /** Of the site, its chargers and connectors, and the organisation's default. */
+  readonly tariffs: ReadonlyArray<AssignedTariff>
+}

@@ -1,0 +1,16 @@
+/** What a site needs before partners see it. */
+import type { Standing } from "./LocationSources.ts"
+
+/** Fields of the site by their names in REST v2; `chargers` is a charger that has reported its connectors. */
+export type Missing = "streetAddress" | "city" | "country" | "latitude" | "longitude" | "chargers"
+
+const fields = ["streetAddress", "city", "country", "latitude", "longitude"] as const
+
+/** In the order in which they are asked for; none for a site that partners see. */
+export const missingOf = ({ chargers, site }: Pick<Standing, "chargers" | "site">): ReadonlyArray<Missing> => {
+  const isReported = chargers.some(({ connectors }) => connectors.length > 0)
+  return [
+    ...fields.filter((field) => site?.[field] === undefined || site[field] === ""),
+    ...(isReported ? [] : (["chargers"] as const))
+  ]
+}

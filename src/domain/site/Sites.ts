@@ -1,0 +1,27 @@
+/** Storage of sites, scoped by organisation. Another organisation's site is `NotFound`. */
+import type { Writing } from "../values/AuditContext.ts"
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Site, SiteInput, SitePatch } from "./Site.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+
+export class Sites extends Context.Service<
+  Sites,
+  {
+    readonly create: (input: SiteInput, writing: Writing) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
+    readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
+    /** By REST v1's integer id. */
+    readonly byGroupId: (organisationId: string, groupId: number) => Effect.Effect<Site, NotFound | StorageUnavailable>
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Site>, InvalidInput | StorageUnavailable>
+    readonly update: (
+      id: string,
+      patch: SitePatch,
+      writing: Writing
+    ) => Effect.Effect<Site, NotFound | InvalidInput | StorageUnavailable>
+    /** `Conflict` `site_not_empty` while chargers stand there. */
+    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+  }
+>()("voltlane/Sites") {}

@@ -1,0 +1,74 @@
+/** Storage of tariffs and of what each is for, scoped by organisation. */
+import { Context, type Effect } from "effect"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Assignment, Tariff, TariffBody } from "./Tariff.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
+import type { Window, Windowed } from "../values/Window.ts"
+import type { Writing } from "../values/AuditContext.ts"
+
+/** Undefined leaves a field, null clears it. */
+export type TariffPatch = { readonly [K in keyof TariffBody]?: TariffBody[K] | null | undefined }
+
+/** A meter that counts in steps of an hour's standby or more, and tells neither power nor current. */
+export interface CoarseMeter {
+  readonly chargerId: string
+  readonly evseId: number
+  readonly connectorId: number
+  readonly stepWh: number
+  /** Of its organisation. */
+  readonly standbyPowerW: number
+}
+
+export class Tariffs extends Context.Service<
+  Tariffs,
+  {
+    readonly create: (body: TariffBody, writing: Writing) => Effect.Effect<Tariff, InvalidInput | StorageUnavailable>
+    readonly get: (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | StorageUnavailable>
+    /** Newest first. */
+    readonly list: (
+      organisationId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Tariff>, InvalidInput | StorageUnavailable>
+    /**
+     * What partners see: tariffs that are assigned to anything or are the default, each as it stands now, in order of creation. One that was
+     * assigned after its last change counts as changed then.
+     */
+    readonly offered: (organisationId: string, window: Window) => Effect.Effect<Windowed<Tariff>, StorageUnavailable>
+    /** One of them. `NotFound` for one that is for nothing. */
+    readonly offer: (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | StorageUnavailable>
+    /** Makes another version. Sessions that have begun keep theirs. `InvalidInput` where what comes of it is no sound tariff. */
+    readonly update: (
+      id: string,
+      patch: TariffPatch,
+      writing: Writing
+    ) => Effect.Effect<Tariff, NotFound | InvalidInput | StorageUnavailable>
+    /** `Conflict` `tariff_assigned` while it is for anything. */
+    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    /** In the place of whatever tariff was for it. `NotFound` for a site, charger or tariff that is not the caller's. */
+    readonly assign: (
+      id: string,
+      assignment: Assignment,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly unassign: (
+      id: string,
+      assignment: Assignment,
+      writing: Writing
+    ) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** What it is for, at most 500. */
+    readonly assignments: (
+      organisationId: string,
+      id: string
+    ) => Effect.Effect<ReadonlyArray<Assignment>, NotFound | StorageUnavailable>
+    /** Meters where it is assigned that tell no parking of less than an hour, at most 20, the coarsest first. */
+    readonly coarseMeters: (
+      organisationId: string,
+      id: string
+    ) => Effect.Effect<ReadonlyArray<CoarseMeter>, StorageUnavailable>
+    /** The tariff of a session as it stood when the session began; undefined where none was assigned. */
+    readonly ofSession: (
+      organisationId: string,
+      sessionId: string
+    ) => Effect.Effect<Tariff | undefined, StorageUnavailable>
+  }
+>()("voltlane/Tariffs") {}

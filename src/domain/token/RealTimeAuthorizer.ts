@@ -1,0 +1,20 @@
+/** Asking partners for their word on a card that is being read, over their own interfaces. */
+import { Context, type Effect } from "effect"
+import type { AskedPartner, PartnerWord } from "./RealTime.ts"
+
+export interface WordsWanted {
+  readonly organisationId: string
+  readonly chargerId: string
+  /** Undefined where the charger does not say. */
+  readonly evseId: number | undefined
+  readonly tokenUid: string
+  readonly partners: ReadonlyArray<AskedPartner>
+}
+
+export class RealTimeAuthorizer extends Context.Service<
+  RealTimeAuthorizer,
+  {
+    /** One word of each, within `wordsWithinMillis` whatever they do; never fails. */
+    readonly words: (wanted: WordsWanted) => Effect.Effect<ReadonlyArray<PartnerWord>>
+  }
+>()("voltlane/RealTimeAuthorizer") {}

@@ -1,0 +1,20 @@
+/** Who calls, and when: what every change of a record is stored with, and what an audit entry names. */
+
+/** Who calls: a v2 key with what it may do now, or a v1 pair. */
+export interface Principal {
+  readonly organisationId: string
+  /** `key:<id>`, `v1:<clientId>`, later `operator:<id>`: what an audit entry names. */
+  readonly actor: string
+  /** The v2 key's id; the scope of idempotency keys. */
+  readonly keyId: string
+  readonly operatorId: string | undefined
+  /** Effective now: the operator's, cut down to the key's. */
+  readonly permissions: ReadonlyArray<string>
+}
+
+/** Who does it and when: every write is a fact with its author. */
+export interface Writing {
+  readonly by: Principal
+  /** ms epoch. */
+  readonly now: number
+}

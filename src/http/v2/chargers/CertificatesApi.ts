@@ -1,0 +1,51 @@
+/**
+ * Certificates of chargers in REST v2: what they have asked to be signed, which goes back by the command CertificateSigned, and which roots
+ * they trust, as they told when they were asked by GetInstalledCertificateIds.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ChargerId, Time } from "../../Fields.ts"
+import { NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+export const CertificateRequest = Schema.Struct({
+  id: Schema.String,
+  at: Time,
+  csr: Schema.String.annotate({ description: "PEM, as the charger sent it" })
+}).annotate({ identifier: "CertificateRequest" })
+
+const Use = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCertificate"])
+
+export const InstalledCertificates = Schema.Struct({
+  certificateType: Use,
+  askedAt: Time.annotate({ description: "When the charger told it" }),
+  changedSince: Schema.Boolean.annotate({
+    description: "One was installed or deleted after that, or may have been: ask again"
+  }),
+  certificates: Schema.Array(
+    Schema.Struct({
+      hashAlgorithm: Schema.Literals(["SHA256", "SHA384", "SHA512"]),
+      issuerNameHash: Schema.String,
+      issuerKeyHash: Schema.String,
+      serialNumber: Schema.String
+    })
+  ).annotate({ description: "Each as DeleteCertificate takes it" })
+}).annotate({ identifier: "InstalledCertificates" })
+
+export class CertificatesApi extends HttpApiGroup.make("certificates").add(
+  HttpApiEndpoint.get("requests", "/v2/chargers/:chargerId/certificate-requests", {
+    params: { chargerId: ChargerId },
+    query: PageQuery,
+    success: listOf(CertificateRequest),
+    error: NotFound404
+  }).annotateMerge(operation("List what a charger has asked to be signed, newest first", "chargers:read")),
+  HttpApiEndpoint.get("installed", "/v2/chargers/:chargerId/certificates", {
+    params: { chargerId: ChargerId },
+    success: Schema.Struct({
+      askedAt: Schema.NullOr(Time).annotate({ description: "The latest of them; null when it was never asked" }),
+      items: Schema.Array(InstalledCertificates).annotate({ description: "One of each type that it was asked for" })
+    }),
+    error: NotFound404
+  }).annotateMerge(operation("Read which certificates a charger last said are installed on it", "chargers:read"))
+) {}

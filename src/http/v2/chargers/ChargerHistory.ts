@@ -1,0 +1,69 @@
+/** The endpoints of chargers' history and uptime over the domain's ports. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import {
+  ChargerHistory,
+  type PastConnection as DomainConnection,
+  type PastStatus as DomainStatus
+} from "../../../domain/charger/ChargerHistory.ts"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
+import { Api } from "../Api.ts"
+import { organisationId } from "../requests/Caller.ts"
+import type { PastConnection, PastStatus } from "./ChargerHistoryApi.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+
+const toStatus = (one: DomainStatus): typeof PastStatus.Type => ({
+  at: one.at,
+  heardAt: one.heardAt,
+  evseId: one.evseId,
+  connectorId: one.connectorId,
+  status: one.status,
+  errorCode: one.errorCode ?? null,
+  info: one.info ?? null,
+  vendorId: one.vendorId ?? null,
+  vendorErrorCode: one.vendorErrorCode ?? null
+})
+
+const toConnection = (one: DomainConnection): typeof PastConnection.Type => ({
+  connectedAt: one.connectedAt,
+  disconnectedAt: one.disconnectedAt ?? null,
+  reason: one.reason ?? null,
+  ocppVersion: one.ocppVersion,
+  securityProfile: one.securityProfile,
+  remoteAddress: one.remoteAddress
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "history",
+  Effect.fn(function* (handlers) {
+    const chargers = yield* Chargers
+    const history = yield* ChargerHistory
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      connectors: Effect.fn("v2.history.connectors")(function* ({ params, query, request }) {
+        const organisation = yield* organisationId
+        // The history knows rows and no chargers: an id that is not the caller's is refused here.
+        yield* chargers.get(organisation, params.chargerId)
+        const { connectorId, evseId, from, to } = query
+        const asked = { ...pageRequest(query), evseId, connectorId, from, to }
+        const page = yield* history.connectors(organisation, params.chargerId, asked)
+        return listed(publicUrl, request.url, page, toStatus)
+      }),
+      connections: Effect.fn("v2.history.connections")(function* ({ params, query, request }) {
+        const organisation = yield* organisationId
+        yield* chargers.get(organisation, params.chargerId)
+        const { from, to } = query
+        const page = yield* history.connections(organisation, params.chargerId, { ...pageRequest(query), from, to })
+        return listed(publicUrl, request.url, page, toConnection)
+      }),
+      uptime: Effect.fn("v2.history.uptime")(function* ({ query, request }) {
+        const { chargerId, month, siteId } = query
+        const now = yield* Clock.currentTimeMillis
+        const asked = { ...pageRequest(query), month, siteId, chargerId }
+        const page = yield* history.uptime(yield* organisationId, asked, now)
+        return listed(publicUrl, request.url, page, (one) => one)
+      })
+    })
+  })
+)

@@ -1,0 +1,186 @@
+/** A charger as REST v2 shows it, and how it is made from the domain's. */
+import { Schema } from "effect"
+import type { Charger as DomainCharger } from "../../../domain/charger/Charger.ts"
+import { assumedEquipment, type Connector as DomainConnector } from "../../../domain/site/Connector.ts"
+import type { Seen } from "../../../domain/charger/Presence.ts"
+import type { EvseDetails, Told } from "../../../domain/site/Details.ts"
+import type { Site } from "../../../domain/site/Site.ts"
+import { chargerStatus, chargerStatusFields, connectionOf } from "../../ChargerStatus.ts"
+import { Time, whole } from "../../Fields.ts"
+import { connectorStandards, powerTypes } from "./ConnectorStatus.ts"
+import { evseDetails, termsAndConditions } from "../sites/LocationFields.ts"
+
+/** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
+const PlaceNumber = whole(1, 9999)
+
+/** More volts or amperes than any charger has: the megawatt charging system ends at 1,250 V and 3,000 A. */
+const Electrical = whole(1, 10_000)
+
+/** More watts than any charger has; three phases of the bounds above still fit the database's integer. */
+const Watts = whole(1, 1_000_000_000)
+
+/** What a connector is, in OCPI's words. */
+const equipment = {
+  standard: Schema.Literals(connectorStandards).annotate({ description: "OCPI ConnectorType" }),
+  format: Schema.Literals(["SOCKET", "CABLE"]),
+  powerType: Schema.Literals(powerTypes).annotate({ description: "OCPI PowerType" }),
+  maxVoltage: Electrical.annotate({ description: "Line to neutral for alternating current" }),
+  maxAmperage: Electrical,
+  maxPowerW: Schema.optionalKey(Watts.annotate({ description: "Without it what volts, amperes and phases allow" }))
+}
+
+export const ConnectorChange = Schema.Struct({
+  connectorId: PlaceNumber.annotate({
+    description:
+      "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
+  }),
+  evseId: Schema.optionalKey(PlaceNumber),
+  ...equipment,
+  termsAndConditions: Schema.optionalKey(Schema.NullOr(termsAndConditions))
+}).annotate({ identifier: "ConnectorChange" })
+
+const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** What is told of an EVSE; what is not named stays as it is. */
+export const EvseChange = Schema.Struct({
+  evseId: PlaceNumber.annotate({ description: "Of an OCPP 1.6 charger the connectorId: each connector is an EVSE" }),
+  physicalReference: cleared(evseDetails.physicalReference),
+  floorLevel: cleared(evseDetails.floorLevel),
+  coordinates: cleared(evseDetails.coordinates),
+  directions: cleared(evseDetails.directions),
+  images: cleared(evseDetails.images),
+  parkingRestrictions: cleared(evseDetails.parkingRestrictions)
+}).annotate({ identifier: "EvseChange" })
+
+const Connector = Schema.Struct({
+  connectorId: Schema.Int,
+  status: Schema.String,
+  errorCode: Schema.NullOr(Schema.String),
+  info: Schema.NullOr(Schema.String),
+  vendorId: Schema.NullOr(Schema.String),
+  vendorErrorCode: Schema.NullOr(Schema.String),
+  statusAt: Time,
+  standard: Schema.String,
+  format: Schema.String,
+  powerType: Schema.String,
+  maxVoltage: Schema.Int,
+  maxAmperage: Schema.Int,
+  maxPowerW: Schema.Int,
+  termsAndConditions: Schema.NullOr(Schema.String),
+  assumed: Schema.Boolean.annotate({ description: "True while the operator has not told what the connector is" })
+}).annotate({ identifier: "Connector" })
+
+const Evse = Schema.Struct({
+  evseId: Schema.Int,
+  connectors: Schema.Array(Connector),
+  physicalReference: Schema.NullOr(evseDetails.physicalReference),
+  floorLevel: Schema.NullOr(evseDetails.floorLevel),
+  coordinates: Schema.NullOr(evseDetails.coordinates),
+  directions: evseDetails.directions,
+  images: evseDetails.images,
+  parkingRestrictions: evseDetails.parkingRestrictions
+}).annotate({ identifier: "Evse" })
+
+export const Charger = Schema.Struct({
+  ...chargerStatusFields,
+  name: Schema.String,
+  siteId: Schema.String,
+  ocppVersion: Schema.NullOr(Schema.String).annotate({ description: "Null before the first connection" }),
+  securityProfile: Schema.Int,
+  registeredSerialNumber: Schema.NullOr(Schema.String).annotate({
+    description:
+      "What a client certificate of its may carry as common name beside its id, as the operator registered it"
+  }),
+  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  status: Schema.NullOr(Schema.String).annotate({
+    description: "What the charger reported of itself as a whole (connector 0)"
+  }),
+  bootedAt: Schema.NullOr(Time),
+  offlineSince: Schema.NullOr(Time).annotate({
+    description: "The end of its last connection; null while it is connected and for one that never was"
+  }),
+  evses: Schema.Array(Evse),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Charger" })
+
+/** What the charger says of itself and its connection, and its site of itself: no change of the charger is lost by it. */
+export const reportedFields: ReadonlyArray<string> = [
+  "firmwareVersion",
+  "manufacturer",
+  "serialNumber",
+  "chargerModel",
+  "amountOfSockets",
+  "lastSeen",
+  "lastMessage",
+  "activeConnection",
+  "locationInfo",
+  "chargerConfigurations",
+  "sockets",
+  "ocppVersion",
+  "bootedAt",
+  "offlineSince",
+  "status",
+  "errorCode",
+  "info",
+  "vendorId",
+  "vendorErrorCode",
+  "statusAt"
+]
+
+const connector = (stored: DomainConnector): typeof Connector.Type => {
+  const known = stored.equipment ?? assumedEquipment
+  return {
+    connectorId: stored.connectorId,
+    status: stored.status,
+    errorCode: stored.errorCode ?? null,
+    info: stored.info ?? null,
+    vendorId: stored.vendorId ?? null,
+    vendorErrorCode: stored.vendorErrorCode ?? null,
+    statusAt: stored.statusAt,
+    standard: known.standard,
+    format: known.format,
+    powerType: known.powerType,
+    maxVoltage: known.maxVoltage,
+    maxAmperage: known.maxAmperage,
+    maxPowerW: known.maxPowerW,
+    termsAndConditions: known.termsAndConditions ?? null,
+    assumed: stored.equipment === undefined
+  }
+}
+
+const evses = ({ connectors, evses: described = [] }: DomainCharger): ReadonlyArray<typeof Evse.Type> =>
+  [...new Set(connectors.map((one) => one.evseId))].map((evseId) => {
+    const told: Told<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
+    return {
+      evseId,
+      connectors: connectors.filter((one) => one.evseId === evseId).map(connector),
+      physicalReference: told.physicalReference ?? null,
+      floorLevel: told.floorLevel ?? null,
+      coordinates: told.coordinates ?? null,
+      directions: told.directions ?? [],
+      images: told.images ?? [],
+      parkingRestrictions: told.parkingRestrictions ?? []
+    }
+  })
+
+/** A charger of the domain, its site and what memory holds of it, as REST v2 shows it. */
+export const toCharger = (
+  charger: DomainCharger,
+  site: Site | undefined,
+  seen: Seen | undefined
+): typeof Charger.Type => ({
+  ...chargerStatus(charger, site, seen),
+  name: charger.name,
+  siteId: charger.siteId,
+  ocppVersion: charger.ocppVersion ?? null,
+  securityProfile: charger.securityProfile,
+  registeredSerialNumber: charger.registeredSerialNumber ?? null,
+  registration: charger.registration,
+  status: charger.wholeStatus ?? null,
+  bootedAt: charger.bootedAt ?? null,
+  offlineSince: connectionOf(charger, seen).offlineSince ?? null,
+  evses: evses(charger),
+  createdAt: charger.createdAt,
+  updatedAt: charger.updatedAt
+})

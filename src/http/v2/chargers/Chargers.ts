@@ -1,0 +1,176 @@
+/** The endpoints of chargers over the domain's ports. What this process holds in memory of a charger is shown over what was stored. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { Charger as DomainCharger, ChargerPatch } from "../../../domain/charger/Charger.ts"
+import { compare } from "../../../domain/charger/Template.ts"
+import { InvalidInput, type StorageUnavailable } from "../../../domain/Errors.ts"
+import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
+import { MessageLog } from "../../../domain/charger/MessageLog.ts"
+import { Presence } from "../../../domain/charger/Presence.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Sites } from "../../../domain/site/Sites.ts"
+import type { Page } from "../../../domain/values/Page.ts"
+import type { Site } from "../../../domain/site/Site.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
+import type { ChargerChange } from "./ChargersApi.ts"
+import { placeOf } from "../../../domain/site/Connector.ts"
+import { listedMessage } from "../../ChargerStatus.ts"
+import { toCharger } from "./ChargerSchema.ts"
+import { powerOf } from "./ConnectorStatus.ts"
+import { expecting } from "./Expectations.ts"
+import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+
+/** Sites read at one time for a page of chargers: the embedded database has one session, and most pages have one site. */
+const siteReads = 4
+
+const noCredentials: Credentials = { securityProfile: undefined, passwordVerifier: undefined, generated: undefined }
+
+/** The domain's patch of a change. */
+const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): ChargerPatch => ({
+  ...(change.name === undefined ? {} : { name: change.name }),
+  ...(change.siteId === undefined ? {} : { siteId: change.siteId }),
+  ...(change.registration === undefined ? {} : { registration: change.registration }),
+  ...(change.registeredSerialNumber === undefined ? {} : { registeredSerialNumber: change.registeredSerialNumber }),
+  ...(credentials.securityProfile === undefined ? {} : { securityProfile: credentials.securityProfile }),
+  ...(credentials.passwordVerifier === undefined ? {} : { passwordVerifier: credentials.passwordVerifier }),
+  ...(change.connectors === undefined
+    ? {}
+    : {
+        equipment: change.connectors.map((told) => ({
+          ...told,
+          ...placeOf(told),
+          maxPowerW: told.maxPowerW ?? powerOf(told.powerType, told.maxVoltage, told.maxAmperage)
+        }))
+      }),
+  ...(change.evses === undefined ? {} : { evses: change.evses })
+})
+
+const shown = Effect.gen(function* () {
+  const sites = yield* Sites
+  const presence = yield* Presence
+
+  const siteOf = (organisation: string, id: string): Effect.Effect<Site | undefined, StorageUnavailable> =>
+    Effect.catchTag(sites.get(organisation, id), "NotFound", () => Effect.undefined)
+
+  const one = (charger: DomainCharger) =>
+    Effect.map(siteOf(charger.organisationId, charger.siteId), (site) =>
+      toCharger(charger, site, presence.peek(charger.chargerId))
+    )
+
+  /** Each site of a page is read once. */
+  const many = Effect.fnUntraced(function* (organisation: string, chargers: ReadonlyArray<DomainCharger>) {
+    const ids = [...new Set(chargers.map((charger) => charger.siteId))]
+    const read = yield* Effect.forEach(ids, (id) => siteOf(organisation, id), { concurrency: siteReads })
+    const byId = new Map(ids.map((id, i) => [id, read[i]]))
+    return (charger: DomainCharger) => {
+      const shown = toCharger(charger, byId.get(charger.siteId), presence.peek(charger.chargerId))
+      return { ...shown, lastMessage: listedMessage(shown.lastMessage) }
+    }
+  })
+
+  return { one, many }
+})
+
+const changing = Effect.gen(function* () {
+  const chargers = yield* Chargers
+  const secrets = yield* Secrets
+  const link = yield* ChargerLink
+  const { one } = yield* shown
+
+  const credentialsOf = Effect.fnUntraced(function* (chargerId: string, change: typeof ChargerChange.Type) {
+    if (change.password === undefined && change.generatePassword !== true && change.securityProfile === undefined) {
+      return noCredentials
+    }
+    const current = yield* chargers.get(yield* organisationId, chargerId)
+    const credentials = changedCredentials(secrets, change, current.securityProfile)
+    return credentials instanceof InvalidInput ? yield* credentials : credentials
+  })
+
+  return Effect.fnUntraced(function* (chargerId: string, change: typeof ChargerChange.Type) {
+    const credentials = yield* credentialsOf(chargerId, change)
+    const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* writing)
+    // An open connection was proved with what no longer holds.
+    const provesAnew = credentials !== noCredentials || change.registeredSerialNumber !== undefined
+    if (provesAnew) yield* link.disconnect(chargerId, "credentials changed")
+    if (change.registration !== undefined) yield* link.reconsider(chargerId)
+    const body = yield* one(charger)
+    return credentials.generated === undefined ? body : { ...body, password: credentials.generated }
+  })
+})
+
+/** Keys from a cursor on, all of them: a charger has a hundred, and only one that tells very long values has a second page. */
+const keysBehind = <A>(cursor: string | undefined, keys: ReadonlyArray<A>): Effect.Effect<Page<A>, InvalidInput> => {
+  const start = cursor === undefined ? 0 : /^[1-9]\d{0,6}$/.test(cursor) ? Number(cursor) : undefined
+  if (start === undefined)
+    return Effect.fail(new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list" }))
+  return Effect.succeed({
+    items: keys.slice(start),
+    nextCursor: null,
+    cursorAfter: (count: number) => String(start + count)
+  })
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "chargers",
+  Effect.fn(function* (handlers) {
+    const chargers = yield* Chargers
+    const messages = yield* MessageLog
+    const link = yield* ChargerLink
+    const secrets = yield* Secrets
+    const publicUrl = yield* PublicUrl
+    const { many, one } = yield* shown
+    const change = yield* changing
+    const expected = yield* expecting
+    return handlers.handleAll({
+      create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
+        const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
+        const { chargerId, name, registeredSerialNumber, registration, siteId } = payload
+        const proof = { securityProfile, passwordVerifier, registeredSerialNumber }
+        const wanted = { chargerId, name, siteId, registration, ...proof }
+        const body = yield* one(yield* chargers.register(wanted, yield* writing))
+        const withPassword = generated === undefined ? body : { ...body, password: generated }
+        return located(publicUrl, `/v2/chargers/${chargerId}`, withPassword)
+      }),
+      list: Effect.fn("v2.chargers.list")(function* ({ query, request }) {
+        const organisation = yield* organisationId
+        const { connected, firmwareVersion, model, q: text, siteId, status } = query
+        const filter = { connected, firmwareVersion, model, siteId, status, text }
+        const page = yield* chargers.list(organisation, { ...pageRequest(query), ...filter })
+        return listed(publicUrl, request.url, page, yield* many(organisation, page.items))
+      }),
+      get: Effect.fn("v2.chargers.get")(function* ({ params }) {
+        return yield* one(yield* chargers.get(yield* organisationId, params.chargerId))
+      }),
+      update: Effect.fn("v2.chargers.update")(function* ({ params, payload }) {
+        return yield* change(params.chargerId, payload)
+      }),
+      remove: Effect.fn("v2.chargers.remove")(function* ({ params }) {
+        yield* chargers.remove(params.chargerId, yield* writing)
+        yield* link.disconnect(params.chargerId, "charger removed")
+      }),
+      messages: Effect.fn("v2.chargers.messages")(function* ({ params, query, request }) {
+        const organisation = yield* organisationId
+        // The log knows no chargers: an id that is not the caller's is refused here.
+        yield* chargers.get(organisation, params.chargerId)
+        const { action, from, to } = query
+        const page = yield* messages.search(organisation, params.chargerId, { ...pageRequest(query), action, from, to })
+        return listed(publicUrl, request.url, page, ({ chargerId: _, organisationId: __, ...message }) => message)
+      }),
+      configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
+        const charger = yield* chargers.get(yield* organisationId, params.chargerId)
+        // Before it has told anything, nothing is known to be missing.
+        const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
+        const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
+        return listed(publicUrl, request.url, page, (one) => ({
+          ...one,
+          value: one.value ?? null,
+          expected: one.expected ?? null
+        }))
+      })
+    })
+  })
+)

@@ -1,0 +1,215 @@
+/** Chargers in REST v2: what an operator registers, what the charger reports, its message log and its configuration. */
+import { connectorStatuses, placeOf } from "../../../domain/site/Connector.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { describedEvsesMax } from "../../../domain/charger/Describing.ts"
+import { ChargerId, flag, Name, rule, text, Time, Uuid } from "../../Fields.ts"
+import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerSchema.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { operation, Reported } from "../requests/Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+
+/** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
+const passwordMinLength = 8
+
+/** Longest password that any OCPP version can carry (2.1: 64). */
+const passwordMaxLength = 64
+
+/** Most connectors described in one request; the largest charger stations have a few dozen. */
+const connectorsMax = 128
+
+const passwordPattern = new RegExp(`^[\\x21-\\x7e]{${passwordMinLength},${passwordMaxLength}}$`)
+
+const Password = Schema.String.check(
+  rule(
+    (value: string) => passwordPattern.test(value),
+    `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without blanks (OCPP 1.6 chargers: 16 to 20)`,
+    { pattern: passwordPattern.source }
+  )
+).annotate({ description: "Never shown again. OCPP 1.6 chargers take 16 to 20 characters, 2.x up to 40." })
+
+const SecurityProfile = Schema.Literals([0, 1, 2, 3]).annotate({
+  description: "OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate"
+})
+
+/** A certificate's common name has no more characters (RFC 5280, ub-common-name). */
+const serialNumberMax = 64
+
+const RegisteredSerialNumber = text(serialNumberMax).annotate({
+  description:
+    "The serial number that its client certificate (security profile 3) may carry as common name, instead of the charger's id. What the charger reports as its `serialNumber` is never taken for it."
+})
+
+const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
+
+const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
+
+interface Credentials {
+  readonly securityProfile?: 0 | 1 | 2 | 3
+  readonly password?: string
+  readonly generatePassword?: boolean
+}
+
+/** Passwords and profiles that contradict each other. */
+const credentialsFit = Schema.makeFilter((given: Credentials) => {
+  const wantsPassword = given.password !== undefined || given.generatePassword === true
+  if (given.password !== undefined && given.generatePassword === true) {
+    return { path: ["generatePassword"], issue: "Must not be true beside a password" }
+  }
+  return wantsPassword && (given.securityProfile === 0 || given.securityProfile === 3)
+    ? { path: ["securityProfile"], issue: "Must be 1 or 2 where there is a password" }
+    : undefined
+})
+
+export const NewCharger = Schema.Struct({
+  name: Name,
+  chargerId: ChargerId.annotate({
+    description: "Unique over the whole service; equals the identity set in the charger"
+  }),
+  siteId: Schema.optionalKey(Uuid.annotate({ description: "Without it the organisation's oldest site" })),
+  securityProfile: Schema.optionalKey(SecurityProfile),
+  password: Schema.optionalKey(Password),
+  generatePassword: Schema.optionalKey(generatePassword),
+  registeredSerialNumber: Schema.optionalKey(RegisteredSerialNumber),
+  registration: Schema.optionalKey(
+    Registration.annotate({ description: "What its BootNotification is told; Accepted without it" })
+  )
+})
+  .check(
+    credentialsFit,
+    Schema.makeFilter((given: Credentials) =>
+      (given.securityProfile === 1 || given.securityProfile === 2) &&
+      given.password === undefined &&
+      given.generatePassword !== true
+        ? { path: ["securityProfile"], issue: "Needs a password, or generatePassword: true" }
+        : undefined
+    )
+  )
+  .annotate({ identifier: "NewCharger" })
+
+/** The place of a connector; without an `evseId`, `connectorId` is OCPP 1.6's: EVSE n with its one connector. */
+const eachOnce = rule(
+  (connectors: ReadonlyArray<typeof ConnectorChange.Type>) =>
+    new Set(connectors.map(placeOf).map((at) => `${at.evseId}/${at.connectorId}`)).size === connectors.length,
+  "Must name each connector once"
+)
+
+const eachEvseOnce = rule(
+  (evses: ReadonlyArray<typeof EvseChange.Type>) => new Set(evses.map(({ evseId }) => evseId)).size === evses.length,
+  "Must name each EVSE once"
+)
+
+export const ChargerChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  siteId: Schema.optionalKey(Uuid),
+  securityProfile: Schema.optionalKey(SecurityProfile),
+  password: Schema.optionalKey(Password),
+  generatePassword: Schema.optionalKey(generatePassword),
+  registeredSerialNumber: Schema.optionalKey(
+    Schema.NullOr(RegisteredSerialNumber).annotate({ description: "Null takes it away" })
+  ),
+  registration: Schema.optionalKey(Registration.annotate({ description: "What its next BootNotification is told" })),
+  connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce)),
+  evses: Schema.optionalKey(Schema.Array(EvseChange).check(Schema.isMaxLength(describedEvsesMax), eachEvseOnce))
+})
+  .check(credentialsFit)
+  .annotate({ identifier: "ChargerChange" })
+
+/** A charger beside the password that was just generated for it. */
+const ChargerOnce = Schema.Struct({
+  ...Charger.fields,
+  password: Schema.optionalKey(
+    Schema.String.annotate({ description: "Only after generatePassword: true, and only now" })
+  )
+}).annotate({ identifier: "ChargerWithPassword" })
+
+export const LoggedMessage = Schema.Struct({
+  id: Schema.String,
+  at: Time,
+  direction: Schema.Literals(["in", "out"]).annotate({ description: "`in` is from the charger" }),
+  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  action: Schema.String,
+  messageId: Schema.String,
+  frame: Schema.String.annotate({ description: "The frame's text, of at most 64 KiB; passwords and keys are masked" }),
+  cutFrom: Schema.NullOr(Schema.Int).annotate({
+    description: "Bytes of the whole frame where `frame` is only its beginning; null where it is all of it"
+  })
+}).annotate({ identifier: "LoggedMessage" })
+
+const ConfigurationKey = Schema.Struct({
+  key: Schema.String,
+  value: Schema.NullOr(Schema.String),
+  readonly: Schema.Boolean,
+  expected: Schema.NullOr(Schema.String).annotate({
+    description: "What the template says; null where it says nothing"
+  }),
+  drift: Schema.Boolean.annotate({ description: "Whether it differs from what is expected, or is missing" }),
+  missing: Schema.Boolean.annotate({ description: "Whether it is expected and the charger has no such key" })
+}).annotate({ identifier: "ConfigurationKey" })
+
+const params = { chargerId: ChargerId }
+
+/** Longest version or model that is looked for; chargers that break OCPP's 50 characters are kept as they are. */
+const reportedMax = 255
+
+const filters = {
+  siteId: Schema.optionalKey(Uuid),
+  connected: Schema.optionalKey(flag("true: those with a connection that stands; false: all others")),
+  status: Schema.optionalKey(
+    Schema.Literals(connectorStatuses).annotate({
+      description: "Those that say so of themselves as a whole, or of one of their connectors"
+    })
+  ),
+  firmwareVersion: Schema.optionalKey(text(reportedMax).annotate({ description: "As the charger reports it" })),
+  model: Schema.optionalKey(text(reportedMax).annotate({ description: "`chargerModel` as the charger reports it" })),
+  q: Schema.optionalKey(
+    text(100).annotate({
+      description:
+        "Text that stands in the chargerId, name, serialNumber, manufacturer or model, whatever the case of letters"
+    })
+  )
+}
+
+export class ChargersApi extends HttpApiGroup.make("chargers").add(
+  HttpApiEndpoint.post("create", "/v2/chargers", {
+    headers: IdempotencyHeader,
+    payload: NewCharger,
+    success: createdAt(ChargerOnce),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Register a charger", "chargers:write")),
+  HttpApiEndpoint.get("list", "/v2/chargers", {
+    query: { ...PageQuery, ...filters },
+    success: listOf(Charger)
+  }).annotateMerge(operation("List chargers by chargerId", "chargers:read")),
+  HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 })
+    .annotate(Reported, reportedFields)
+    .annotateMerge(operation("Read a charger with everything it reported", "chargers:read")),
+  HttpApiEndpoint.patch("update", "/v2/chargers/:chargerId", {
+    params,
+    payload: ChargerChange,
+    success: ChargerOnce,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Change a charger, or tell what its connectors and EVSEs are", "chargers:write")),
+  HttpApiEndpoint.delete("remove", "/v2/chargers/:chargerId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a charger; its sessions stay", "chargers:write")),
+  HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId/messages", {
+    params,
+    query: {
+      ...PageQuery,
+      from: Schema.optionalKey(Time),
+      to: Schema.optionalKey(Time),
+      action: Schema.optionalKey(text(64))
+    },
+    success: listOf(LoggedMessage),
+    error: NotFound404
+  }).annotateMerge(operation("The log of raw OCPP frames, newest first", "chargers:read")),
+  HttpApiEndpoint.get("configuration", "/v2/chargers/:chargerId/configuration", {
+    params,
+    query: { cursor: PageQuery.cursor },
+    success: listOf(ConfigurationKey),
+    error: NotFound404
+  }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read"))
+) {}

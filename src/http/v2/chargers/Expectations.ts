@@ -1,0 +1,91 @@
+/** The endpoints of the configuration template and the quirk book over the domain's ports. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { Charger } from "../../../domain/charger/Charger.ts"
+import { builtInQuirks, concerns, type Quirk } from "../../../domain/charger/Quirks.ts"
+import { toChange } from "../../../domain/charger/Template.ts"
+import { expectedOf, templateRound } from "../../../domain/decide/Templating.ts"
+import { Access } from "../../../domain/operator/Access.ts"
+import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
+import { Commands } from "../../../domain/command/Commands.ts"
+import { Expectations, type Fleet, type Template } from "../../../domain/charger/Expectations.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import { toCommand } from "../commands/Commands.ts"
+
+/** What is expected of a charger: the template, and what its make must be told by key. */
+export const expecting = Effect.gen(function* () {
+  const access = yield* Access
+  const expectations = yield* Expectations
+  return Effect.fnUntraced(function* ({ firmwareVersion, manufacturer, model, organisationId }: Charger) {
+    const { policy } = yield* access.organisation(organisationId)
+    const { keys } = yield* expectations.template(organisationId)
+    const quirks = yield* expectations.quirks(organisationId)
+    return expectedOf({ vendor: manufacturer, model, firmwareVersion }, { ...policy, template: keys, quirks })
+  })
+})
+
+const toTemplate = ({ keys, updatedAt }: Template) => ({ keys, updatedAt: updatedAt ?? null })
+
+/** Chargers named with a rule: enough to see whether it fits those that were meant. */
+const chargersNamed = 20
+
+const withChargers = (fleets: ReadonlyArray<Fleet>) => (quirk: Quirk) => {
+  const concerned = fleets.filter((fleet) => concerns(quirk, fleet))
+  return {
+    ...quirk,
+    chargers: concerned.reduce((sum, { chargers }) => sum + chargers, 0),
+    chargerIds: concerned.flatMap(({ chargerIds }) => chargerIds).slice(0, chargersNamed)
+  }
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "expectations",
+  Effect.fn(function* (handlers) {
+    const expectations = yield* Expectations
+    const chargers = yield* Chargers
+    const commands = yield* Commands
+    const link = yield* ChargerLink
+    const expected = yield* expecting
+
+    const bookOf = Effect.fnUntraced(function* (rules: ReadonlyArray<Quirk>) {
+      const shown = withChargers(yield* expectations.fleets(yield* organisationId))
+      return { rules: rules.map(shown), builtIn: builtInQuirks.map(shown) }
+    })
+
+    return handlers.handleAll({
+      template: Effect.fn("v2.expectations.template")(function* () {
+        return toTemplate(yield* expectations.template(yield* organisationId))
+      }),
+      setTemplate: Effect.fn("v2.expectations.setTemplate")(function* ({ payload }) {
+        return toTemplate(yield* expectations.setTemplate(payload.keys, yield* writing))
+      }),
+      apply: Effect.fn("v2.expectations.apply")(function* ({ params: { chargerId }, payload }) {
+        const charger = yield* chargers.get(yield* organisationId, chargerId)
+        const wanted = toChange(yield* expected(charger), charger.configuration).slice(0, templateRound)
+        const by = yield* writing
+        const items = yield* Effect.forEach(wanted, ({ key, value }) =>
+          commands.issue(
+            {
+              chargerId,
+              command: { _tag: "ChangeConfiguration", key, value },
+              parameters: { key, value },
+              expiresInSeconds: payload?.expiresIn
+            },
+            by
+          )
+        )
+        yield* link.wake(chargerId)
+        return { items: items.map(toCommand) }
+      }),
+      quirks: Effect.fn("v2.expectations.quirks")(function* () {
+        return yield* bookOf(yield* expectations.quirks(yield* organisationId))
+      }),
+      setQuirks: Effect.fn("v2.expectations.setQuirks")(function* ({ payload }) {
+        return yield* bookOf(yield* expectations.setQuirks(payload.rules, yield* writing))
+      })
+    })
+  })
+)

@@ -1,0 +1,125 @@
+/** Commands to chargers in REST v2: issued, waited for, read and listed. Parameters have OCPP 1.6's names, see `commands/`. */
+import { Effect, Schema, SchemaIssue } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { commandTypes } from "../../../domain/command/Kinds.ts"
+import { ChargerId, Time, Uuid, whole, wholeInQuery } from "../../Fields.ts"
+import { core } from "./Core.ts"
+import { profiles } from "./Profiles.ts"
+import { security } from "./Security.ts"
+import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
+import { Progress } from "../files/FilesApi.ts"
+import { operation, Staged } from "../requests/Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+
+export const commandRows = { ...core, ...profiles, ...security } as const
+
+/** How long a command may wait for its charger: a week, after which nobody remembers why. */
+const longestWaitSeconds = 604_800
+
+/** How long a request may be held: proxies and scripts rarely wait for longer than a minute. */
+const longestHoldSeconds = 60
+
+export const expiresIn = {
+  expiresIn: Schema.optionalKey(
+    whole(1, longestWaitSeconds).annotate({
+      description:
+        "Seconds that it may wait for the charger to be connected; without it, not connected is Failed at once"
+    })
+  )
+}
+
+type RowSchemas = { readonly [Type in keyof typeof commandRows]: (typeof commandRows)[Type]["schema"] }
+
+/** Each row's schema, and with it how long the command may wait. */
+const members = Object.values(commandRows).map(({ schema }) => Schema.Struct({ ...schema.fields, ...expiresIn }))
+
+export type NewCommandBody = RowSchemas[keyof RowSchemas]["Type"] & { readonly expiresIn?: number }
+
+const typeUnknown = `Must be one of ${commandTypes.join(", ")}`
+
+/** No member of the union has this type: said of `type`, not of the whole body. */
+const aboutType = (issue: SchemaIssue.Issue): SchemaIssue.Issue =>
+  issue._tag === "AnyOf" && issue.issues.length === 0
+    ? new SchemaIssue.Pointer(["type"], new SchemaIssue.InvalidValue({ message: typeUnknown }))
+    : issue
+
+export const NewCommand = (
+  Schema.Union(members) as unknown as Schema.Codec<NewCommandBody, Readonly<Record<string, unknown>>>
+)
+  .annotate({ identifier: "NewCommand" })
+  .pipe(Schema.catchDecoding((issue) => Effect.fail(aboutType(issue))))
+
+const statuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
+
+const Document = Schema.Record(Schema.String, Schema.Unknown)
+
+export const Command = Schema.Struct({
+  id: Schema.String,
+  type: Schema.Literals(commandTypes),
+  chargerId: Schema.String,
+  status: Schema.Literals(statuses),
+  createdAt: Time,
+  sentAt: Schema.NullOr(Time),
+  completedAt: Schema.NullOr(Time),
+  expiresAt: Schema.NullOr(Time).annotate({ description: "Until when it may wait for the charger" }),
+  result: Schema.NullOr(Document).annotate({
+    description: "The charger's answer as it came, or { errorCode, errorDescription }"
+  }),
+  sessionId: Schema.NullOr(Schema.String).annotate({
+    description: "The session that followed a RemoteStart, or that a RemoteStop ends"
+  }),
+  effect: Schema.NullOr(Schema.Literals(["SessionStarted", "SessionEnded"])).annotate({
+    description: "What was seen to follow"
+  }),
+  fileId: Schema.NullOr(Schema.String).annotate({
+    description: "The file of this service that the charger was to bring or to fetch"
+  }),
+  progress: Schema.NullOr(Progress).annotate({
+    description: "What the charger said last of the upload, the download or the installation"
+  }),
+  parameters: Document.annotate({
+    description: "As they were given, secrets masked, and what the service chose: numbers, a version, a file"
+  }),
+  issuedBy: Schema.String
+}).annotate({ identifier: "Command" })
+
+const CommandOnce = Schema.Struct({
+  ...Command.fields,
+  password: Schema.optionalKey(
+    Schema.String.annotate({ description: "The charger's new password, when it was generated: only now" })
+  )
+}).annotate({ identifier: "CommandWithPassword" })
+
+/** Seconds in a query. */
+const Wait = wholeInQuery(0, longestHoldSeconds, `Seconds to wait for the charger's answer, 0 to ${longestHoldSeconds}`)
+
+const filter = { status: Schema.optionalKey(Schema.Literals(statuses)) }
+
+export class CommandsApi extends HttpApiGroup.make("commands").add(
+  HttpApiEndpoint.post("issue", "/v2/chargers/:chargerId/commands", {
+    params: { chargerId: ChargerId },
+    query: { wait: Schema.optionalKey(Wait) },
+    headers: IdempotencyHeader,
+    payload: NewCommand,
+    success: createdAt(CommandOnce.pipe(HttpApiSchema.status(202))),
+    error: [NotFound404, Conflict409, TooMany429]
+  })
+    .annotateMerge(operation("Command a charger", "commands:write"))
+    .annotate(Staged, true),
+  HttpApiEndpoint.get("listOfCharger", "/v2/chargers/:chargerId/commands", {
+    params: { chargerId: ChargerId },
+    query: { ...PageQuery, ...filter },
+    success: listOf(Command),
+    error: NotFound404
+  }).annotateMerge(operation("List a charger's commands, newest first", "commands:read")),
+  HttpApiEndpoint.get("list", "/v2/commands", {
+    query: { ...PageQuery, ...filter, chargerId: Schema.optionalKey(ChargerId), fileId: Schema.optionalKey(Uuid) },
+    success: listOf(Command)
+  }).annotateMerge(operation("List commands, newest first", "commands:read")),
+  HttpApiEndpoint.get("get", "/v2/commands/:id", {
+    params: { id: Uuid },
+    query: { wait: Schema.optionalKey(Wait) },
+    success: Command,
+    error: NotFound404
+  }).annotateMerge(operation("Read a command", "commands:read"))
+) {}

@@ -1,0 +1,63 @@
+/**
+ * Local authorisation lists that an operator sends by hand: which version comes next, what of the organisation's tokens a list can hold,
+ * and whether the charger has said that it takes no list of this size.
+ */
+import { Clock, Effect } from "effect"
+import type { CommandOf } from "../../../domain/command/ChargerCommand.ts"
+import { Conflict } from "../../../domain/Errors.ts"
+import { LocalLists } from "../../../domain/command/LocalLists.ts"
+import { Tokens } from "../../../domain/token/Tokens.ts"
+import { brokenLimit, entriesOf, nextVersion, type TokenChange } from "../../../domain/command/LocalList.ts"
+import { organisationId } from "../requests/Caller.ts"
+
+/** Tokens of one list. The largest charger lists hold a few thousand; a message of more does not fit a frame. */
+const tokensAtMost = 2_000
+
+/** How to send what one message cannot hold. */
+const goOn = (inOne: number) =>
+  `Send the first ${inOne} as localAuthorizationList, and the others in messages with updateType Differential; or set the organisation's ` +
+  "localLists to Managed, and the service does it."
+
+export const listsByHand = Effect.gen(function* () {
+  const lists = yield* LocalLists
+  const tokens = yield* Tokens
+
+  const versionAfter = Effect.fnUntraced(function* (chargerId: string) {
+    return nextVersion((yield* lists.byHand(yield* organisationId, chargerId)).version)
+  })
+
+  /** The organisation's own tokens as entries, and how many of them no list of OCPP 1.6 can hold. */
+  const ownEntries = Effect.gen(function* () {
+    const found: Array<TokenChange> = []
+    let cursor: string | undefined
+    do {
+      const page = yield* tokens.list(yield* organisationId, { limit: 500, cursor })
+      found.push(...page.items.map((token, i) => ({ seq: found.length + i, uid: token.uid, token })))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined && found.length <= tokensAtMost)
+    if (found.length > tokensAtMost) {
+      const message = `No message holds more than ${tokensAtMost} tokens. ${goOn(tokensAtMost)}`
+      return yield* new Conflict({ code: "too_many_tokens", message })
+    }
+    const { entries, losses } = entriesOf(found, "Full", yield* Clock.currentTimeMillis)
+    return { entries, leftOut: losses.filter(({ what }) => what === "UidTooLong").length }
+  })
+
+  /** Refuses a list that the charger has said it does not take. */
+  const within = Effect.fnUntraced(function* (chargerId: string, { entries, updateType }: CommandOf<"SendLocalList">) {
+    const { configuration } = yield* lists.byHand(yield* organisationId, chargerId)
+    const broken = brokenLimit(configuration, updateType, entries.length)
+    if (broken === undefined) return
+    const { key, limit } = broken
+    const how =
+      key === "LocalAuthListMaxLength"
+        ? "It can hold no more: send it those entries that matter most as localAuthorizationList."
+        : goOn(limit)
+    return yield* new Conflict({
+      code: "list_too_long",
+      message: `The charger says by ${key} that it takes ${limit} entries at most, and this list has ${entries.length}. ${how}`
+    })
+  })
+
+  return { versionAfter, ownEntries, within }
+})

@@ -1,0 +1,186 @@
+/**
+ * Server-sent events (HTML §9.2) of the feed. A stream is pulled: it reads the next page when the one before has gone out, so that a slow reader
+ * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does.
+ */
+import { Clock, Context, Deferred, Effect, Layer, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { TooMany } from "../../../domain/Errors.ts"
+import { type Event, type EventCursor, formatCursor } from "../../../domain/event/Event.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { missing } from "../../../domain/operator/Permission.ts"
+import { type EventFilter, Events } from "../../../domain/event/Events.ts"
+import { proving } from "../requests/AuthorizationLive.ts"
+
+/** Streams of one organisation: a dashboard for each of its people, and its programs. */
+const perOrganisation = 20
+
+/** Streams of this process: each costs a query for every burst of facts. */
+const perProcess = 200
+
+/** Events of one read: what a slow reader holds in memory, about 50 KiB. */
+const pageEvents = 100
+
+/** Proxies drop what is silent for a minute; and for so long a key that was revoked still reads. */
+const defaultKeepAliveMillis = 15_000
+
+export interface EventStreamsOptions {
+  /** Completes when the service drains. It ends all streams: chargers and other requests are still answered after it. */
+  readonly ending: Effect.Effect<void>
+  readonly keepAliveMillis?: number
+}
+
+/** Facts come in bursts; a reader looks at most ten times a second. */
+const betweenLooksMillis = 100
+
+/** Between looks while the database is away. */
+const retryMillis = 1_000
+
+/** When the reader is to come again after an end. */
+const reconnectMillis = 2_000
+
+export interface Following extends EventFilter {
+  readonly caller: Principal
+  /** As it was presented: it is looked at again while the stream runs. */
+  readonly key: string
+  readonly after: EventCursor
+}
+
+export class EventStreams extends Context.Service<
+  EventStreams,
+  {
+    /** The answer that streams, or `TooMany` `too_many_streams`. */
+    readonly follow: (following: Following) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooMany>
+  }
+>()("voltlane/http/v2/EventStreams") {}
+
+const written = (event: Event): string => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** A comment that keeps proxies from hanging up; the id behind it is noted by the reader, who then resumes from here (HTML §9.2.6). */
+const comment = (text: string, cursor: EventCursor): string => `: ${text}\nid: ${formatCursor(cursor)}\n\n`
+
+/** Rings for everybody who took it before. */
+const makeBell = () => {
+  let bell = Deferred.makeUnsafe<void>()
+  const ring = Effect.suspend(() => {
+    const rung = bell
+    bell = Deferred.makeUnsafe<void>()
+    return Deferred.succeed(rung, undefined)
+  })
+  return { take: () => Deferred.await(bell), ring }
+}
+
+const tooMany = new TooMany({
+  code: "too_many_streams",
+  message: `No more than ${perOrganisation} streams of events are open at a time. Close one, or read the feed by cursor.`,
+  retryAfterSeconds: 30
+})
+
+interface State {
+  readonly after: EventCursor
+  readonly checkedAt: number
+}
+
+const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Effect.Effect<void>) {
+  const events = yield* Events
+  const principalOf = yield* proving
+  const bell = makeBell()
+  yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
+  const service = { isEnding: false }
+  const end = Effect.andThen(
+    ending,
+    Effect.suspend(() => {
+      service.isEnding = true
+      return bell.ring
+    })
+  )
+  yield* Effect.forkScoped(end)
+
+  /** Still the same organisation's, and still with the right to read. While the database is away nobody can tell. */
+  const mayGoOn = ({ caller, key }: Following) =>
+    principalOf(key).pipe(
+      Effect.map(
+        ({ organisationId, permissions }) =>
+          organisationId === caller.organisationId && missing(permissions, ["events:read"]).length === 0
+      ),
+      Effect.catchTags({ Unauthorized: () => Effect.succeed(false), StorageUnavailable: () => Effect.succeed(true) })
+    )
+
+  /** What is to be sent next, as soon as there is something. Undefined ends the stream. */
+  const next = (following: Following) =>
+    Effect.fnUntraced(function* (state: State) {
+      let { after, checkedAt } = state
+      const since = yield* Clock.currentTimeMillis
+      // A stream ends between two pulls, and so as a whole: whoever is cut off in the middle takes it for a fault.
+      for (;;) {
+        const rung = bell.take()
+        if (service.isEnding) return undefined
+        const now = yield* Clock.currentTimeMillis
+        if (now - checkedAt >= keepAliveMillis) {
+          if (!(yield* mayGoOn(following))) return undefined
+          checkedAt = now
+        }
+        const page = yield* events
+          .page(following.caller.organisationId, { ...following, after, limit: pageEvents })
+          .pipe(Effect.catchTag("StorageUnavailable", () => Effect.undefined))
+        if (page !== undefined && page.events.length > 0) {
+          return [page.events.map(written).join(""), { after: page.next, checkedAt }] as const
+        }
+        after = page?.next ?? after
+        const left = keepAliveMillis - (now - since)
+        if (left <= 0) return [comment("keep-alive", after), { after, checkedAt }] as const
+        if (page === undefined) yield* Effect.sleep(retryMillis)
+        else if (page.isEnd) {
+          yield* Effect.raceFirst(rung, Effect.sleep(left))
+          if (!service.isEnding) yield* Effect.sleep(betweenLooksMillis)
+        }
+      }
+    })
+
+  return { next }
+})
+
+/** Streams that are open; `enter` is refused when there are too many. */
+const makeCounter = () => {
+  const open = new Map<string, number>()
+  let all = 0
+  const isFull = (id: string): boolean => all >= perProcess || (open.get(id) ?? 0) >= perOrganisation
+  const change = (id: string, by: 1 | -1): void => {
+    all += by
+    const count = (open.get(id) ?? 0) + by
+    if (count === 0) open.delete(id)
+    else open.set(id, count)
+  }
+  return { isFull, change }
+}
+
+export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: EventStreamsOptions) =>
+  Layer.effect(
+    EventStreams,
+    Effect.gen(function* () {
+      const { next } = yield* making(keepAliveMillis, ending)
+      const counter = makeCounter()
+      const follow = Effect.fn("EventStreams.follow")(function* (following: Following) {
+        const id = following.caller.organisationId
+        if (counter.isFull(id)) return yield* tooMany
+        const greeting = `retry: ${reconnectMillis}\n${comment("connected", following.after)}`
+        const body = Stream.unwrap(
+          Effect.gen(function* () {
+            const checkedAt = yield* Clock.currentTimeMillis
+            // Others may have come in between: the reader is told to come again.
+            if (counter.isFull(id)) return Stream.empty
+            yield* Effect.acquireRelease(
+              Effect.sync(() => counter.change(id, 1)),
+              () => Effect.sync(() => counter.change(id, -1))
+            )
+            return Stream.unfold({ after: following.after, checkedAt }, next(following))
+          })
+        )
+        const told = Stream.concat(Stream.succeed(greeting), body)
+        return HttpServerResponse.stream(Stream.encodeText(told), {
+          contentType: "text/event-stream",
+          headers: { "x-accel-buffering": "no" }
+        })
+      })
+      return EventStreams.of({ follow })
+    })
+  )

@@ -1,0 +1,64 @@
+/** The endpoint of the feed over the domain's port. */
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { InvalidInput } from "../../../domain/Errors.ts"
+import { type EventCursor, formatCursor, parseCursor } from "../../../domain/event/Event.ts"
+import { Events } from "../../../domain/event/Events.ts"
+import { Api } from "../Api.ts"
+import { typesOf } from "./EventsApi.ts"
+import { EventStreams } from "./EventStreams.ts"
+import { Caller } from "../requests/Middleware.ts"
+import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
+
+const beginning: EventCursor = { position: 0, told: undefined }
+
+/** True for whoever accepts a stream and says so by name. */
+const wantsStream = (accept: string | undefined): boolean =>
+  (accept ?? "").split(",").some((range) => range.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream")
+
+const cursorFrom = (
+  pointer: string,
+  text: string | undefined
+): Effect.Effect<EventCursor | undefined, InvalidInput> => {
+  if (text === undefined || text === "") return Effect.undefined
+  const cursor = parseCursor(text)
+  return cursor === undefined
+    ? Effect.fail(new InvalidInput({ pointer, detail: "is not the id of an event, nor a nextCursor of this feed" }))
+    : Effect.succeed(cursor)
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "events",
+  Effect.fn(function* (handlers) {
+    const events = yield* Events
+    const streams = yield* EventStreams
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      list: Effect.fn("v2.events.list")(function* ({ headers, query, request }) {
+        const caller = yield* Caller
+        const filter = { types: typesOf(query.type), siteId: query.siteId, chargerId: query.chargerId }
+        const given = yield* cursorFrom("/cursor", query.cursor)
+        const raw = yield* HttpServerRequest.HttpServerRequest
+        if (wantsStream(raw.headers["accept"])) {
+          const resumed = yield* cursorFrom("/Last-Event-ID", headers["last-event-id"])
+          const after = resumed ?? given ?? (yield* events.now)
+          // A cursor that is none of this database's is refused while there still is a status to say so.
+          yield* events.page(caller.organisationId, { after, limit: 1 })
+          return yield* streams.follow({ ...filter, caller, key: raw.headers["x-api-key"] ?? "", after })
+        }
+        const { limit } = pageRequest(query)
+        const page = yield* events.page(caller.organisationId, { ...filter, after: given ?? beginning, limit })
+        const count = fitting(page.events)
+        const isWhole = count === page.events.length
+        // The id of an event is the cursor behind it.
+        const nextCursor = isWhole ? formatCursor(page.next) : page.events[count - 1]!.id
+        return HttpApiSchema.withHeaders({
+          body: { items: page.events.slice(0, count), nextCursor },
+          headers: page.isEnd && isWhole ? {} : { link: nextLink(publicUrl, request.url, nextCursor) }
+        })
+      })
+    })
+  })
+)

@@ -1,0 +1,77 @@
+/** The feed of events in REST v2: by cursor, and as server-sent events of the same query when that is what the caller accepts. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { eventData, eventTypes, type EventType } from "../../../domain/event/Event.ts"
+import { ChargerId, rule, text, Uuid } from "../../Fields.ts"
+import { Conflict409, TooMany429 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+const isEventType = (type: string): type is EventType => Object.hasOwn(eventData, type)
+
+const typeList = `One of ${eventTypes.join(", ")}`
+
+/** Types of events, separated by commas. */
+const Types = text(500)
+  .check(rule((types: string) => types.split(",").every(isEventType), `${typeList}; several are separated by commas`))
+  .annotate({ description: "Events of these types alone, separated by commas" })
+
+/** Those of a query; all where it names none. */
+export const typesOf = (types: string | undefined): ReadonlyArray<EventType> | undefined =>
+  types?.split(",").filter(isEventType)
+
+const eventOf = <T extends EventType>(type: T) =>
+  Schema.Struct({
+    id: Schema.String.annotate({ description: "Also the cursor behind this event, and its id as a server-sent event" }),
+    type: Schema.Literal(type),
+    at: Schema.String.annotate({
+      format: "date-time",
+      description:
+        "When it happened, by the charger's clock where that can be believed. Events come in the order in which they were heard"
+    }),
+    subject: Schema.String.annotate({ description: "As in `session:<id>`. What is of one subject comes in its order" }),
+    data: eventData[type]
+  }).annotate({ identifier: `Event.${type}` })
+
+export const Event = Schema.Union([
+  eventOf("charger.connected"),
+  eventOf("charger.disconnected"),
+  eventOf("charger.booted"),
+  eventOf("connector.status"),
+  eventOf("session.started"),
+  eventOf("session.updated"),
+  eventOf("session.ended"),
+  eventOf("session.held"),
+  eventOf("cdr.issued"),
+  eventOf("command.completed"),
+  eventOf("token.changed"),
+  eventOf("tariff.changed"),
+  eventOf("site.changed"),
+  eventOf("partner.changed")
+]).annotate({ identifier: "Event" })
+
+const about =
+  "Read what happened, oldest first; with `Accept: text/event-stream` as server-sent events. `nextCursor` is always there: ask again with it, also " +
+  "after a page with no items"
+
+export class EventsApi extends HttpApiGroup.make("events").add(
+  HttpApiEndpoint.get("list", "/v2/events", {
+    query: {
+      ...PageQuery,
+      type: Schema.optionalKey(Types),
+      siteId: Schema.optionalKey(
+        Uuid.annotate({ description: "At this site alone, as its chargers stand now; without what belongs to no site" })
+      ),
+      chargerId: Schema.optionalKey(ChargerId)
+    },
+    headers: {
+      "last-event-id": Schema.optionalKey(
+        Schema.String.annotate({
+          description: "Of server-sent events: go on behind this one. Without it, and without cursor, they begin now"
+        })
+      )
+    },
+    success: listOf(Event),
+    error: [Conflict409, TooMany429]
+  }).annotateMerge(operation(about, "events:read"))
+) {}

@@ -1,0 +1,77 @@
+/** Files in REST v2: those that chargers have sent, by the commands GetDiagnostics and GetLog, and firmware that they fetch. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
+import { ChargerId, rule, Time, Uuid } from "../../Fields.ts"
+import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
+import { operation, Staged, StreamedBody } from "../requests/Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+
+/** What the charger said last of a transfer. */
+export const Progress = Schema.Struct({
+  status: Schema.String.annotate({ description: "The charger's own word, e.g. Uploading, Uploaded, Installed" }),
+  at: Time
+}).annotate({ identifier: "Progress" })
+
+const kinds = ["Diagnostics", "Log", "Firmware"] as const
+
+export const File = Schema.Struct({
+  id: Schema.String,
+  chargerId: Schema.NullOr(Schema.String).annotate({ description: "Null for firmware" }),
+  kind: Schema.Literals(kinds),
+  name: Schema.String.annotate({ description: "As the charger called it; empty while it has not" }),
+  state: Schema.Literals(["Waiting", "Stored"]),
+  size: Schema.Int.annotate({ description: "Bytes in all; 0 while it is waited for" }),
+  receivedBytes: Schema.Int.annotate({ description: "Of an upload that runs, as many as there are by now" }),
+  sha256: Schema.NullOr(Schema.String),
+  commandId: Schema.NullOr(Schema.String).annotate({
+    description: "The command that asked for it. Those that send firmware: `GET /v2/commands?fileId=`"
+  }),
+  progress: Schema.NullOr(Progress).annotate({ description: "What the charger said last of it" }),
+  createdAt: Time,
+  completedAt: Schema.NullOr(Time)
+}).annotate({ identifier: "File" })
+
+/** What every charger can read in a URL. */
+const FirmwareName = Schema.String.check(
+  rule(
+    (name: string) => /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.+$/.test(name),
+    "Must have 1 to 100 characters of A-Z a-z 0-9 . _ - (chargers read it in a URL)",
+    { pattern: "^[A-Za-z0-9._-]{1,100}$" }
+  )
+)
+
+const params = { id: Uuid }
+
+export class FilesApi extends HttpApiGroup.make("files").add(
+  HttpApiEndpoint.get("list", "/v2/files", {
+    query: {
+      ...PageQuery,
+      chargerId: Schema.optionalKey(ChargerId),
+      kind: Schema.optionalKey(Schema.Literals(kinds))
+    },
+    success: listOf(File)
+  }).annotateMerge(operation("List files, newest first", "chargers:read")),
+  HttpApiEndpoint.post("store", "/v2/files", {
+    query: { name: Schema.optionalKey(FirmwareName.annotate({ description: "firmware.bin without it" })) },
+    headers: IdempotencyHeader,
+    // A body that is too large is refused by the store, in the words of this face.
+    payload: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+    success: createdAt(File.pipe(HttpApiSchema.status(201))),
+    error: [InvalidInput400, Conflict409]
+  })
+    .annotateMerge(operation(`Store a firmware image of at most ${maxFileBytes} bytes`, "chargers:write"))
+    .annotate(StreamedBody, "application/octet-stream")
+    .annotate(Staged, true),
+  HttpApiEndpoint.get("get", "/v2/files/:id", { params, success: File, error: NotFound404 }).annotateMerge(
+    operation("Read what is known of a file", "chargers:read")
+  ),
+  HttpApiEndpoint.get("content", "/v2/files/:id/content", {
+    params,
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+    error: NotFound404
+  }).annotateMerge(operation("Fetch a file", "chargers:read")),
+  HttpApiEndpoint.delete("remove", "/v2/files/:id", { params, error: NotFound404 }).annotateMerge(
+    operation("Remove a file; chargers can no longer fetch it", "chargers:write")
+  )
+) {}

@@ -1,0 +1,28 @@
+/** The audit log in REST v2: who did what to which record, and what was asked of chargers. It is read only. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { text, Time } from "../../Fields.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+/** Longest subject: the name of a kind, and a token's uid behind it. */
+const subjectMaxLength = 300
+
+const Document = Schema.Record(Schema.String, Schema.Unknown)
+
+export const AuditEntry = Schema.Struct({
+  id: Schema.String,
+  at: Time,
+  actor: Schema.String.annotate({ description: "The key or pair that did it, or `platform`" }),
+  action: Schema.String.annotate({ description: "What was done, as in SiteChanged or CommandIssued" }),
+  subject: Schema.String.annotate({ description: "What it was done to, as in `charger:CP-1`" }),
+  before: Schema.optionalKey(Document),
+  after: Schema.optionalKey(Document)
+}).annotate({ identifier: "AuditEntry" })
+
+export class AuditLogApi extends HttpApiGroup.make("audit-log").add(
+  HttpApiEndpoint.get("list", "/v2/audit-log", {
+    query: { ...PageQuery, subject: Schema.optionalKey(text(subjectMaxLength)) },
+    success: listOf(AuditEntry)
+  }).annotateMerge(operation("List who did what, newest first", "audit:read"))
+) {}

@@ -1,0 +1,92 @@
+/** The endpoints of organisations: the platform makes them, each reads and changes its own. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { newKey, newV1Pair } from "../../../domain/operator/Keys.ts"
+import type { Organisation as DomainOrganisation } from "../../../domain/operator/Operator.ts"
+import { permissions } from "../../../domain/operator/Permission.ts"
+import { Access } from "../../../domain/operator/Access.ts"
+import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+
+/** What the first operator of an organisation may do: everything in it, and nothing of the platform's. */
+const firstOperatorPermissions = permissions.filter((permission) => permission !== "platform:admin")
+
+const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.Type => ({
+  id: organisation.id,
+  name: organisation.name,
+  countryCode: organisation.countryCode,
+  partyId: organisation.partyId,
+  timeZone: organisation.timeZone,
+  unknownTokens: organisation.policy.unknownTokens,
+  concurrentTransactions: organisation.policy.concurrentTransactions,
+  heartbeatIntervalSeconds: organisation.policy.heartbeatIntervalSeconds,
+  localLists: organisation.policy.localLists ?? "Manual",
+  closeSilentSessionsAfterHours: organisation.closeSilentHours,
+  standbyPowerW: organisation.standbyPowerW,
+  createdAt: organisation.createdAt
+})
+
+/** Unique as the party is, and never anybody's mailbox (RFC 2606). */
+const madeUpEmail = (given: typeof NewOrganisation.Type): string =>
+  `operator@${given.partyId}.${given.countryCode}.invalid`.toLowerCase()
+
+const toPatch = (change: typeof OrganisationChange.Type) => {
+  const { closeSilentSessionsAfterHours, name, standbyPowerW, timeZone, ...policy } = change
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(standbyPowerW === undefined ? {} : { standbyPowerW }),
+    ...(closeSilentSessionsAfterHours === undefined ? {} : { closeSilentHours: closeSilentSessionsAfterHours }),
+    ...(Object.keys(policy).length === 0 ? {} : { policy })
+  }
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "organisations",
+  Effect.fn(function* (handlers) {
+    const access = yield* Access
+    const secrets = yield* Secrets
+    const link = yield* ChargerLink
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      create: Effect.fn("v2.organisations.create")(function* ({ payload }) {
+        const { text, ...key } = newKey(secrets)
+        const { clientId, code, codeVerifier } = newV1Pair(secrets)
+        const { organisation } = yield* access.createOrganisation(
+          {
+            name: payload.name,
+            countryCode: payload.countryCode,
+            partyId: payload.partyId,
+            operatorEmail: payload.operatorEmail ?? madeUpEmail(payload),
+            operatorPasswordHash: undefined,
+            operatorPermissions: firstOperatorPermissions,
+            key: { name: "First key", ...key, permissions: undefined },
+            v1: { clientId, codeVerifier }
+          },
+          yield* Clock.currentTimeMillis
+        )
+        return { ...toOrganisation(organisation), apiKey: text, clientId, code }
+      }),
+      list: Effect.fn("v2.organisations.list")(function* ({ query, request }) {
+        return listed(publicUrl, request.url, yield* access.organisations(pageRequest(query)), toOrganisation)
+      }),
+      // One's own organisation is always there: a key that names none is a defect.
+      get: Effect.fn("v2.organisations.get")(function* () {
+        const read = access.organisation(yield* organisationId)
+        return toOrganisation(yield* Effect.catchTag(read, "NotFound", Effect.die))
+      }),
+      update: Effect.fn("v2.organisations.update")(function* ({ payload }) {
+        const patch = toPatch(payload)
+        const changed = access.updateOrganisation(patch, yield* writing)
+        const organisation = yield* Effect.catchTag(changed, "NotFound", Effect.die)
+        if ("policy" in patch) yield* link.reconsiderAll(organisation.id)
+        return toOrganisation(organisation)
+      })
+    })
+  })
+)

@@ -1,0 +1,15 @@
+/** What handlers of REST v2 know of the one who calls. */
+import { Clock, Effect } from "effect"
+import type { Writing } from "../../../domain/values/AuditContext.ts"
+import { Caller } from "./Middleware.ts"
+
+/** The organisation that everything in this request is scoped by. */
+export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
+  Caller,
+  (caller) => caller.organisationId
+)
+
+/** Who writes, and when. */
+export const writing: Effect.Effect<Writing, never, Caller> = Effect.flatMap(Caller, (by) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))
+)

@@ -1,0 +1,126 @@
+/**
+ * Conditional requests (RFC 9110 §13) on every route: `ETag` and 304 where one object is read, 412 where it is written and has changed since. What stands
+ * is read by the route's own GET, with the caller's own right; once before the work begins, and once more inside the transaction that writes
+ * (`ports/Precondition`), which of two writers at once lets one through.
+ */
+import { Cause, Context, Effect, Layer, Option, SchemaAST } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Precondition } from "../../../domain/operator/Precondition.ts"
+import { knownPaths } from "../../KnownPaths.ts"
+import { pathOf } from "../../RawUrl.ts"
+import { Api } from "../Api.ts"
+import { isCurrent, isKnown, tagOf } from "./ETags.ts"
+import { Inside } from "./Inside.ts"
+import { Conditional, Reported } from "./Middleware.ts"
+import { faceProblem, toResponse } from "./Problem.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Ends a write from wherever it is. Seen by nobody but the middleware that provided the check. */
+class Answered {
+  readonly response: Response
+  constructor(response: Response) {
+    this.response = response
+  }
+}
+
+/** A list is a page of something, and changes all the time: whoever follows one reads events. */
+const isList = ({ query }: HttpApiEndpoint.Top): boolean => {
+  const ast = query === undefined ? undefined : SchemaAST.toEncoded(query.ast)
+  return ast?._tag === "Objects" && ast.propertySignatures.some(({ name }) => name === "cursor")
+}
+
+const tagged = (response: Response, endpoint: HttpApiEndpoint.Top, request: HttpServerRequest.HttpServerRequest) => {
+  const { body } = response
+  const isJson = /^application\/json(?:;|$)/.test(response.headers["content-type"] ?? "")
+  if (response.status !== 200 || body._tag !== "Uint8Array" || !isJson || isList(endpoint)) return response
+  const reported = Option.getOrElse(Context.getOption(endpoint.annotations, Reported), () => [])
+  const etag = tagOf(body.body, reported)
+  const known = request.headers["if-none-match"]
+  return known !== undefined && isKnown(known, etag)
+    ? HttpServerResponse.empty({ status: 304, headers: { etag } })
+    : HttpServerResponse.setHeader(response, "etag", etag)
+}
+
+const failed = (path: string, detail: string): Response => toResponse(faceProblem("precondition_failed", detail), path)
+
+/** A write that no transaction looked at the condition of: a second writer could have come between. */
+export const unguarded = "a change with If-Match was not checked in the transaction that wrote it"
+
+const methodsOf = knownPaths(Api)
+
+/** Those of a request's headers by which its sender is known. */
+const asked = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  HttpServerRequest.fromWeb(
+    new Request(new URL(request.url, "http://localhost"), {
+      headers: { "x-api-key": request.headers["x-api-key"] ?? "" }
+    })
+  )
+
+const make = Effect.gen(function* () {
+  const router = yield* HttpRouter.HttpRouter
+
+  /** What GET answers now at the path of a request. */
+  const standing = (request: HttpServerRequest.HttpServerRequest) =>
+    router
+      .asHttpEffect()
+      .pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, asked(request)),
+        Effect.provideService(Inside, true),
+        Effect.provideService(Precondition, Effect.void),
+        Effect.scoped,
+        Effect.orDie
+      )
+
+  /** Dies with the answer where what stands is not what the request names. */
+  const checking = (request: HttpServerRequest.HttpServerRequest, wanted: string): Effect.Effect<void> => {
+    const path = pathOf(request.url)
+    if (wanted.trim() === "*") return Effect.void
+    if (!methodsOf(path).includes("GET")) {
+      return Effect.die(new Answered(failed(path, "What is at this path has no ETag: leave If-Match out.")))
+    }
+    return Effect.flatMap(standing(request), (current) => {
+      // The write says itself what it does not find.
+      if (current.status === 404) return Effect.void
+      if (current.status !== 200) return Effect.die(new Answered(current))
+      return isCurrent(wanted, current.headers["etag"] ?? "")
+        ? Effect.void
+        : Effect.die(
+            new Answered(failed(path, "It was changed since: read it again, and send If-Match with its ETag."))
+          )
+    })
+  }
+
+  const guardedBy = <E, R>(httpEffect: Effect.Effect<Response, E, R>, check: Effect.Effect<void>) => {
+    let isChecked = false
+    // A handler that writes twice has changed it by itself the second time.
+    const once = Effect.suspend(() => {
+      if (isChecked) return Effect.void
+      isChecked = true
+      return check
+    })
+    const work = Effect.tap(Effect.provideService(httpEffect, Precondition, once), ({ status }) =>
+      isChecked || status >= 300 ? Effect.void : Effect.logError(unguarded)
+    )
+    return Effect.andThen(check, work).pipe(
+      Effect.catchCause((cause) => {
+        const died = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
+        const answer = died.find((defect) => defect instanceof Answered)
+        return answer === undefined ? Effect.failCause(cause) : Effect.succeed(answer.response)
+      })
+    )
+  }
+
+  return Conditional.of((httpEffect, { endpoint }) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      if (endpoint.method === "GET") return Effect.map(httpEffect, (response) => tagged(response, endpoint, request))
+      const wanted = request.headers["if-match"]
+      return wanted === undefined || endpoint.method === "POST"
+        ? httpEffect
+        : guardedBy(httpEffect, checking(request, wanted))
+    })
+  )
+})
+
+export const layer = Layer.effect(Conditional, make)

@@ -1,0 +1,41 @@
+/**
+ * The one table from failures to HTTP: every error of the domain and every refusal of this face has its status and its stable `code` here.
+ * A new domain error does not compile before it has a row.
+ */
+import { isDomainError as isIn, type DomainError, type Row as CodeRow } from "../../DomainError.ts"
+
+export interface Row extends CodeRow {
+  readonly title: string
+}
+
+/** Errors of the domain. */
+export const domainRows = {
+  StorageUnavailable: { status: 503, code: "storage_unavailable", title: "Storage unavailable" },
+  FactRefused: { status: 400, code: "value_refused", title: "Value cannot be stored" },
+  NotFound: { status: 404, code: "not_found", title: "Not found" },
+  Conflict: { status: 409, code: "conflict", title: "Conflict" },
+  InvalidInput: { status: 400, code: "invalid_input", title: "Invalid input" },
+  PermissionDenied: { status: 403, code: "permission_denied", title: "Permission denied" },
+  ChargerOffline: { status: 409, code: "charger_offline", title: "Charger offline" },
+  TooMany: { status: 429, code: "too_many", title: "Too many requests" }
+} as const satisfies Record<DomainError["_tag"], Row>
+
+/** What this face refuses by itself, before or beside the domain. */
+export const faceRows = {
+  unauthorized: { status: 401, code: "unauthorized", title: "Unauthorized" },
+  unknown_path: { status: 404, code: "unknown_path", title: "Unknown path" },
+  method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },
+  request_timeout: { status: 408, code: "request_timeout", title: "Request timeout" },
+  idempotency_key_reused: { status: 409, code: "idempotency_key_reused", title: "Idempotency key reused" },
+  in_progress: { status: 409, code: "in_progress", title: "In progress" },
+  precondition_failed: { status: 412, code: "precondition_failed", title: "Precondition failed" },
+  payload_too_large: { status: 413, code: "payload_too_large", title: "Payload too large" },
+  unsupported_media_type: { status: 415, code: "unsupported_media_type", title: "Unsupported media type" },
+  unreadable_body: { status: 400, code: "unreadable_body", title: "Unreadable body" },
+  internal_error: { status: 500, code: "internal_error", title: "Internal error" }
+} as const satisfies Record<string, Row>
+
+export type FaceCode = keyof typeof faceRows
+
+/** True for an error of the domain. */
+export const isDomainError = isIn(domainRows)

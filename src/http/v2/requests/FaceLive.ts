@@ -1,0 +1,129 @@
+/**
+ * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches.
+ * It stands around the endpoints (as `Face`) and around whatever else is served below `/cpo`.
+ */
+import { Cause, Context, Effect, Layer, Option } from "effect"
+import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
+import { readBody } from "../../BodyLimit.ts"
+import { fieldIssues } from "../../Issues.ts"
+import { pathOf } from "../../RawUrl.ts"
+import { isDomainError } from "./Errors.ts"
+import { Unauthorized } from "./Failures.ts"
+import { BoundedBody, Face, StreamedBody } from "./Middleware.ts"
+import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
+import { saidOnce, withNearest } from "./Unknown.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const hasBody = (method: string): boolean => method === "POST" || method === "PATCH" || method === "PUT"
+
+const json = "application/json"
+
+/** What PATCH takes: a merge patch (RFC 7396) by its own name or as plain JSON. */
+export const patchTypes: ReadonlyArray<string> = ["application/merge-patch+json", json]
+
+/** The request with its body called JSON, by which its schema is found; undefined for a body of another kind. */
+const asJson = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest | undefined => {
+  const [given = json] = (request.headers["content-type"] ?? json).split(";", 1)
+  const type = given.trim().toLowerCase()
+  if (type === json) return request
+  if (request.method !== "PATCH" || !patchTypes.includes(type)) return undefined
+  return request.modify({ headers: Headers.set(request.headers, "content-type", json) })
+}
+
+const schemaProblem = (error: HttpApiError.HttpApiSchemaError, url: string): Problem | undefined => {
+  switch (error.kind) {
+    case "Params":
+      return notFoundProblem
+    case "Body":
+    case "ResponseHeaders":
+      return undefined
+    case "Query":
+      return validationProblem(saidOnce(fieldIssues(withNearest(error.cause.issue)), url))
+    default:
+      return validationProblem(fieldIssues(withNearest(error.cause.issue)))
+  }
+}
+
+/** The problem document of what an endpoint that was asked at `url` failed with; undefined for what is a defect. */
+export const problemOf = (error: unknown, url: string): Problem | undefined => {
+  if (error instanceof Unauthorized) return faceProblem("unauthorized", error.detail)
+  if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error, url)
+  return isDomainError(error) ? domainProblem(error) : undefined
+}
+
+/** Answers failures of `effect` with problem documents. A defect is logged once, with no query and no body, and answered as 500. */
+export const answered = <R>(
+  effect: Effect.Effect<Response, unknown, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const path = pathOf(request.url)
+    return Effect.catchCause(effect, (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      const failed = cause.reasons.find(Cause.isFailReason)
+      const problem =
+        cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error, request.url)
+      if (problem !== undefined) return Effect.succeed(toResponse(problem, path))
+      return Effect.as(
+        Effect.logError("REST v2 request failed", cause).pipe(Effect.annotateLogs({ method: request.method, path })),
+        toResponse(faceProblem("internal_error", "The service failed; it has been logged. Try again later."), path)
+      )
+    })
+  })
+
+/** Headers of every answer below `/cpo`: it belongs to one caller and one moment. */
+export const secured = (response: Response): Response =>
+  HttpServerResponse.setHeaders(response, { "cache-control": "no-store", "x-content-type-options": "nosniff" })
+
+/** The whole face around one endpoint or page. */
+export const faced = <R>(
+  effect: Effect.Effect<Response, unknown, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => Effect.map(answered(effect), secured)
+
+const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> =>
+  Effect.match(readBody(request), {
+    onSuccess: () => undefined,
+    onFailure: (problem) =>
+      problem === "too_large"
+        ? faceProblem("payload_too_large", "A body may have at most 1 MiB.")
+        : faceProblem("unreadable_body", "The body could not be read.")
+  })
+
+/** A streamed body is looked at by what it says of itself; its handler counts what comes. */
+const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: string): Problem | undefined => {
+  const [given = ""] = (request.headers["content-type"] ?? "").split(";", 1)
+  if (given.trim().toLowerCase() !== wanted) {
+    return faceProblem("unsupported_media_type", `Send the file itself, with the header content-type: ${wanted}.`)
+  }
+  if (Number(request.headers["content-length"] ?? 0) <= maxFileBytes) return undefined
+  return faceProblem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`)
+}
+
+const boundedBody = Layer.succeed(BoundedBody, (httpEffect, { endpoint }) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const streamed = Context.getOption(endpoint.annotations, StreamedBody)
+    const refuse = (problem: Problem) => toResponse(problem, pathOf(request.url))
+    if (Option.isSome(streamed)) {
+      const problem = checkStreamed(request, streamed.value)
+      return problem === undefined ? yield* httpEffect : refuse(problem)
+    }
+    if (!hasBody(request.method)) return yield* httpEffect
+    const readable = asJson(request)
+    if (readable === undefined) {
+      const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+      return refuse(faceProblem("unsupported_media_type", detail))
+    }
+    const problem = yield* checkBody(readable)
+    return problem === undefined
+      ? yield* Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, readable)
+      : refuse(problem)
+  })
+)
+
+export const layer: Layer.Layer<Face | BoundedBody> = Layer.merge(
+  Layer.succeed(Face, (httpEffect) => faced(httpEffect)),
+  boundedBody
+)

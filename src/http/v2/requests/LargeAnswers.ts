@@ -1,0 +1,84 @@
+/**
+ * A few large answers at a time for each key: they lie in memory until their reader has taken them, and who asks for many and reads none would fill it.
+ * What counts is what was made and has not gone; a small answer is always given.
+ */
+import { Effect, Layer, Metric } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { TooMany } from "../../../domain/Errors.ts"
+import { AnswerEnd } from "../../AnswerEnd.ts"
+import { Caller, FewLargeAnswers } from "./Middleware.ts"
+
+export interface LargeAnswersOptions {
+  /** An answer of more bytes is large. */
+  readonly largeAnswerBytes: number
+  readonly largeAnswersPerKey: number
+}
+
+/** What the service runs with unless its settings say otherwise. */
+export const defaultLargeAnswers: LargeAnswersOptions = { largeAnswerBytes: 64 * 1024, largeAnswersPerKey: 8 }
+
+/** Large answers are mostly taken within a second. */
+const retryAfterSeconds = 1
+
+/** Whoever asks for more items than this is given a large answer, more often than not: refused before it is made. */
+const manyItems = 100
+
+export const refusedLargeAnswers = Metric.counter("http_large_answers_refused_total", {
+  description: "Answers of REST v2 that were not given because their key has too many large ones that it has not read",
+  incremental: true
+})
+
+const asksForMany = (url: string): boolean => Number(/[?&]limit=(\d{1,9})(?:&|$)/.exec(url)?.[1] ?? 0) > manyItems
+
+const isLarge = ({ body }: HttpServerResponse.HttpServerResponse, largest: number): boolean => {
+  if (body._tag === "Uint8Array") return body.contentLength > largest
+  // How long a stream gets is not known; those of events are counted by themselves.
+  return body._tag === "Stream" && !body.contentType.startsWith("text/event-stream")
+}
+
+/** Large answers of each key that have not gone. */
+class InHand {
+  private readonly counts = new Map<string, number>()
+
+  of(keyId: string): number {
+    return this.counts.get(keyId) ?? 0
+  }
+
+  change(keyId: string, by: 1 | -1): void {
+    const count = this.of(keyId) + by
+    if (count === 0) this.counts.delete(keyId)
+    else this.counts.set(keyId, count)
+  }
+}
+
+export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOptions) =>
+  Layer.effect(
+    FewLargeAnswers,
+    Effect.map(AnswerEnd, (onEnd) => {
+      const inHand = new InHand()
+      const tooMany = new TooMany({
+        code: "too_many_large_answers",
+        message:
+          `${largeAnswersPerKey} answers of more than ${Math.round(largeAnswerBytes / 1024)} KiB have been made for this key that it has not read ` +
+          "yet. Read them first, or ask for fewer items.",
+        retryAfterSeconds
+      })
+      const refuse = Effect.andThen(Metric.update(refusedLargeAnswers, 1), tooMany)
+
+      return FewLargeAnswers.of((httpEffect, { endpoint }) =>
+        Effect.gen(function* () {
+          if (endpoint.method !== "GET") return yield* httpEffect
+          const { keyId } = yield* Caller
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const isFull = () => inHand.of(keyId) >= largeAnswersPerKey
+          if (isFull() && asksForMany(request.url)) return yield* refuse
+          const response = yield* httpEffect
+          if (!isLarge(response, largeAnswerBytes)) return response
+          if (isFull()) return yield* refuse
+          inHand.change(keyId, 1)
+          onEnd(request.source, () => inHand.change(keyId, -1))
+          return response
+        })
+      )
+    })
+  )

@@ -1,0 +1,108 @@
+/**
+ * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque; it belongs to the
+ * list and filters that gave it out.
+ */
+import { Context, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { type Page, pageBytesMost, type PageRequest } from "../../../domain/values/Page.ts"
+import { wholeInQuery } from "../../Fields.ts"
+
+/** Items of a page when `limit` says nothing. */
+export const defaultLimit = 50
+
+/** Most items of one page: larger ones hold the database's one session (embedded) for too long. */
+export const maxLimit = 500
+
+/** Longest cursor that is looked at; ours have less than 100 characters. */
+const cursorMaxLength = 512
+
+const Limit = wholeInQuery(
+  1,
+  maxLimit,
+  `Items of a page at most, 1 to ${maxLimit}; ${defaultLimit} without it. A page also ends where its items have 1 MiB`
+)
+
+/** The query parameters of every list. */
+export const PageQuery = {
+  limit: Schema.optionalKey(Limit),
+  cursor: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(cursorMaxLength)).annotate({
+      description: "`nextCursor` of the page before"
+    })
+  )
+}
+
+/** The page that a query asks for. */
+export const pageRequest = (query: { readonly limit?: number; readonly cursor?: string }): PageRequest => ({
+  limit: query.limit ?? defaultLimit,
+  cursor: query.cursor
+})
+
+/** The answer of a list. */
+export const listOf = <S extends Schema.Top>(items: S) =>
+  HttpApiSchema.WithHeaders(Schema.Struct({ items: Schema.Array(items), nextCursor: Schema.NullOr(Schema.String) }), {
+    link: Schema.optionalKey(
+      Schema.String.annotate({ description: 'The next page: `<absolute URL>; rel="next"` (RFC 8288)' })
+    )
+  })
+
+/** PUBLIC_URL without a trailing slash: the base of every absolute URL that is handed out. */
+export class PublicUrl extends Context.Service<PublicUrl, string>()("voltlane/http/v2/PublicUrl") {}
+
+/** The URL of this request with `cursor` set to the next page's. `path` replaces the path asked, for a list embedded in another answer. */
+export const nextLink = (publicUrl: string, url: string, cursor: string, path?: string): string => {
+  const next = new URL(url, "http://localhost")
+  next.searchParams.set("cursor", cursor)
+  return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
+}
+
+/** What stands around the items: names, brackets and a cursor. */
+const envelopeBytes = 1024
+
+/** Times are numbers until they are sent, and longer by so much then. */
+const timeDigits = /\d{13}/g
+const timeGrowth = 13
+
+/** Bytes of an item as it is sent, or a few more. */
+const bytesOf = (item: unknown): number => {
+  const text = JSON.stringify(item)
+  return Buffer.byteLength(text) + (text.match(timeDigits)?.length ?? 0) * timeGrowth + 1
+}
+
+/** How many of `items` an answer has room for: the first in any case, or a list would never come to its end. */
+export const fitting = (items: ReadonlyArray<unknown>): number => {
+  let left = pageBytesMost - envelopeBytes
+  const tooMuch = items.findIndex((item, i) => (left -= bytesOf(item)) < 0 && i > 0)
+  return tooMuch < 0 ? items.length : tooMuch
+}
+
+/** A page of the domain as the answer of a list endpoint that was asked at `url`. It ends sooner where its items are large. */
+export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) => {
+  const items = page.items.map(wire)
+  const count = page.cursorAfter === undefined ? items.length : fitting(items)
+  const nextCursor = count < items.length ? (page.cursorAfter?.(count) ?? null) : page.nextCursor
+  return HttpApiSchema.withHeaders({
+    body: { items: items.slice(0, count), nextCursor },
+    headers: nextCursor === null ? {} : { link: nextLink(publicUrl, url, nextCursor) }
+  })
+}
+
+/** An answer with the `Location` of what was created. */
+export const createdAt = <S extends Schema.Top>(body: S) =>
+  HttpApiSchema.WithHeaders(body, {
+    location: Schema.String.annotate({ description: "Absolute URL of what was created" })
+  })
+
+/** `body` with its location, `path` being below `/cpo`. */
+export const located = <A>(publicUrl: string, path: string, body: A) =>
+  HttpApiSchema.withHeaders({ body, headers: { location: `${publicUrl}/cpo${path}` } })
+
+/** The header that every POST takes. */
+export const IdempotencyHeader = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "1 to 255 printable characters. The same request with the same key gets the same answer for 24 hours; with another body it is 409."
+    })
+  )
+}

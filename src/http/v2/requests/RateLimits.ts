@@ -1,0 +1,122 @@
+/**
+ * How often one key may ask, and how often one network may come with keys that nobody knows. Both are generous: they keep a program that runs wild or
+ * somebody who guesses from costing others anything, and are no plan to sell. A key that is right is never refused for wrong ones beside it. Buckets of
+ * this process; `RateLimit` headers as draft-ietf-httpapi-ratelimit-headers has them.
+ */
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TooMany } from "../../../domain/Errors.ts"
+import { Buckets } from "../../../domain/values/Buckets.ts"
+import { Inside } from "./Inside.ts"
+
+export interface RateLimitOptions {
+  /** Of one key; 0 is no limit. */
+  readonly requestsPerMinute: number
+  /** Of one network; 0 is no limit. */
+  readonly wrongKeysPerMinute: number
+  /** The network that a request comes from, as far as it can be believed. */
+  readonly networkOf: (request: HttpServerRequest.HttpServerRequest) => string
+}
+
+const windowSeconds = 60
+
+/** Names of one kind that are remembered; of more the one longest silent is forgotten, which can only make the service kinder. */
+const namesMax = 10_000
+
+interface Standing {
+  readonly isAllowed: boolean
+  readonly remaining: number
+  /** Until all is there again, and until there is one more. */
+  readonly fullSeconds: number
+  readonly waitSeconds: number
+}
+
+/** So many in a minute by name: all of them at once, or evenly. */
+export class Allowances {
+  private readonly buckets: Buckets
+
+  constructor(quota: number) {
+    this.buckets = new Buckets(quota, windowSeconds * 1000, namesMax)
+  }
+
+  get size(): number {
+    return this.buckets.size
+  }
+
+  take(name: string, now: number): Standing {
+    const { buckets } = this
+    return {
+      isAllowed: buckets.take(name, now),
+      remaining: Math.floor(buckets.left(name, now)),
+      fullSeconds: buckets.fullSeconds(name, now),
+      waitSeconds: buckets.waitSeconds(name, now)
+    }
+  }
+}
+
+const refused = Metric.counter("api_requests_limited_total", {
+  description:
+    "Requests to REST v2 that were answered 429: of a key that asks too often, or of a network with too many wrong keys",
+  incremental: true
+})
+const ofFlood = Metric.withAttributes(refused, { why: "requests_of_key" })
+const ofWrongKeys = Metric.withAttributes(refused, { why: "wrong_keys_of_network" })
+
+export const rateLimitMetrics = [ofFlood, ofWrongKeys]
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    /** One more request of this key: its answer tells what is left, or it is refused. */
+    readonly request: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
+    /** One more wrong key of the network that the request comes from. */
+    readonly wrongKey: Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
+  }
+>()("voltlane/http/v2/RateLimits") {}
+
+const told = (name: string, quota: number, standing: Standing) =>
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(
+      HttpServerResponse.setHeaders(response, {
+        "ratelimit-policy": `"${name}";q=${quota};w=${windowSeconds}`,
+        ratelimit: `"${name}";r=${standing.remaining};t=${standing.fullSeconds}`
+      })
+    )
+  )
+
+export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: RateLimitOptions) =>
+  Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const keys = new Allowances(requestsPerMinute)
+      const networks = new Allowances(wrongKeysPerMinute)
+      const request = Effect.fnUntraced(function* (keyId: string) {
+        if (requestsPerMinute === 0 || (yield* Inside)) return
+        const standing = keys.take(keyId, yield* Clock.currentTimeMillis)
+        yield* told("requests", requestsPerMinute, standing)
+        if (standing.isAllowed) return
+        yield* Metric.update(ofFlood, 1)
+        return yield* new TooMany({
+          code: "too_many_requests",
+          message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
+          retryAfterSeconds: standing.waitSeconds
+        })
+      })
+
+      const wrongKey = Effect.gen(function* () {
+        if (wrongKeysPerMinute === 0) return
+        const network = networkOf(yield* HttpServerRequest.HttpServerRequest)
+        const standing = networks.take(network, yield* Clock.currentTimeMillis)
+        if (standing.isAllowed) return
+        yield* told("wrong-keys", wrongKeysPerMinute, standing)
+        yield* Metric.update(ofWrongKeys, 1)
+        return yield* new TooMany({
+          code: "too_many_wrong_keys",
+          message: `Too many wrong keys come from this network: it may send ${wrongKeysPerMinute} a minute.`,
+          retryAfterSeconds: standing.waitSeconds
+        })
+      })
+
+      return RateLimits.of({ request, wrongKey })
+    })
+  )

@@ -1,0 +1,60 @@
+/**
+ * Queries and bodies that are sent to endpoints which declare none. Nobody decodes those, and so nobody would notice them: `POST …/release` with a
+ * reason in it, or a filter that a list does not have.
+ */
+import { Effect, Layer, Option, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { readBody } from "../../BodyLimit.ts"
+import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
+import { pathOf } from "../../RawUrl.ts"
+import { Undeclared } from "./Middleware.ts"
+import { faceProblem, type Problem, toResponse, validationProblem } from "./Problem.ts"
+import { notKnown } from "./Unknown.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const unknown = (names: Iterable<string>): ReadonlyArray<FieldIssue> =>
+  [...new Set(names)].slice(0, issuesMax).map((name) => ({ pointer: pointerOf([name]), detail: notKnown(name, []) }))
+
+const mustBeEmpty: FieldIssue = { pointer: "", detail: "Must be empty: no body is read here" }
+
+const inQuery = (url: string): ReadonlyArray<FieldIssue> =>
+  unknown(new URL(url, "http://localhost").searchParams.keys())
+
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** No body, or one that says nothing: many clients cannot send none. */
+const inBody = (text: string): ReadonlyArray<FieldIssue> => {
+  if (text.trim() === "") return []
+  return Option.match(readJson(text), {
+    onNone: () => [mustBeEmpty],
+    onSome: (given) => {
+      if (given === null) return []
+      return typeof given === "object" && !Array.isArray(given) ? unknown(Object.keys(given)) : [mustBeEmpty]
+    }
+  })
+}
+
+/** A GET's body has no meaning (RFC 9110 §9.3.1), and clients cannot send one. */
+const mayHaveBody = ({ method }: Request): boolean => method !== "GET" && method !== "HEAD"
+
+const problemOfBody = (request: Request): Effect.Effect<Problem | ReadonlyArray<FieldIssue>> =>
+  Effect.match(readBody(request), {
+    onSuccess: inBody,
+    onFailure: (problem) =>
+      problem === "too_large"
+        ? faceProblem("payload_too_large", "No body is read here.")
+        : faceProblem("unreadable_body", "The body could not be read.")
+  })
+
+export const layer = Layer.succeed(Undeclared, (httpEffect, { endpoint }) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const ofQuery = endpoint.query === undefined ? inQuery(request.url) : []
+    const isRead = endpoint.payload.size > 0
+    const ofBody = isRead || !mayHaveBody(request) ? [] : yield* problemOfBody(request)
+    if ("status" in ofBody) return toResponse(ofBody, pathOf(request.url))
+    const issues = [...ofQuery, ...ofBody]
+    return issues.length === 0 ? yield* httpEffect : toResponse(validationProblem(issues), pathOf(request.url))
+  })
+)

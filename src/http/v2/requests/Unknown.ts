@@ -1,0 +1,94 @@
+/**
+ * Names in a request that its route does not know, said with those that it does. What somebody misspelt is never dropped: without it the rest may
+ * still fit and mean more, as a key with every permission or another act of a charger (docs/decisions/0008).
+ */
+import { SchemaIssue } from "effect"
+import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
+
+/** Names that are told of one place, the nearest first: more than anything but a charging profile has. */
+const namesTold = 8
+
+/** How many letters must be put in, taken out or changed to make `b` of `a` (Levenshtein). */
+const distance = (a: string, b: string): number => {
+  let above = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row.push(Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    above = row
+  }
+  return above[b.length]!
+}
+
+/** Longest unknown name that is compared: no known one is half as long, and a body may hold names of a megabyte. */
+const comparedAtMost = 64
+
+/** Known names by how near they are to the one given, whatever the case. */
+export const nearest = (given: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const written = given.slice(0, comparedAtMost).toLowerCase()
+  return known
+    .map((name) => ({ name, far: distance(written, name.toLowerCase()) }))
+    .toSorted((a, b) => a.far - b.far)
+    .slice(0, namesTold)
+    .map(({ name }) => name)
+}
+
+const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
+  issue.ast._tag !== "Objects"
+    ? []
+    : // What is never there after decoding is taken and ignored: nobody is told to write that.
+      issue.ast.propertySignatures.filter(({ type }) => type._tag !== "Never").map(({ name }) => String(name))
+
+const notKnownHere = "Is not known here."
+
+/** What is said of a name that is not known, beside those that are. */
+export const notKnown = (given: string, known: ReadonlyArray<string>): string =>
+  known.length === 0 ? `${notKnownHere} Nothing is` : `${notKnownHere} Known are ${nearest(given, known).join(", ")}`
+
+const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue =>
+  new SchemaIssue.InvalidValue({ message: notKnown(key, namesOf(issue)) })
+
+/** The same issue, each unknown name in it said with the known names of its place; no more of them than one answer shows. */
+export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
+  let left = issuesMax
+  const visit = (one: SchemaIssue.Issue): SchemaIssue.Issue => {
+    if (left <= 0) return one
+    switch (one._tag) {
+      case "Pointer": {
+        const { issue: inner, path } = one
+        if (inner._tag !== "UnexpectedKey") return new SchemaIssue.Pointer(path, visit(inner))
+        left--
+        return new SchemaIssue.Pointer(path, about(inner, String(path[0])))
+      }
+      case "Composite": {
+        const [first, ...rest] = one.issues
+        return new SchemaIssue.Composite(one.ast, [visit(first), ...rest.map(visit)])
+      }
+      case "Encoding":
+        return new SchemaIssue.Encoding(one.ast, visit(one.issue))
+      case "AnyOf":
+        return new SchemaIssue.AnyOf(one.ast, one.issues.map(visit))
+      default:
+        return one
+    }
+  }
+  return visit(issue)
+}
+
+/** Where parameters of a query that were given more than once do not fit, said so, and once of each: one that takes several values fits. */
+export const saidOnce = (issues: ReadonlyArray<FieldIssue>, url: string): ReadonlyArray<FieldIssue> => {
+  const counts = new Map<string, number>()
+  for (const name of new URL(url, "http://localhost").searchParams.keys()) {
+    const pointer = pointerOf([name])
+    counts.set(pointer, (counts.get(pointer) ?? 0) + 1)
+  }
+  const repeated = (pointer: string): boolean => (counts.get(pointer) ?? 0) > 1
+  return issues
+    .filter(({ pointer }, i) => !repeated(pointer) || issues.findIndex((one) => one.pointer === pointer) === i)
+    .map((issue) =>
+      repeated(issue.pointer) && !issue.detail.startsWith(notKnownHere)
+        ? { ...issue, detail: "Must be given once" }
+        : issue
+    )
+}

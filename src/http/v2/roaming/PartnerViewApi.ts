@@ -1,0 +1,24 @@
+/** What a partner sees, in REST v2: the objects as OCPI sends them, before anything is sent. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Uuid } from "../../Fields.ts"
+import { NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+/** OCPI's lists that partners read here, and the one of their own tokens as they stand here. */
+const Module = Schema.Literals(["locations", "tariffs", "sessions", "cdrs", "tokens"])
+
+const Seen = Schema.Record(Schema.String, Schema.Unknown).annotate({
+  identifier: "SeenObject",
+  description: "In the words of the version that the partner uses, or of our newest before it has registered"
+})
+
+export class PartnerViewApi extends HttpApiGroup.make("partner-view").add(
+  HttpApiEndpoint.get("view", "/v2/partners/:partnerId/view/:module", {
+    params: { partnerId: Uuid, module: Module },
+    query: PageQuery,
+    success: listOf(Seen),
+    error: NotFound404
+  }).annotateMerge(operation("What a partner sees of a module, exactly as it is sent", "partners:read"))
+) {}

@@ -1,0 +1,40 @@
+/** Whose driver a session or a record is of, in REST v2: the contract with a roaming partner. */
+import { Schema } from "effect"
+import type { SessionRoaming } from "../../../domain/roaming/Roaming.ts"
+
+export const Roaming = Schema.Struct({
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  tokenUid: Schema.String.annotate({ description: "As the partner spells it" }),
+  tokenType: Schema.String,
+  contractId: Schema.String,
+  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]).annotate({
+    description: "How the partner agreed"
+  }),
+  authorizationReference: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Roaming", description: "The contract with a roaming partner" })
+
+export const toRoaming = (roaming: SessionRoaming): typeof Roaming.Type => ({
+  partnerId: roaming.partnerId,
+  countryCode: roaming.countryCode,
+  partyId: roaming.partyId,
+  tokenUid: roaming.uid,
+  tokenType: roaming.type,
+  contractId: roaming.contractId,
+  authMethod: roaming.authMethod,
+  authorizationReference: roaming.authorizationReference ?? null
+})
+
+/** Of a record. */
+export const RoamingOfCdr = Schema.Struct({
+  ...Roaming.fields,
+  withheld: Schema.Boolean.annotate({
+    description:
+      "True: the partner takes no credit records, and is told neither this one nor what takes a record's place; settle with it by hand"
+  }),
+  tariffLeftOut: Schema.Boolean.annotate({
+    description:
+      "True: the partner's version of OCPI has no words for an element, or a limit, that this was priced by; it is told the total without the tariff"
+  })
+}).annotate({ identifier: "RoamingOfCdr" })

@@ -1,0 +1,204 @@
+/** The endpoints of charge detail records over the domain's port. */
+import { Effect, Stream } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import type { Cdr as DomainCdr } from "../../../domain/cdr/Cdr.ts"
+import type { Place } from "../../../domain/site/CdrLocation.ts"
+import { isPricedPlainly } from "../../../domain/cdr/RoamingCdr.ts"
+import { type CdrFilter, Cdrs } from "../../../domain/cdr/Cdrs.ts"
+import { RoamingCdrs } from "../../../domain/cdr/RoamingCdrs.ts"
+import type { SignedData } from "../../../domain/session/SignedData.ts"
+import type { Page } from "../../../domain/values/Page.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
+import type { Cdr } from "./CdrsApi.ts"
+import { toRoaming } from "../roaming/RoamingShape.ts"
+import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+
+const hourMillis = 3_600_000
+
+const toLocation = (place: Place): NonNullable<(typeof Cdr.Type)["location"]> => ({
+  siteName: place.siteName ?? null,
+  streetAddress: place.streetAddress ?? null,
+  streetNumber: place.streetNumber ?? null,
+  houseLetter: place.houseLetter ?? null,
+  postalNumber: place.postalNumber ?? null,
+  city: place.city ?? null,
+  area: place.area ?? null,
+  country: place.country ?? null,
+  latitude: place.latitude ?? null,
+  longitude: place.longitude ?? null,
+  chargerName: place.chargerName ?? null,
+  standard: place.standard ?? null,
+  format: place.format ?? null,
+  powerType: place.powerType ?? null,
+  maxVoltage: place.maxVoltage ?? null,
+  maxAmperage: place.maxAmperage ?? null,
+  maxPowerW: place.maxPowerW ?? null
+})
+
+const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) => ({
+  encodingMethod: encodingMethod ?? null,
+  publicKey: publicKey ?? null,
+  signedValues: signedValues.map(({ nature, plainData, signedData }) => ({
+    nature,
+    plainData: plainData ?? null,
+    signedData
+  }))
+})
+
+/** Ids of records of which their partners are told less than all, or nothing. */
+interface Untold {
+  readonly withheld: ReadonlySet<string>
+  readonly tariffLeftOut: ReadonlySet<string>
+}
+
+const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: Untold): typeof Cdr.Type => ({
+  id: cdr.id,
+  number: cdr.number,
+  sessionId: cdr.sessionId,
+  chargerId: cdr.chargerId,
+  siteId: cdr.siteId,
+  evseId: body.evseId,
+  connectorId: body.connectorId,
+  tokenUid: body.tokenUid,
+  tokenType: body.tokenType ?? null,
+  authorization: body.authorization ?? null,
+  reservationId: body.reservationId ?? null,
+  roaming:
+    body.roaming === undefined
+      ? null
+      : {
+          ...toRoaming(body.roaming),
+          withheld: withheld.has(cdr.id),
+          tariffLeftOut: tariffLeftOut.has(cdr.id)
+        },
+  startedAt: cdr.startedAt,
+  endedAt: cdr.endedAt,
+  timeZone: body.timeZone,
+  location: body.place === undefined ? null : toLocation(body.place),
+  currency: body.currency,
+  totalCost: body.total,
+  totalFixedCost: body.costs.fixed,
+  totalEnergyCost: body.costs.energy,
+  totalTimeCost: body.costs.time,
+  totalParkingCost: body.costs.parking,
+  totalReservationCost: body.costs.reservation,
+  totalEnergyKwh: body.energyWh / 1000,
+  totalTimeHours: body.durationMillis / hourMillis,
+  totalParkingTimeHours: body.parkingMillis / hourMillis,
+  meterStartWh: body.meterStartWh,
+  meterStopWh: body.meterStopWh ?? null,
+  signedData: body.signedData === undefined ? null : toSignedData(body.signedData),
+  periods: body.periods,
+  tariff: body.tariff,
+  credit: cdr.creditReferenceId !== undefined,
+  creditReferenceId: cdr.creditReferenceId ?? null,
+  issuedAt: cdr.issuedAt
+})
+
+const none: ReadonlySet<string> = new Set()
+const allTold: Untold = { withheld: none, tariffLeftOut: none }
+
+/** Records of one page of an export: as many as one statement reads. */
+const exportPage = 500
+
+interface Asked {
+  readonly chargerId?: string
+  readonly siteId?: string
+  readonly sessionId?: string
+  readonly partnerId?: string
+  readonly from?: number
+  readonly to?: number
+  readonly tokenUid?: string
+}
+
+const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid }: Asked): CdrFilter => ({
+  chargerId,
+  from,
+  partnerId,
+  sessionId,
+  siteId,
+  to,
+  tokenUid
+})
+
+/** A download, by the name that it is to be saved under. */
+const named = <A>(name: string, body: A) =>
+  HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "cdrs",
+  Effect.fn(function* (handlers) {
+    const cdrs = yield* Cdrs
+    const roaming = yield* RoamingCdrs
+    const publicUrl = yield* PublicUrl
+
+    /** Records as they are shown. Of a partner's only those can be withheld that a correction or a credit made. */
+    const shown = Effect.fnUntraced(function* (organisation: string, page: Page<DomainCdr>) {
+      const theirs = page.items.filter(({ body }) => body.roaming !== undefined)
+      const idsOf = (some: (cdr: DomainCdr) => boolean) => theirs.filter(some).map(({ id }) => id)
+      const untold: Untold = {
+        withheld: yield* roaming.withheld(
+          organisation,
+          idsOf(({ creditReferenceId, revision }) => creditReferenceId !== undefined || revision > 0)
+        ),
+        tariffLeftOut: yield* roaming.ofPlainTariffs(
+          organisation,
+          idsOf(({ body, creditReferenceId }) => creditReferenceId === undefined && !isPricedPlainly(body))
+        )
+      }
+      return { ...page, items: page.items.map((cdr) => toCdr(cdr, untold)) }
+    })
+
+    const one = Effect.fnUntraced(function* (organisation: string, cdr: DomainCdr) {
+      const { items } = yield* shown(organisation, { items: [cdr], nextCursor: null })
+      return items[0] ?? toCdr(cdr, allTold)
+    })
+
+    /** All records that fit, read page by page as they are taken; the first page before the answer begins. */
+    const lines = Effect.fnUntraced(function* (
+      filter: CdrFilter,
+      head: string,
+      line: (cdr: typeof Cdr.Type) => string
+    ) {
+      const organisation = yield* organisationId
+      const read = (cursor: string | undefined) =>
+        Effect.flatMap(cdrs.list(organisation, { limit: exportPage, cursor, ...filter }), (page) =>
+          shown(organisation, page)
+        )
+      const first = yield* read(undefined)
+      const pages = Stream.paginate(first, (page) =>
+        Effect.map(
+          page.nextCursor === null ? Effect.succeedNone : Effect.asSome(read(page.nextCursor)),
+          (next) => [[page.items.map(line).join("")], next] as const
+        )
+      )
+      return Stream.encodeText(Stream.concat(Stream.make(head), pages))
+    })
+
+    return handlers.handleAll({
+      list: Effect.fn("v2.cdrs.list")(function* ({ query, request }) {
+        const filter = { ...pageRequest(query), ...filterOf(query) }
+        const organisation = yield* organisationId
+        const page = yield* shown(organisation, yield* cdrs.list(organisation, filter))
+        return listed(publicUrl, request.url, page, (cdr) => cdr)
+      }),
+      csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
+        return named("cdrs.csv", yield* lines(filterOf(query), csvHead, csvLine))
+      }),
+      jsonLines: Effect.fn("v2.cdrs.jsonLines")(function* ({ query }) {
+        return named("cdrs.jsonl", yield* lines(filterOf(query), "", jsonLine))
+      }),
+      get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
+        const organisation = yield* organisationId
+        return yield* one(organisation, yield* cdrs.get(organisation, params.cdrId))
+      }),
+      credit: Effect.fn("v2.cdrs.credit")(function* ({ params }) {
+        const cdr = yield* cdrs.credit(params.cdrId, yield* writing)
+        return located(publicUrl, `/v2/cdrs/${cdr.id}`, yield* one(yield* organisationId, cdr))
+      })
+    })
+  })
+)

@@ -1,0 +1,142 @@
+/** Charge detail records in REST v2: read, listed, and taken back by a credit record. Sessions make them. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { TariffBody } from "../../../domain/tariff/Tariff.ts"
+import { text, Time, Uuid } from "../../Fields.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { RoamingOfCdr } from "../roaming/RoamingShape.ts"
+import { uidMax } from "./SessionsApi.ts"
+import { Period, Price } from "../tariffs/TariffSchema.ts"
+
+const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
+
+const known = Schema.NullOr(Schema.String)
+const figure = Schema.NullOr(Schema.Finite)
+
+/** Where it was, as it was then; null for what was not known. */
+const Location = Schema.Struct({
+  siteName: known,
+  streetAddress: known,
+  streetNumber: known,
+  houseLetter: known,
+  postalNumber: known,
+  city: known,
+  area: known,
+  country: known,
+  latitude: figure,
+  longitude: figure,
+  chargerName: known,
+  standard: known,
+  format: known,
+  powerType: known,
+  maxVoltage: figure,
+  maxAmperage: figure,
+  maxPowerW: figure
+}).annotate({
+  identifier: "CdrLocation",
+  description: "As it was when the record was issued; null for what was not known"
+})
+
+const SignedData = Schema.Struct({
+  encodingMethod: Schema.NullOr(Schema.String).annotate({
+    description: "OCPI's name of it, such as OCMF; null where it cannot be told, or is not one for all values"
+  }),
+  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger told it" }),
+  signedValues: Schema.Array(
+    Schema.Struct({
+      nature: Schema.Literals(["Start", "End", "Intermediate"]),
+      plainData: Schema.NullOr(Schema.String).annotate({ description: "What was signed, where it can be read" }),
+      signedData: Schema.String.annotate({ description: "As the meter signed it, byte for byte" })
+    })
+  ).annotate({ description: "In order of time; start and end, and at most 8 between" })
+}).annotate({ identifier: "SignedData" })
+
+export const Cdr = Schema.Struct({
+  id: Schema.String,
+  number: Schema.Int.annotate({ description: "Counts the organisation's records from 1, without a gap" }),
+  sessionId: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  tokenUid: Schema.String,
+  tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that nobody had registered" }),
+  authorization: Schema.NullOr(
+    Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
+  ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),
+  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that is paid for with it" }),
+  roaming: Schema.NullOr(RoamingOfCdr).annotate({ description: "Who is billed by it; null for a card of one's own" }),
+  startedAt: Time,
+  endedAt: Time,
+  timeZone: Schema.String,
+  location: Schema.NullOr(Location),
+  currency: Schema.String,
+  totalCost: Price.annotate({ description: "Negated in a credit record, which is otherwise as the one it takes back" }),
+  totalFixedCost: Price,
+  totalEnergyCost: Price,
+  totalTimeCost: Price,
+  totalParkingCost: Price,
+  totalReservationCost: Price,
+  totalEnergyKwh: measured("kWh"),
+  totalTimeHours: measured("Hours in all"),
+  totalParkingTimeHours: measured("Hours without energy"),
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
+  signedData: Schema.NullOr(SignedData).annotate({ description: "What the meter signed; null where it signs nothing" }),
+  periods: Schema.Array(Period),
+  tariff: Schema.Struct({
+    id: Schema.String,
+    version: Schema.Int,
+    currency: TariffBody.fields.currency,
+    elements: TariffBody.fields.elements
+  }).annotate({ description: "As it stood when the session began", identifier: "CdrTariff" }),
+  credit: Schema.Boolean,
+  creditReferenceId: Schema.NullOr(Schema.String),
+  issuedAt: Time
+}).annotate({ identifier: "Cdr" })
+
+const params = { cdrId: Uuid }
+
+const filters = {
+  chargerId: Schema.optionalKey(text(48)),
+  siteId: Schema.optionalKey(Uuid),
+  tokenUid: Schema.optionalKey(
+    text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
+  ),
+  sessionId: Schema.optionalKey(Uuid),
+  partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
+  from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
+  to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
+}
+
+/** What a browser saves under a name. */
+const asFile = <S extends Schema.Top>(content: S) =>
+  HttpApiSchema.WithHeaders(content, {
+    "content-disposition": Schema.String.annotate({ description: "`attachment`, with the name of the file" })
+  })
+
+export class CdrsApi extends HttpApiGroup.make("cdrs").add(
+  HttpApiEndpoint.get("list", "/v2/cdrs", {
+    query: { ...PageQuery, ...filters },
+    success: listOf(Cdr)
+  }).annotateMerge(operation("List charge detail records, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("csv", "/v2/exports/cdrs.csv", {
+    query: filters,
+    success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" }))
+  }).annotateMerge(operation("All records that fit as CSV, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("jsonLines", "/v2/exports/cdrs.jsonl", {
+    query: filters,
+    success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "application/jsonl" }))
+  }).annotateMerge(operation("All records that fit as JSON lines, newest first", "cdrs:read")),
+  HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
+    operation("Read a charge detail record", "cdrs:read")
+  ),
+  HttpApiEndpoint.post("credit", "/v2/cdrs/:cdrId/credit", {
+    params,
+    headers: IdempotencyHeader,
+    success: createdAt(Cdr.pipe(HttpApiSchema.status(201))),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Take a record back: issues its credit record, once", "cdrs:write"))
+) {}

@@ -1,0 +1,34 @@
+/** Reservations in REST v2: read here, made and cancelled by the commands ReserveNow and CancelReservation. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ChargerId, Time } from "../../Fields.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+const Status = Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"])
+
+export const Reservation = Schema.Struct({
+  reservationId: Schema.Int,
+  chargerId: Schema.String,
+  connectorId: Schema.Int.annotate({ description: "0: any connector of the charger" }),
+  idTag: Schema.String,
+  parentIdTag: Schema.NullOr(Schema.String),
+  expiryDate: Time,
+  status: Status.annotate({
+    description: "`Failed`: it was never sent. `Unknown`: it was sent, and whether the charger has it is not known"
+  }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "The charger's word for no, or an error's code" }),
+  sessionId: Schema.NullOr(Schema.String).annotate({
+    description: "Its session: the one that used it, or that stands for it while its tariff asks a price"
+  }),
+  commandId: Schema.String,
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Reservation" })
+
+export class ReservationsApi extends HttpApiGroup.make("reservations").add(
+  HttpApiEndpoint.get("list", "/v2/reservations", {
+    query: { ...PageQuery, chargerId: Schema.optionalKey(ChargerId), status: Schema.optionalKey(Status) },
+    success: listOf(Reservation)
+  }).annotateMerge(operation("List reservations, newest first", "reservations:read"))
+) {}

@@ -1,0 +1,167 @@
+/** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { flag, text, Time, Uuid, whole } from "../../Fields.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { Roaming } from "../roaming/RoamingShape.ts"
+import { Period } from "../tariffs/TariffSchema.ts"
+
+export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
+
+const SampledValue = Schema.Struct({
+  value: Schema.String.annotate({ description: "As the charger sent it" }),
+  measurand: Schema.String,
+  context: Schema.String,
+  format: Schema.String,
+  location: Schema.String,
+  unit: Schema.String,
+  phase: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "SampledValue" })
+
+export const MeterValue = Schema.Struct({
+  at: Time.annotate({ description: "The charger's time; that of receipt where it sent none that can be read" }),
+  receivedAt: Time,
+  rawAt: Schema.NullOr(Schema.String).annotate({
+    description: "What the charger sent in place of a time that can be read"
+  }),
+  energyWh: Schema.NullOr(Schema.Finite).annotate({
+    description: "The energy register in Wh that was made of the samples, where they have one"
+  }),
+  samples: Schema.Array(SampledValue)
+}).annotate({ identifier: "MeterValue" })
+
+const Cost = Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
+
+const Preferences = Schema.Struct({
+  profileType: Schema.String,
+  departureAt: Schema.NullOr(Time),
+  energyNeedWh: Schema.NullOr(Schema.Finite),
+  dischargeAllowed: Schema.NullOr(Schema.Boolean)
+}).annotate({ identifier: "ChargingPreferences" })
+
+export const Session = Schema.Struct({
+  id: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  transactionId: Schema.NullOr(Schema.Union([Schema.Int, Schema.String])).annotate({
+    description: "An integer for OCPP 1.6, a string for 2.x; null for a reservation that nobody has used"
+  }),
+  ocppVersion: Schema.String,
+  tokenUid: Schema.String,
+  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that it used, or is" }),
+  authorization: Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time }),
+  roaming: Schema.NullOr(Roaming).annotate({ description: "Null for a card of one's own" }),
+  preferences: Schema.NullOr(Preferences).annotate({
+    description: "What the partner's driver wishes, as far as it was accepted"
+  }),
+  status: Schema.Literals(sessionStatuses),
+  startedAt: Time,
+  endedAt: Schema.NullOr(Time),
+  energyWh: Schema.Finite,
+  meterStartWh: Schema.Finite,
+  meterStopWh: Schema.NullOr(Schema.Finite),
+  stopReason: Schema.NullOr(Schema.String),
+  heldReason: Schema.NullOr(Schema.String).annotate({
+    description: "Why it is not billed until an operator releases or corrects it"
+  }),
+  revision: Schema.Int.annotate({ description: "How often it was corrected" }),
+  needsCorrection: Schema.Boolean.annotate({
+    description:
+      "What came after its record was issued would change its total, or a further stop says something else than the one that ended it: look at it, and correct it"
+  }),
+  cost: Schema.NullOr(Cost).annotate({
+    description:
+      "So far, or in all once it has ended; of one that was billed what its record says. Null where no tariff was assigned when it began"
+  }),
+  periods: Schema.Array(Period).annotate({
+    description:
+      "Stretches of one price each, of one that was billed those of its record. In a list they may be a few seconds behind"
+  }),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Session" })
+
+/** Readings that `include=meterValues` embeds; the rest is at `/meter-values`, where the Link header points. */
+export const embeddedReadings = 100
+
+const SessionWithReadings = HttpApiSchema.WithHeaders(
+  Schema.Struct({ ...Session.fields, meterValues: Schema.optionalKey(Schema.Array(MeterValue)) }).annotate({
+    identifier: "SessionWithMeterValues"
+  }),
+  { link: Schema.optionalKey(Schema.String.annotate({ description: "Further meter values, if there are any" })) }
+)
+
+const params = { sessionId: Uuid }
+
+/** Longest reason; it is read years later. */
+const reasonMax = 1000
+
+/** Wh; more than any session. */
+const energyMax = 1_000_000_000
+
+const Correction = Schema.Struct({
+  energyWh: Schema.optionalKey(whole(0, energyMax)),
+  startedAt: Schema.optionalKey(Time),
+  endedAt: Schema.optionalKey(Time),
+  reason: text(reasonMax)
+}).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
+
+/** Longest uid that a filter may name: chargers of later OCPP versions send more than the 36 of OCPI. */
+export const uidMax = 255
+
+export class SessionsApi extends HttpApiGroup.make("sessions").add(
+  HttpApiEndpoint.get("list", "/v2/sessions", {
+    query: {
+      ...PageQuery,
+      chargerId: Schema.optionalKey(text(48)),
+      tokenUid: Schema.optionalKey(
+        text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
+      ),
+      siteId: Schema.optionalKey(Uuid),
+      partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
+      status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
+      held: Schema.optionalKey(flag("true: those that wait for an operator, with a `heldReason`; false: all others")),
+      needsCorrection: Schema.optionalKey(flag("true: those that say so of themselves; false: all others")),
+      from: Schema.optionalKey(Time.annotate({ description: "Started at or after" })),
+      to: Schema.optionalKey(Time.annotate({ description: "Started before" }))
+    },
+    success: listOf(Session)
+  }).annotateMerge(operation("List sessions, newest first", "sessions:read")),
+  HttpApiEndpoint.get("get", "/v2/sessions/:sessionId", {
+    params,
+    query: {
+      include: Schema.optionalKey(
+        Schema.Literals(["meterValues"]).annotate({
+          description: `meterValues: also the first ${embeddedReadings} readings in order of time`
+        })
+      )
+    },
+    success: SessionWithReadings,
+    error: NotFound404
+  }).annotateMerge(operation("Read a session", "sessions:read")),
+  HttpApiEndpoint.post("release", "/v2/sessions/:sessionId/release", {
+    params,
+    headers: IdempotencyHeader,
+    success: Session,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Let a held session be billed as it stands", "sessions:write")),
+  HttpApiEndpoint.post("correct", "/v2/sessions/:sessionId/correct", {
+    params,
+    headers: IdempotencyHeader,
+    payload: Correction,
+    success: Session,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(
+    operation("Bill a session as corrected; a record that stands is taken back in the same moment", "sessions:write")
+  ),
+  HttpApiEndpoint.get("meterValues", "/v2/sessions/:sessionId/meter-values", {
+    params,
+    query: PageQuery,
+    success: listOf(MeterValue),
+    error: NotFound404
+  }).annotateMerge(operation("The session's meter readings in order of the charger's time", "sessions:read"))
+) {}

@@ -1,0 +1,81 @@
+/** The endpoints of sites over the domain's port. */
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Locations } from "../../../domain/site/Locations.ts"
+import { Sites } from "../../../domain/site/Sites.ts"
+import type { Site as DomainSite } from "../../../domain/site/Site.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { OpeningHours, type Site } from "./SitesApi.ts"
+
+const isOpeningHours = Schema.is(OpeningHours)
+
+const toSite = (site: DomainSite): typeof Site.Type => ({
+  id: site.id,
+  groupId: site.groupId,
+  name: site.name,
+  timeZone: site.timeZone,
+  streetAddress: site.streetAddress ?? null,
+  streetNumber: site.streetNumber ?? null,
+  houseLetter: site.houseLetter ?? null,
+  postalNumber: site.postalNumber ?? null,
+  city: site.city ?? null,
+  area: site.area ?? null,
+  country: site.country ?? null,
+  latitude: site.latitude ?? null,
+  longitude: site.longitude ?? null,
+  openingHours: isOpeningHours(site.openingHours) ? site.openingHours : null,
+  publish: site.publish ?? true,
+  publishAllowedTo: site.publishAllowedTo ?? [],
+  parkingType: site.parkingType ?? null,
+  directions: site.directions ?? [],
+  relatedLocations: site.relatedLocations ?? [],
+  facilities: site.facilities ?? [],
+  operator: site.operator ?? null,
+  suboperator: site.suboperator ?? null,
+  owner: site.owner ?? null,
+  chargingWhenClosed: site.chargingWhenClosed ?? null,
+  images: site.images ?? [],
+  energyMix: site.energyMix ?? null,
+  cpoPartyId: site.cpoPartyId ?? null,
+  createdAt: site.createdAt,
+  updatedAt: site.updatedAt
+})
+
+/** Null says the same as absence where something is new. */
+const withoutNulls = <A extends object>(given: A): { readonly [K in keyof A]: Exclude<A[K], null> } =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as {
+    readonly [K in keyof A]: Exclude<A[K], null>
+  }
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "sites",
+  Effect.fn(function* (handlers) {
+    const locations = yield* Locations
+    const sites = yield* Sites
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      create: Effect.fn("v2.sites.create")(function* ({ payload }) {
+        const site = yield* sites.create(withoutNulls(payload), yield* writing)
+        return located(publicUrl, `/v2/sites/${site.id}`, toSite(site))
+      }),
+      list: Effect.fn("v2.sites.list")(function* ({ query, request }) {
+        const page = yield* sites.list(yield* organisationId, pageRequest(query))
+        return listed(publicUrl, request.url, page, toSite)
+      }),
+      get: Effect.fn("v2.sites.get")(function* ({ params }) {
+        const ours = yield* organisationId
+        const site = yield* sites.get(ours, params.siteId)
+        return { ...toSite(site), ocpi: yield* locations.publication(ours, params.siteId) }
+      }),
+      update: Effect.fn("v2.sites.update")(function* ({ params, payload }) {
+        return toSite(yield* sites.update(params.siteId, payload, yield* writing))
+      }),
+      remove: Effect.fn("v2.sites.remove")(function* ({ params }) {
+        yield* sites.remove(params.siteId, yield* writing)
+      })
+    })
+  })
+)

@@ -1,0 +1,203 @@
+/** Sites in REST v2: where chargers stand. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { EnergyMix } from "../../../domain/tariff/Tariff.ts"
+import { between, Country, Name, optionalText, parseTime, rule, Time, TimeText, TimeZone, Uuid } from "../../Fields.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { ignored } from "../requests/Given.ts"
+import { siteDetails } from "./LocationFields.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { operation, Reported } from "../requests/Middleware.ts"
+
+/** Most entries of one list of opening hours: a year of exceptions. */
+const hoursMax = 366
+
+const clockTime = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/
+
+const ClockTime = Schema.String.check(
+  rule((value: string) => clockTime.test(value), "Must be a time of day, 00:00 to 24:00", { pattern: clockTime.source })
+)
+
+const Period = Schema.Struct({ periodBegin: TimeText, periodEnd: TimeText })
+
+/** OCPI's Hours in camelCase. */
+export const OpeningHours = Schema.Struct({
+  twentyfourseven: Schema.Boolean,
+  regularHours: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        weekday: Schema.Literals([1, 2, 3, 4, 5, 6, 7]).annotate({ description: "1 is Monday" }),
+        periodBegin: ClockTime,
+        periodEnd: ClockTime
+      })
+    ).check(Schema.isMaxLength(hoursMax))
+  ),
+  exceptionalOpenings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax))),
+  exceptionalClosings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax)))
+}).annotate({ identifier: "OpeningHours" })
+
+/** OCPI 2.2.1 §8.4.11, §8.4.21: a period ends later than it begins. */
+const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
+  const { exceptionalClosings = [], exceptionalOpenings = [], regularHours = [] } = hours
+  const exceptions = { exceptionalClosings, exceptionalOpenings }
+  return [
+    ...regularHours.flatMap(({ periodBegin, periodEnd }, n) =>
+      periodEnd > periodBegin
+        ? []
+        : [
+            {
+              path: ["regularHours", n, "periodEnd"],
+              issue: "Must be later than periodBegin; hours past midnight are two periods, of two days"
+            }
+          ]
+    ),
+    ...Object.entries(exceptions).flatMap(([list, periods]) =>
+      periods.flatMap(({ periodBegin, periodEnd }, n) =>
+        (parseTime(periodEnd) ?? 0) > (parseTime(periodBegin) ?? 0)
+          ? []
+          : [{ path: [list, n, "periodEnd"], issue: "Must be later than periodBegin" }]
+      )
+    )
+  ]
+})
+
+/** As they are told; what was told before periods were looked at is shown as it is. */
+const NewOpeningHours = OpeningHours.check(isOrdered).annotate({ identifier: "NewOpeningHours" })
+
+const latitude = between(-90, 90)
+const longitude = between(-180, 180)
+
+/** Fields that may be absent, and cleared by null. Lengths are OCPI's where it has one. */
+const details = {
+  streetAddress: optionalText(255),
+  streetNumber: optionalText(32),
+  houseLetter: optionalText(32),
+  postalNumber: optionalText(32),
+  city: optionalText(255),
+  area: optionalText(255),
+  country: Country.annotate({ description: "ISO 3166-1 alpha-3; alpha-2 is taken" }),
+  latitude,
+  longitude,
+  openingHours: NewOpeningHours
+}
+
+const nullable = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const input = {
+  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "IANA name; without it the organisation's" })),
+  streetAddress: nullable(details.streetAddress),
+  streetNumber: nullable(details.streetNumber),
+  houseLetter: nullable(details.houseLetter),
+  postalNumber: nullable(details.postalNumber),
+  city: nullable(details.city),
+  area: nullable(details.area),
+  country: nullable(details.country),
+  latitude: nullable(details.latitude),
+  longitude: nullable(details.longitude),
+  openingHours: nullable(details.openingHours),
+  publish: nullable(siteDetails.publish),
+  publishAllowedTo: nullable(siteDetails.publishAllowedTo),
+  parkingType: nullable(siteDetails.parkingType),
+  directions: nullable(siteDetails.directions),
+  relatedLocations: nullable(siteDetails.relatedLocations),
+  facilities: nullable(siteDetails.facilities),
+  operator: nullable(siteDetails.operator),
+  suboperator: nullable(siteDetails.suboperator),
+  owner: nullable(siteDetails.owner),
+  chargingWhenClosed: nullable(siteDetails.chargingWhenClosed),
+  images: nullable(siteDetails.images),
+  energyMix: nullable(siteDetails.energyMix),
+  cpoPartyId: nullable(
+    Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
+  ),
+  // A site goes back as it was read.
+  id: ignored,
+  groupId: ignored,
+  ocpi: ignored,
+  createdAt: ignored,
+  updatedAt: ignored
+}
+
+export const NewSite = Schema.Struct({ name: Name, ...input }).annotate({ identifier: "NewSite" })
+
+export const SiteChange = Schema.Struct({ name: Schema.optionalKey(Name), ...input }).annotate({
+  identifier: "SiteChange"
+})
+
+const text = Schema.NullOr(Schema.String)
+
+export const Site = Schema.Struct({
+  id: Schema.String,
+  groupId: Schema.Int.annotate({ description: "The integer id that REST v1 knows this site by" }),
+  name: Schema.String,
+  timeZone: Schema.String,
+  streetAddress: text,
+  streetNumber: text,
+  houseLetter: text,
+  postalNumber: text,
+  city: text,
+  area: text,
+  country: text,
+  latitude: Schema.NullOr(Schema.Finite),
+  longitude: Schema.NullOr(Schema.Finite),
+  openingHours: Schema.NullOr(OpeningHours),
+  publish: siteDetails.publish,
+  publishAllowedTo: siteDetails.publishAllowedTo,
+  parkingType: Schema.NullOr(siteDetails.parkingType),
+  directions: siteDetails.directions,
+  relatedLocations: siteDetails.relatedLocations,
+  facilities: siteDetails.facilities,
+  operator: Schema.NullOr(siteDetails.operator),
+  suboperator: Schema.NullOr(siteDetails.suboperator),
+  owner: Schema.NullOr(siteDetails.owner),
+  chargingWhenClosed: Schema.NullOr(Schema.Boolean),
+  images: siteDetails.images,
+  energyMix: Schema.NullOr(EnergyMix),
+  cpoPartyId: text.annotate({ description: "`id` of one of /v2/parties; null for the default one" }),
+  createdAt: Time,
+  updatedAt: Time
+}).annotate({ identifier: "Site" })
+
+/** A site, and whether roaming partners see it. */
+export const SiteDetail = Schema.Struct({
+  ...Site.fields,
+  ocpi: Schema.Struct({
+    published: Schema.Boolean.annotate({
+      description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
+    }),
+    missing: Schema.Array(
+      Schema.Literals(["streetAddress", "city", "country", "latitude", "longitude", "chargers"])
+    ).annotate({
+      description:
+        "What it lacks for that: fields, and `chargers` until one of its chargers has reported its connectors"
+    })
+  })
+}).annotate({ identifier: "SiteDetail" })
+
+const params = { siteId: Uuid }
+
+export class SitesApi extends HttpApiGroup.make("sites").add(
+  HttpApiEndpoint.post("create", "/v2/sites", {
+    headers: IdempotencyHeader,
+    payload: NewSite,
+    success: createdAt(Site)
+  }).annotateMerge(operation("Create a site", "sites:write")),
+  HttpApiEndpoint.get("list", "/v2/sites", {
+    query: PageQuery,
+    success: listOf(Site)
+  }).annotateMerge(operation("List sites, oldest first", "sites:read")),
+  HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: SiteDetail, error: NotFound404 })
+    .annotate(Reported, ["ocpi"])
+    .annotateMerge(operation("Read a site", "sites:read")),
+  HttpApiEndpoint.patch("update", "/v2/sites/:siteId", {
+    params,
+    payload: SiteChange,
+    success: Site,
+    error: NotFound404
+  }).annotateMerge(operation("Change a site; null clears a field", "sites:write")),
+  HttpApiEndpoint.delete("remove", "/v2/sites/:siteId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a site that has no chargers", "sites:write"))
+) {}

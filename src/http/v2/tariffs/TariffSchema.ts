@@ -1,0 +1,104 @@
+/** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
+import { Schema, SchemaTransformation } from "effect"
+import { evidences } from "../../../domain/tariff/Evidence.ts"
+import { EnergyMix, PriceLimit, TariffBody, TariffElement } from "../../../domain/tariff/Tariff.ts"
+import { ChargerId, rule, Time, Uuid, whole, wholeInQuery } from "../../Fields.ts"
+
+const Element = TariffElement.annotate({ identifier: "TariffElement" })
+const Limit = PriceLimit.annotate({ identifier: "PriceLimit" })
+
+export const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({
+  identifier: "TariffWarning"
+})
+
+/** An amount on the wire, without and with VAT. */
+export const prices = { exclVat: Schema.Finite, inclVat: Schema.Finite }
+
+export const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
+
+/** A stretch in which nothing changed that matters for the price. */
+export const Period = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  energyWh: Schema.Finite,
+  charging: Schema.Boolean.annotate({ description: "False: parking, the vehicle requested no power" }),
+  evidence: Schema.optionalKey(Schema.Array(Schema.Literals(evidences))).annotate({
+    description:
+      "What says so, the best first. Status: the charger's word of the vehicle; Register, Power, Current: its meter; Assumed: nothing could be known"
+  }),
+  reserved: Schema.optionalKey(Schema.Literal(true)).annotate({
+    description: "True of the time for which a connector was kept before the session"
+  }),
+  maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest that was measured" }),
+  maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
+  stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last that was told" }),
+  elements: Schema.Record(Schema.String, Schema.Int).annotate({
+    description: "Which element prices each dimension; one that is missing is free"
+  })
+}).annotate({ identifier: "PricedPeriod" })
+
+export const Tariff = Schema.Struct({
+  id: Schema.String,
+  version: Schema.Int.annotate({ description: "Each change makes another; a session keeps the one it began under" }),
+  currency: Schema.String,
+  elements: Schema.Array(Element),
+  minPrice: Schema.NullOr(Limit),
+  maxPrice: Schema.NullOr(Limit),
+  type: Schema.NullOr(TariffBody.fields.type.schema),
+  tariffAltText: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String })),
+  tariffAltUrl: Schema.NullOr(Schema.String),
+  startDateTime: Schema.NullOr(Time),
+  endDateTime: Schema.NullOr(Time),
+  energyMix: Schema.NullOr(EnergyMix),
+  warnings: Schema.Array(Warning).annotate({ description: "What its author may not have meant" }),
+  createdAt: Time,
+  lastUpdated: Time
+}).annotate({ identifier: "Tariff" })
+
+const connector = {
+  chargerId: ChargerId,
+  connectorId: whole(1, 999),
+  evseId: Schema.optionalKey(whole(1, 999).annotate({ description: "Without it connectorId is OCPP 1.6's" }))
+}
+
+/** Exactly one of the four. */
+export const Assignment = Schema.Struct({
+  default: Schema.optionalKey(Schema.Literal(true).annotate({ description: "The whole organisation" })),
+  siteId: Schema.optionalKey(Uuid),
+  chargerId: Schema.optionalKey(ChargerId),
+  connector: Schema.optionalKey(Schema.Struct(connector))
+})
+  .check(
+    rule(
+      (given: object) => Object.values(given).filter((one) => one !== undefined).length === 1,
+      "Must name one of default, siteId, chargerId and connector"
+    )
+  )
+  .annotate({ identifier: "TariffAssignment" })
+
+const ConnectorNumber = wholeInQuery(1, 999)
+
+/** The same in a query; `connectorId` (and `evseId`) beside `chargerId` name a connector. */
+export const AssignmentQuery = {
+  default: Schema.optionalKey(
+    Schema.Literal("true").pipe(
+      Schema.decodeTo(
+        Schema.Literal(true),
+        SchemaTransformation.transform({ decode: () => true as const, encode: () => "true" as const })
+      )
+    )
+  ),
+  siteId: Schema.optionalKey(Uuid),
+  chargerId: Schema.optionalKey(ChargerId),
+  connectorId: Schema.optionalKey(ConnectorNumber),
+  evseId: Schema.optionalKey(ConnectorNumber)
+}
+
+export const Assignments = Schema.Struct({
+  items: Schema.Array(Assignment),
+  warnings: Schema.Array(Warning).annotate({
+    description: "What the tariff's author may not have meant where it is assigned"
+  })
+}).annotate({
+  identifier: "TariffAssignments"
+})

@@ -1,0 +1,187 @@
+/** The endpoints of tariffs over the domain's port, and the preview over nothing but the domain. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { toPrice } from "../../../domain/values/Amount.ts"
+import { resolutionOf, standbyW } from "../../../domain/tariff/Evidence.ts"
+import { pricesParking, warningsAtMeters, warningsOf } from "../../../domain/tariff/Findings.ts"
+import { amountOf, type Line } from "../../../domain/tariff/Line.ts"
+import { price } from "../../../domain/tariff/Price.ts"
+import type { PricedSession } from "../../../domain/tariff/Stretches.ts"
+import { InvalidInput } from "../../../domain/Errors.ts"
+import { type CoarseMeter, Tariffs } from "../../../domain/tariff/Tariffs.ts"
+import type { Assignment as DomainAssignment, Tariff as DomainTariff } from "../../../domain/tariff/Tariff.ts"
+import { Api } from "../Api.ts"
+import { organisationId, writing } from "../requests/Caller.ts"
+import { placeOf } from "../../../domain/site/Connector.ts"
+import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import type { Assignment, Tariff } from "./TariffSchema.ts"
+
+const hourMillis = 3_600_000
+
+/** Wh as kWh, ms as hours, and once as it is. */
+const inUnits = (volume: number, dimension: Line["priced"]["component"]["type"]): number =>
+  dimension === "FLAT" ? volume : dimension === "ENERGY" ? volume / 1000 : volume / hourMillis
+
+const toLine = (line: Line) => {
+  const { component, element } = line.priced
+  const { exclVat, inclVat } = toPrice(amountOf(line))
+  return {
+    dimension: component.type,
+    element,
+    reservation: line.phase !== "session",
+    price: component.price,
+    vat: component.vat ?? null,
+    volume: inUnits(line.volume, component.type),
+    billedVolume: inUnits(line.billed, component.type),
+    exclVat,
+    inclVat
+  }
+}
+
+const toTariff = ({ body, createdAt, id, updatedAt, version }: DomainTariff): typeof Tariff.Type => ({
+  id,
+  version,
+  currency: body.currency,
+  elements: body.elements,
+  minPrice: body.minPrice ?? null,
+  maxPrice: body.maxPrice ?? null,
+  type: body.type ?? null,
+  tariffAltText: body.tariffAltText ?? [],
+  tariffAltUrl: body.tariffAltUrl ?? null,
+  startDateTime: body.startDateTime ?? null,
+  endDateTime: body.endDateTime ?? null,
+  energyMix: body.energyMix ?? null,
+  warnings: warningsOf(body),
+  createdAt,
+  lastUpdated: updatedAt
+})
+
+const assignmentOf = ({ chargerId, connector, siteId }: typeof Assignment.Type): DomainAssignment => {
+  if (connector !== undefined) return { scope: "connector", chargerId: connector.chargerId, ...placeOf(connector) }
+  if (chargerId !== undefined) return { scope: "charger", chargerId }
+  return siteId === undefined ? { scope: "organisation" } : { scope: "site", siteId }
+}
+
+interface AssignmentAsked {
+  readonly default?: true
+  readonly siteId?: string
+  readonly chargerId?: string
+  readonly connectorId?: number
+  readonly evseId?: number
+}
+
+const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: AssignmentAsked) => {
+  const scopes = [all, siteId, chargerId].filter((one) => one !== undefined).length
+  if (scopes !== 1 || (connectorId !== undefined && chargerId === undefined)) {
+    return Effect.fail(new InvalidInput({ pointer: "", detail: "Name one of default, siteId and chargerId" }))
+  }
+  if (evseId !== undefined && connectorId === undefined) {
+    return Effect.fail(new InvalidInput({ pointer: "/evseId", detail: "Must have connectorId beside it" }))
+  }
+  if (chargerId === undefined || connectorId === undefined) {
+    return Effect.succeed(
+      assignmentOf({ ...(siteId === undefined ? {} : { siteId }), ...(chargerId === undefined ? {} : { chargerId }) })
+    )
+  }
+  const told = { connectorId, ...(evseId === undefined ? {} : { evseId }) }
+  return Effect.succeed<DomainAssignment>({ scope: "connector", chargerId, ...placeOf(told) })
+}
+
+const toAssignment = (given: DomainAssignment): typeof Assignment.Type => {
+  switch (given.scope) {
+    case "organisation":
+      return { default: true }
+    case "site":
+      return { siteId: given.siteId }
+    case "charger":
+      return { chargerId: given.chargerId }
+    case "connector": {
+      const { chargerId, connectorId, evseId } = given
+      return { connector: { chargerId, evseId, connectorId } }
+    }
+  }
+}
+
+const toSeen = ({ chargerId, connectorId, evseId, standbyPowerW, stepWh }: CoarseMeter) => ({
+  name: `${chargerId}, EVSE ${evseId}, connector ${connectorId}`,
+  resolution: { wh: stepWh, isProven: true },
+  standbyW: standbyPowerW
+})
+
+/** What an example's readings show of its meter. */
+const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSession, "readings" | "standbyPowerW">) => ({
+  resolution: resolutionOf(readings.map(({ energyWh }) => energyWh)),
+  standbyW: standbyPowerW
+})
+
+const tellsPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
+  readings.some(({ currentA, powerW }) => powerW !== undefined || currentA !== undefined)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "tariffs",
+  Effect.fn(function* (handlers) {
+    const tariffs = yield* Tariffs
+    const publicUrl = yield* PublicUrl
+    const assignments = Effect.fnUntraced(function* (id: string) {
+      const organisation = yield* organisationId
+      const items = (yield* tariffs.assignments(organisation, id)).map(toAssignment)
+      const { body } = yield* tariffs.get(organisation, id)
+      const meters = pricesParking(body) ? yield* tariffs.coarseMeters(organisation, id) : []
+      return { items, warnings: warningsAtMeters(body, meters.map(toSeen)) }
+    })
+    return handlers.handleAll({
+      create: Effect.fn("v2.tariffs.create")(function* ({ payload }) {
+        const { tariffAltText = [], ...rest } = payload
+        // None is shown as an empty list, which is as much when it comes back.
+        const body = tariffAltText.length === 0 ? rest : payload
+        const tariff = yield* tariffs.create(body, yield* writing)
+        return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
+      }),
+      list: Effect.fn("v2.tariffs.list")(function* ({ query, request }) {
+        return listed(publicUrl, request.url, yield* tariffs.list(yield* organisationId, pageRequest(query)), toTariff)
+      }),
+      get: Effect.fn("v2.tariffs.get")(function* ({ params: { tariffId } }) {
+        return toTariff(yield* tariffs.get(yield* organisationId, tariffId))
+      }),
+      update: Effect.fn("v2.tariffs.update")(function* ({ params: { tariffId }, payload }) {
+        const patch = payload.tariffAltText?.length === 0 ? { ...payload, tariffAltText: null } : payload
+        return toTariff(yield* tariffs.update(tariffId, patch, yield* writing))
+      }),
+      remove: Effect.fn("v2.tariffs.remove")(function* ({ params: { tariffId } }) {
+        yield* tariffs.remove(tariffId, yield* writing)
+      }),
+      assignments: Effect.fn("v2.tariffs.assignments")(function* ({ params: { tariffId } }) {
+        return yield* assignments(tariffId)
+      }),
+      assign: Effect.fn("v2.tariffs.assign")(function* ({ params: { tariffId }, payload }) {
+        yield* tariffs.assign(tariffId, assignmentOf(payload), yield* writing)
+        return yield* assignments(tariffId)
+      }),
+      unassign: Effect.fn("v2.tariffs.unassign")(function* ({ params: { tariffId }, query }) {
+        // Somebody else's tariff is not found, whatever else is wrong.
+        yield* tariffs.get(yield* organisationId, tariffId)
+        yield* tariffs.unassign(tariffId, yield* asked(query), yield* writing)
+      }),
+      preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
+        const timeZone = session.timeZone ?? "UTC"
+        const { costs, lines, periods, total } = price(tariff, {
+          session: { ...session, timeZone, resolution: meterOf(session).resolution },
+          reserved: reservation,
+          timeZone,
+          ended: session.running !== true
+        })
+        return {
+          cost: { currency: tariff.currency, ...total },
+          costs,
+          lines: lines.map(toLine),
+          periods,
+          warnings: [
+            ...warningsOf(tariff),
+            ...(tellsPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))
+          ]
+        }
+      })
+    })
+  })
+)

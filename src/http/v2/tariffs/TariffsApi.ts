@@ -1,0 +1,162 @@
+/** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { connectorStatuses } from "../../../domain/site/Connector.ts"
+import { standbyW } from "../../../domain/tariff/Evidence.ts"
+import { Dimension } from "../../../domain/tariff/Tariff.ts"
+import { rule, Time, TimeZone, Uuid, whole } from "../../Fields.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { mayBeNull } from "../requests/Given.ts"
+import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { TariffChange, WholeTariff } from "./TariffInput.ts"
+import { Assignment, AssignmentQuery, Assignments, Period, Price, prices, Tariff, Warning } from "./TariffSchema.ts"
+
+/** Most readings of an example: a week, one a minute. */
+const readingsMax = 10_080
+
+/** Longest example in days: local times of each day are looked at. */
+const daysMax = 366
+const dayMillis = 86_400_000
+
+/** Most energy of an example, Wh: more than any vehicle or depot takes in one session. */
+const energyMax = 100_000_000
+
+const Reading = Schema.Struct({
+  at: Time,
+  energyWh: Schema.Finite.check(
+    rule((n: number) => n >= 0 && n <= energyMax, `Must be from 0 to ${energyMax}`, { minimum: 0, maximum: energyMax })
+  ).annotate({ description: "Wh since the session began" }),
+  powerW: mayBeNull(whole(0, energyMax)),
+  currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
+})
+
+/** Most changes of status of an example. */
+const statusesMax = 1_000
+
+const StatusChange = Schema.Struct({
+  at: Time,
+  status: Schema.Literals(connectorStatuses)
+}).annotate({
+  description: "The connector's status from then on. It tells charging from parking before any reading does"
+})
+
+const ExampleSession = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  timeZone: mayBeNull(TimeZone.annotate({ description: "Of the site; UTC without it" })),
+  readings: Schema.Array(Reading).check(Schema.isMaxLength(readingsMax)),
+  statuses: mayBeNull(Schema.Array(StatusChange).check(Schema.isMaxLength(statusesMax))),
+  standbyPowerW: mayBeNull(
+    whole(standbyW.least, standbyW.most).annotate({
+      description: `W; a vehicle that takes less is parked. ${standbyW.usual} without it, whatever your organisation has set`
+    })
+  ),
+  running: mayBeNull(
+    Schema.Boolean.annotate({ description: "True prices it as it stands, before anything is rounded up to a step" })
+  )
+})
+  .check(
+    Schema.makeFilter(({ endedAt, startedAt }: { readonly startedAt: number; readonly endedAt: number }) =>
+      endedAt < startedAt
+        ? { path: ["endedAt"], issue: "Must not be before startedAt" }
+        : endedAt - startedAt > daysMax * dayMillis
+          ? { path: ["endedAt"], issue: `Must be within ${daysMax} days of startedAt` }
+          : undefined
+    )
+  )
+  .annotate({ identifier: "ExampleSession" })
+
+const Reservation = Schema.Struct({
+  startedAt: Time,
+  endedAt: Time,
+  expired: Schema.Boolean.annotate({ description: "Whether nobody came" })
+})
+  .check(
+    Schema.makeFilter(({ endedAt, startedAt }: { readonly startedAt: number; readonly endedAt: number }) =>
+      endedAt < startedAt || endedAt - startedAt > daysMax * dayMillis
+        ? { path: ["endedAt"], issue: `Must be within ${daysMax} days after startedAt` }
+        : undefined
+    )
+  )
+  .annotate({ identifier: "ExampleReservation" })
+
+/** The tariff may be a whole one, as it would be stored. */
+const NewPreview = Schema.Struct({
+  tariff: WholeTariff,
+  session: ExampleSession,
+  reservation: mayBeNull(Reservation)
+}).annotate({ identifier: "NewTariffPreview" })
+
+const Line = Schema.Struct({
+  dimension: Dimension,
+  element: Schema.Int.annotate({ description: "The tariff's element, counted from 0" }),
+  reservation: Schema.Boolean,
+  price: Schema.Finite.annotate({ description: "Per kWh, per hour, or once" }),
+  vat: Schema.NullOr(Schema.Finite),
+  volume: Schema.Finite.annotate({ description: "Used: kWh, hours, or 1" }),
+  billedVolume: Schema.Finite.annotate({ description: "Paid for, after the step size" }),
+  ...prices
+}).annotate({ identifier: "PreviewLine" })
+
+export const Preview = Schema.Struct({
+  cost: Schema.Struct({ currency: Schema.String, ...prices }),
+  costs: Schema.Struct({ fixed: Price, energy: Price, time: Price, parking: Price, reservation: Price }),
+  lines: Schema.Array(Line),
+  periods: Schema.Array(Period),
+  warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
+}).annotate({ identifier: "TariffPreview" })
+
+const params = { tariffId: Uuid }
+
+export class TariffsApi extends HttpApiGroup.make("tariffs").add(
+  HttpApiEndpoint.post("create", "/v2/tariffs", {
+    headers: IdempotencyHeader,
+    payload: WholeTariff,
+    success: createdAt(Tariff.pipe(HttpApiSchema.status(201)))
+  }).annotateMerge(operation("Create a tariff", "tariffs:write")),
+  HttpApiEndpoint.get("list", "/v2/tariffs", { query: PageQuery, success: listOf(Tariff) }).annotateMerge(
+    operation("List tariffs, newest first", "tariffs:read")
+  ),
+  HttpApiEndpoint.get("get", "/v2/tariffs/:tariffId", { params, success: Tariff, error: NotFound404 }).annotateMerge(
+    operation("Read a tariff", "tariffs:read")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/tariffs/:tariffId", {
+    params,
+    payload: TariffChange,
+    success: Tariff,
+    error: NotFound404
+  }).annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
+  HttpApiEndpoint.delete("remove", "/v2/tariffs/:tariffId", {
+    params,
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("Delete a tariff that is assigned to nothing", "tariffs:write")),
+  HttpApiEndpoint.get("assignments", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    success: Assignments,
+    error: NotFound404
+  }).annotateMerge(operation("What a tariff is for", "tariffs:read")),
+  HttpApiEndpoint.put("assign", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    payload: Assignment,
+    success: Assignments,
+    error: NotFound404
+  }).annotateMerge(
+    operation(
+      "Assign a tariff: sessions that start from now on have it. A connector's comes before its charger's, site's and the default",
+      "tariffs:write"
+    )
+  ),
+  HttpApiEndpoint.delete("unassign", "/v2/tariffs/:tariffId/assignments", {
+    params,
+    query: AssignmentQuery,
+    success: HttpApiSchema.NoContent,
+    error: NotFound404
+  }).annotateMerge(operation("Take an assignment away", "tariffs:write")),
+  HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
+    headers: IdempotencyHeader,
+    payload: NewPreview,
+    success: Preview
+  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
+) {}

@@ -1,0 +1,34 @@
+/** Cards that several roaming partners vouch for, in REST v2: chargers refuse them, since nobody can be billed for both. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Time } from "../../Fields.ts"
+import { operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+
+const PartnersToken = Schema.Struct({
+  partnerId: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  uid: Schema.String,
+  contractId: Schema.String,
+  issuer: Schema.String,
+  visualNumber: Schema.NullOr(Schema.String),
+  whitelist: Schema.String.annotate({ description: "OCPI's WhitelistType, as the partner sent it" }),
+  lastUpdated: Time
+}).annotate({ identifier: "PartnersToken" })
+
+export const TokenConflict = Schema.Struct({
+  uid: Schema.String,
+  tokens: Schema.Array(PartnersToken).annotate({
+    description: "The valid RFID tokens of registered partners; all but one have to be taken back by their partners"
+  })
+}).annotate({ identifier: "TokenConflict" })
+
+export class TokenConflictsApi extends HttpApiGroup.make("token-conflicts").add(
+  HttpApiEndpoint.get("list", "/v2/token-conflicts", {
+    query: PageQuery,
+    success: listOf(TokenConflict)
+  }).annotateMerge(
+    operation("List cards that several partners vouch for, and that are refused for that", "tokens:read")
+  )
+) {}

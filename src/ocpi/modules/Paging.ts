@@ -1,0 +1,120 @@
+/**
+ * Lists of OCPI by offset (OCPI 2.2.1 §4.1.4): the query in, the headers X-Total-Count, X-Limit and Link out. Dates are taken as liberally as
+ * elsewhere; what cannot be read is refused, as a partner that is given the whole list instead would take it for what it asked for.
+ */
+import { Effect } from "effect"
+import { type Window, windowDefaultLimit, type Windowed, windowMaxLimit } from "../../domain/values/Window.ts"
+import { addressOf, type ModuleId } from "../protocol/EndpointTable.ts"
+import type { Exchange, Reply } from "./Exchange.ts"
+import { Refused } from "../protocol/Status.ts"
+import { parseTimestamp } from "../protocol/Timestamp.ts"
+
+/** Largest offset that is looked at: it is more than any list has, and what the database counts by. */
+const offsetMax = 2_147_483_647
+
+const unreadable = (detail: string) => new Refused({ reason: { _tag: "Unreadable", detail } })
+
+/** The first value by a name; empty is as if it were missing. */
+const given = (query: URLSearchParams, name: string): string | undefined => query.get(name)?.trim() || undefined
+
+const count = (query: URLSearchParams, name: string, min: number, otherwise: number) => {
+  const text = given(query, name)
+  if (text === undefined) return Effect.succeed(otherwise)
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return value >= min && value <= offsetMax
+    ? Effect.succeed(value)
+    : Effect.fail(unreadable(`${name} must be a whole number of at least ${min}.`))
+}
+
+/** A date, also one whose `+01:00` became a space on its way through a query, and a day alone, which is its first moment. */
+const date = (query: URLSearchParams, name: string) => {
+  const text = given(query, name)
+  if (text === undefined) return Effect.undefined
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  const at = parseTimestamp(day.replace(/ (\d{2}:?\d{2})$/, "+$1")) ?? parseTimestamp(day)
+  return at === undefined
+    ? Effect.fail(unreadable(`${name} must be a date and time, as in 2026-11-20T08:30:00Z.`))
+    : Effect.succeed(at)
+}
+
+/**
+ * The window that a request asks for, of the party that it addresses: `date_from` inclusive and `date_to` exclusive in every version, `offset`, and `limit`, which is cut to our
+ * most. What cannot be read, and a limit of 0, is HTTP 400 with 2001.
+ */
+export const readWindow = ({
+  addressed: party,
+  query
+}: Pick<Exchange, "addressed" | "query">): Effect.Effect<Window, Refused> =>
+  Effect.gen(function* () {
+    const from = yield* date(query, "date_from")
+    const to = yield* date(query, "date_to")
+    const offset = yield* count(query, "offset", 0, 0)
+    const limit = yield* count(query, "limit", 1, windowDefaultLimit)
+    return { from, to, offset, limit: Math.min(limit, windowMaxLimit), ...(party === undefined ? {} : { party }) }
+  })
+
+/** Where a list is: `base` is our OCPI address without a slash at its end, as partners reach it. */
+export interface ListPlace {
+  readonly base: string
+  readonly module: ModuleId
+}
+
+/** How many items a page has, and how many the filtered list. */
+interface Shown {
+  readonly count: number
+  readonly total: number
+}
+
+/** The next page with every filter of this one; undefined on the last. */
+const nextOf = (
+  { facts, query }: Pick<Exchange, "facts" | "query">,
+  { base, module }: ListPlace,
+  { limit, offset }: Window,
+  { count, total }: Shown
+): string | undefined => {
+  if (count === 0 || offset + count >= total) return undefined
+  const next = new URLSearchParams(query)
+  next.set("offset", String(offset + count))
+  next.set("limit", String(limit))
+  return `<${base}${addressOf(facts, module)}?${next}>; rel="next"`
+}
+
+const headersOf = (
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  shown: Shown
+): Readonly<Record<string, string>> => {
+  const link = nextOf(exchange, place, window, shown)
+  // They were counted before they were read, and more may have come in between.
+  const total = shown.count === 0 ? shown.total : Math.max(shown.total, window.offset + shown.count)
+  return {
+    "x-total-count": String(total),
+    "x-limit": String(windowMaxLimit),
+    ...(link === undefined ? {} : { link })
+  }
+}
+
+/** A page as an answer, each of its items by `encode`. */
+export const pageReply = <A>(
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  { items, total }: Windowed<A>,
+  encode: (item: A) => unknown
+): Reply => ({
+  data: items.map((item) => encode(item)),
+  headers: headersOf(exchange, place, window, { count: items.length, total })
+})
+
+/** A page whose body is made already. */
+export const madePageReply = (
+  exchange: Pick<Exchange, "facts" | "query">,
+  place: ListPlace,
+  window: Window,
+  page: Shown & { readonly body: Uint8Array }
+): Reply => ({
+  data: undefined,
+  body: page.body,
+  headers: headersOf(exchange, place, window, page)
+})

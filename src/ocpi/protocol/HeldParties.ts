@@ -1,0 +1,39 @@
+/**
+ * Whose tokens a partner may send: its own parties', and, of a partner that our operator has invited as a hub, those of the eMSPs that it says are behind
+ * it. That a partner calls itself a hub gives it nothing, and neither does telling of a party that another partner is itself, or that is ours.
+ */
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { isHub, type Partner } from "../../domain/roaming/Partner.ts"
+import { type PartyId, sameParty } from "../../domain/values/PartyId.ts"
+import type { HubClients } from "../../domain/roaming/HubClients.ts"
+
+export type MayHold = (partner: Partner, party: PartyId) => Effect.Effect<boolean, StorageUnavailable>
+
+export const heldParties =
+  (clients: Pick<HubClients["Service"], "get" | "holder">): MayHold =>
+  (partner, party) =>
+    Effect.gen(function* () {
+      const { connection, id, organisationId } = partner
+      const own = (connection?.parties ?? []).filter((one) => sameParty(one, party))
+      // No two partners are the same eMSP.
+      if (own.some(({ role }) => role === "EMSP")) return true
+      if (own.length > 0) return (yield* clients.holder(organisationId, id, party)) !== "Partner"
+      if (!isHub(partner)) return false
+      const told = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
+      return told?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
+    })
+
+/**
+ * Whether a party can be asked: a partner's own as long as the partner can, and one behind a hub unless the hub says that it is away (OCPI 2.2.1 §14: what
+ * is not CONNECTED is not sent to).
+ */
+export const askableParties =
+  (clients: Pick<HubClients["Service"], "get">): MayHold =>
+  (partner, party) =>
+    (partner.connection?.parties ?? []).some((own) => sameParty(own, party))
+      ? Effect.succeed(true)
+      : clients.get(partner.organisationId, partner.id, party).pipe(
+          Effect.map(({ status }) => status === "CONNECTED"),
+          Effect.catchTag("NotFound", () => Effect.succeed(true))
+        )

@@ -1,0 +1,142 @@
+/**
+ * Locations to partners (OCPI 2.2.1 §8.2.2): whole where anything of them has changed but a status, and an evse's new status by itself. A partner that
+ * does not know the evse is sent the whole.
+ */
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import type { Location, LocationEvse } from "../../domain/site/Location.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
+import type { Outcome, Told } from "../../domain/event/Subscription.ts"
+import { printTimestamp } from "../protocol/Timestamp.ts"
+import { hashOf, sameHash } from "./Hash.ts"
+import { evseRef, locationRef } from "./Objects.ts"
+import { isRefusal, isUnknownThere } from "./Outcomes.ts"
+import { forgotten, nothing, type Pushing, send, type Telling } from "./Push.ts"
+
+/** There are nine statuses. */
+const statusHashes = new Map<LocationEvse["status"], Uint8Array>()
+
+const statusHash = ({ status }: LocationEvse): Uint8Array => {
+  const hash = statusHashes.get(status) ?? hashOf(status)
+  statusHashes.set(status, hash)
+  return hash
+}
+
+/** What a location is apart from what its evses are doing: that one is gone is no passing status. */
+const restHash = ({ wire }: Telling, location: Location): Uint8Array => {
+  const evses = location.evses.map((evse) => ({
+    ...evse,
+    status: evse.status === "REMOVED" ? evse.status : ("UNKNOWN" as const)
+  }))
+  return hashOf(wire.location.encode({ ...location, evses }))
+}
+
+const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.countryCode, party.partyId, id]
+
+/** By which party it was told last is kept with it: elsewhere it is another location. */
+const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
+
+/**
+ * The tariffs that it names: a partner keeps each of them until it was told of the location without it. Those of evses that are gone are no reason to:
+ * releases before this one have left them there.
+ */
+const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
+  const connectors = evses.flatMap((evse) => (evse.status === "REMOVED" ? [] : evse.connectors))
+  return [...new Set(connectors.flatMap(({ laterTariffIds, tariffId }) => [tariffId ?? [], laterTariffIds].flat()))]
+}
+
+/** All that the partner knows when it has the whole. */
+const toldOf = (telling: Telling, location: Location): ReadonlyArray<Told> => [
+  {
+    ...locationRef(location.id),
+    hash: restHash(telling, location),
+    reference: nameOf(location.party),
+    named: tariffsOf(location)
+  },
+  ...location.evses.map((evse) => ({ ...evseRef(location.id, evse.uid), hash: statusHash(evse) }))
+]
+
+const whole = (telling: Telling, location: Location): Pushing<ReadonlyArray<Told>> =>
+  Effect.as(
+    send(telling, {
+      method: "PUT",
+      module: "locations",
+      path: addressOf(location),
+      body: telling.wire.location.encode(location),
+      from: location.party
+    }),
+    toldOf(telling, location)
+  )
+
+const others = (told: ReadonlyArray<Told>, { item }: Telling): ReadonlyArray<Told> =>
+  told.filter(({ id, kind }) => kind !== item.kind || id !== item.id)
+
+const formerOf = ({ item }: Telling, { party }: Location): PartyId | undefined => {
+  const [countryCode, partyId] = item.reference?.split("*") ?? []
+  if (countryCode === undefined || partyId === undefined || item.reference === nameOf(party)) return undefined
+  return { countryCode, partyId }
+}
+
+/** Takes it away where it was before its site went to another party. Whoever wants nothing of that has nothing of it. */
+const withdrawn = (telling: Telling, location: Location, party: PartyId): Pushing<void> => {
+  const evses = location.evses.map((evse) => ({ ...evse, evseId: undefined, status: "REMOVED" as const }))
+  return Effect.catchIf(
+    Effect.asVoid(whole(telling, { ...location, party, evses })),
+    (failed) => failed._tag === "PartnerFailed" && isRefusal(failed),
+    () => Effect.void
+  )
+}
+
+export const tellLocation = (telling: Telling, location: Location): Pushing<Outcome> =>
+  Effect.gen(function* () {
+    const hash = restHash(telling, location)
+    const said = { reference: nameOf(location.party), named: tariffsOf(location) }
+    const former = formerOf(telling, location)
+    // What was told by an older release has no name yet.
+    if (former === undefined && sameHash(telling.item.hash, hash)) {
+      return { ...nothing(telling), ...said }
+    }
+    if (former !== undefined) yield* withdrawn(telling, location, former)
+    const told = yield* whole(telling, location)
+    return { _tag: "Delivered", hash, ...said, also: others(told, telling) }
+  })
+
+/**
+ * An evse's status. `isKnown` says whether the partner was told of the location before, which is asked about an evse whose status it was never told:
+ * the first that it hears of a location is the whole.
+ */
+export const tellEvse = (
+  telling: Telling,
+  location: Location,
+  uid: string,
+  isKnown: Effect.Effect<boolean, StorageUnavailable>
+): Pushing<Outcome> =>
+  Effect.gen(function* () {
+    const evse = location.evses.find((one) => one.uid === uid)
+    // The version has no words for its connectors, so that the partner does not know it.
+    if (evse === undefined || telling.wire.evse.encode(evse) === undefined) return forgotten
+    const hash = statusHash(evse)
+    if (sameHash(telling.item.hash, hash)) return nothing(telling)
+    if (telling.item.hash === undefined && !(yield* isKnown)) {
+      return { _tag: "Delivered", hash, also: others(yield* whole(telling, location), telling) }
+    }
+    const changed = send(telling, {
+      method: "PATCH",
+      module: "locations",
+      path: [...addressOf(location), uid],
+      body: { status: evse.status, last_updated: printTimestamp(evse.lastUpdated) },
+      from: location.party
+    })
+    const also = yield* changed.pipe(
+      Effect.as([]),
+      Effect.catchIf(
+        (failed) => failed._tag === "PartnerFailed" && isUnknownThere(failed),
+        // What is known of the location itself stays: where it changed its party, it is told by that in its turn.
+        () =>
+          Effect.map(whole(telling, location), (told) =>
+            others(told, telling).filter(({ kind }) => kind === telling.item.kind)
+          )
+      )
+    )
+    return { _tag: "Delivered", hash, also }
+  })

@@ -1,0 +1,57 @@
+/** What a partner's HTTP request says, read within bounds: its ids, its path and query, its body. */
+import { ByteSize, Effect, Schema } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { Refused } from "../protocol/Status.ts"
+
+export type Request = HttpServerRequest.HttpServerRequest
+
+/** Most bytes of one request's body: the largest sensible one, a token, has some thousands; commands embed one. */
+const bodyMaxBytes = 1_048_576
+
+/** Longest id of a request that is echoed; ids have 36 characters. */
+const idMax = 255
+
+const tooLarge = () => new Refused({ reason: { _tag: "TooLarge", limitBytes: bodyMaxBytes } })
+
+const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The body is no JSON." } })
+
+const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
+
+/** A body in gzip and the like: OCPI has none, and a small one may become a large one. */
+const encoded = ({ headers }: Request): Refused | undefined => {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+  if (encoding === "identity" || encoding === "") return undefined
+  return new Refused({
+    reason: { _tag: "Unreadable", detail: `The body is encoded (${encoding.slice(0, 20)}): send it as it is.` }
+  })
+}
+
+/** Why a body is not read at all, by what the headers say of it. */
+const unread = (request: Request): Refused | undefined =>
+  encoded(request) ?? (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes ? tooLarge() : undefined)
+
+/** The body's JSON, or undefined where there is no body; `seen` is told its text. */
+export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> => {
+  const refused = unread(request)
+  if (refused !== undefined) return Effect.fail(refused)
+  return request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),
+    Effect.mapError(tooLarge),
+    Effect.tap((text) => Effect.sync(() => seen(text))),
+    Effect.flatMap((text) => (text.trim() === "" ? Effect.undefined : Effect.mapError(decodeJson(text), noJson)))
+  )
+}
+
+/** Ids of a request, made up where the partner sent none: 2.1.1 knows none, and others forget them. */
+export const idsOf = (request: Request, newId: () => string) => {
+  const given = (name: string) => {
+    const id = request.headers[name]
+    return id !== undefined && id !== "" && id.length <= idMax && /^[\u0020-\u007e]+$/.test(id) ? id : newId()
+  }
+  return { requestId: given("x-request-id"), correlationId: given("x-correlation-id") }
+}
+
+/** The path behind `/ocpi`. */
+export const pathOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/^\/ocpi/, "")
+
+export const queryOf = (url: string): URLSearchParams => new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? "")

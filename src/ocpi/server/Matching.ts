@@ -1,0 +1,84 @@
+/** From a path to what is at it: versions, the details of one, or a row of the endpoint table. */
+import { addressOf, type EndpointRow, type Method, nameOf, rowsOf } from "../protocol/EndpointTable.ts"
+import type { Handler, Handlers } from "../modules/Exchange.ts"
+import { type VersionFacts, versions } from "../protocol/Version.ts"
+
+export type Target =
+  | { readonly _tag: "Versions" }
+  | { readonly _tag: "Details"; readonly facts: VersionFacts }
+  | {
+      readonly _tag: "Module"
+      readonly facts: VersionFacts
+      readonly row: EndpointRow
+      readonly handler: Handler
+      readonly params: Readonly<Record<string, string>>
+    }
+  /** Something is there, but not for this method. */
+  | { readonly _tag: "OtherMethods"; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: "Nothing" }
+  /** A segment is percent-encoded in a way that nothing is. */
+  | { readonly _tag: "Unreadable" }
+
+interface Route {
+  readonly facts: VersionFacts
+  readonly row: EndpointRow
+  readonly handler: Handler
+  readonly segments: ReadonlyArray<string>
+}
+
+const decoded = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** The parameters of a path that fits; undefined for one that does not. Words are compared without regard to case. */
+const paramsOf = ({ segments }: Route, path: ReadonlyArray<string>): Readonly<Record<string, string>> | undefined => {
+  if (segments.length !== path.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [i, segment] of segments.entries()) {
+    const value = path[i] ?? ""
+    if (segment.startsWith(":")) params[segment.slice(1)] = decoded(value) ?? ""
+    else if (segment !== value.toLowerCase()) return undefined
+  }
+  return params
+}
+
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").filter((segment) => segment !== "")
+
+const only = (method: string, target: Target): Target =>
+  method === "GET" || method === "HEAD" ? target : { _tag: "OtherMethods", allowed: ["GET", "HEAD"] }
+
+/** Makes the function that finds targets; `path` is what comes behind our OCPI address. */
+export const matcher = (handlers: Handlers): ((method: string, path: string) => Target) => {
+  const routes: ReadonlyArray<Route> = versions.flatMap((facts) =>
+    rowsOf(facts.version).flatMap((row): ReadonlyArray<Route> => {
+      const handler = handlers.get(nameOf(row))
+      const segments = segmentsOf(`${addressOf(facts, row.module)}${row.path}`)
+      return handler === undefined ? [] : [{ facts, row, handler, segments }]
+    })
+  )
+  return (method, path) => {
+    const segments = segmentsOf(path)
+    if (segments.some((segment) => decoded(segment) === undefined)) return { _tag: "Unreadable" }
+    const [first = "", second, ...more] = segments
+    if (first.toLowerCase() === "versions" && second === undefined) return only(method, { _tag: "Versions" })
+    const facts = versions.find(({ version }) => version === first)
+    const isDetails = more.length === 0 && (second === undefined || second.toLowerCase() === "details")
+    if (facts !== undefined && isDetails) return only(method, { _tag: "Details", facts })
+    const found = routes.flatMap((route) => {
+      const params = paramsOf(route, segments)
+      return params === undefined ? [] : [{ route, params }]
+    })
+    const wanted: Method | string = method === "HEAD" ? "GET" : method
+    const match = found.find(({ route }) => route.row.method === wanted)
+    if (match !== undefined) {
+      const { facts, handler, row } = match.route
+      return { _tag: "Module", facts, row, handler, params: match.params }
+    }
+    if (found.length === 0) return { _tag: "Nothing" }
+    return { _tag: "OtherMethods", allowed: [...new Set(found.map(({ route }) => route.row.method))].toSorted() }
+  }
+}

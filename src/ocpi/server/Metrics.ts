@@ -1,0 +1,39 @@
+/** What partners ask and how it ends, as a metric: by module and by the status in the envelope, never by partner or path. */
+import { type Effect, Metric } from "effect"
+import { rowsOf } from "../protocol/EndpointTable.ts"
+import type { Target } from "./Matching.ts"
+import { type StatusCode, statusCodes } from "../protocol/Status.ts"
+import { versions } from "../protocol/Version.ts"
+
+/** The module that was asked, as logs and metrics name it. */
+export const moduleOf = (target: Target): string => {
+  switch (target._tag) {
+    case "Module":
+      return target.row.module
+    case "Versions":
+    case "Details":
+      return "versions"
+    case "OtherMethods":
+    case "Nothing":
+    case "Unreadable":
+      return "unknown"
+  }
+}
+
+const requests = (version: string, module: string, status: StatusCode) =>
+  Metric.counter("ocpi_requests_total", {
+    description: "Requests of roaming partners, by version, module and the status code of their answer",
+    incremental: true,
+    attributes: { version, module, status: String(status) }
+  })
+
+/** What alarms are made of: of each module what went well, and what went wrong on our side. The other codes begin when they first come. */
+export const requestMetrics = versions.flatMap(({ version }) =>
+  [...new Set(rowsOf(version).map(({ module }) => module))].flatMap((module) =>
+    [statusCodes.Success, statusCodes.ServerError].map((status) => requests(version, module, status))
+  )
+)
+
+/** Counts one answered request. */
+export const countRequest = (target: Target, status: StatusCode): Effect.Effect<void> =>
+  Metric.update(requests("facts" in target ? target.facts.version : "none", moduleOf(target), status), 1)

@@ -1,0 +1,239 @@
+/**
+ * The OCPI face as an OpenAPI document, made from the endpoint table: what is in it is served, and what is served is in it. What partners send is
+ * described as it is read; what they get is the standard's (OCPI 2.1.1, 2.2, 2.2.1), named and not repeated.
+ */
+import { windowDefaultLimit, windowMaxLimit } from "../../domain/values/Window.ts"
+import { bodyComponents, commandsOf, describedBody } from "./Described.ts"
+import { addressOf, type EndpointRow, type ModuleId, rowsOf } from "../protocol/EndpointTable.ts"
+import { type VersionFacts, versions } from "../protocol/Version.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Of the interface, not of OCPI and not of the service. */
+const interfaceVersion = "1.0.1"
+
+const objectOf: Readonly<Record<ModuleId, string>> = {
+  cdrs: "CDR",
+  chargingprofiles: "ChargingProfileResponse",
+  commands: "CommandResponse",
+  credentials: "Credentials",
+  hubclientinfo: "ClientInfo",
+  locations: "Location",
+  sessions: "Session",
+  tariffs: "Tariff",
+  tokens: "Token"
+}
+
+/** Other objects than the module's own, by what stands behind its address. */
+const bodyOf: Readonly<Record<string, string>> = {
+  "POST commands/:command": "Command",
+  "PUT chargingprofiles/:sessionId": "SetChargingProfile",
+  "PUT sessions/:sessionId/charging_preferences": "ChargingPreferences"
+}
+
+const text = { type: "string" } as const
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: "header",
+  required: false,
+  description,
+  schema: text
+})
+
+const query = (name: string, description: string, required = false, schema: Json = text): Json => ({
+  name,
+  in: "query",
+  required,
+  description,
+  schema
+})
+
+const ids = [
+  header("X-Request-ID", "Unique for each request; made up where it is missing, and echoed"),
+  header("X-Correlation-ID", "The same for all requests of one story; made up where it is missing, and echoed")
+]
+
+const routing = [
+  header("OCPI-from-country-code", "Of the party that asks"),
+  header("OCPI-from-party-id", "Of the party that asks"),
+  header("OCPI-to-country-code", "Of the CPO's party that is asked"),
+  header("OCPI-to-party-id", "Of the CPO's party that is asked")
+]
+
+const paging = [
+  query("date_from", "Last updated at or after this time", false, { type: "string", format: "date-time" }),
+  query("date_to", "Last updated before this time", false, { type: "string", format: "date-time" }),
+  query("offset", "Objects to leave out, from 0", false, { type: "integer", minimum: 0 }),
+  query("limit", `Most objects of the page; ${windowMaxLimit} at most, and ${windowDefaultLimit} without it`, false, {
+    type: "integer",
+    minimum: 1
+  })
+]
+
+const pagingHeaders = {
+  "X-Total-Count": { description: "Objects in all pages", schema: { type: "integer" } },
+  "X-Limit": { description: "Most objects that a page can have", schema: { type: "integer" } },
+  Link: { description: 'The next page where there is one: `<URL>; rel="next"`', schema: text }
+}
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const envelope = (data: Json | undefined): Json => ({
+  type: "object",
+  required: ["status_code", "timestamp"],
+  properties: {
+    ...(data === undefined ? {} : { data }),
+    status_code: { type: "integer", description: "1000 is success (OCPI 2.2.1 §5)" },
+    status_message: text,
+    timestamp: { type: "string", format: "date-time" }
+  }
+})
+
+const answered = (description: string, data: Json | undefined, headers: Json | undefined): Json => ({
+  description,
+  ...(headers === undefined ? {} : { headers }),
+  content: { "application/json": { schema: envelope(data) } }
+})
+
+const failures = (statuses: ReadonlyArray<readonly [string, string]>): Json =>
+  Object.fromEntries(statuses.map(([status, description]) => [status, answered(description, undefined, undefined)]))
+
+const always: ReadonlyArray<readonly [string, string]> = [
+  ["400", "The request cannot be read"],
+  ["401", "The token is not known"],
+  ["403", "The partner is suspended, or names itself by a party that it does not have"],
+  ["429", "Too many requests at once"],
+  ["500", "The service failed"]
+]
+
+const named = (object: string, { version }: VersionFacts): Json =>
+  describedBody(version, object) ?? { type: "object", description: `${object} of OCPI ${version}` }
+
+/** A PATCH names what changes: nothing of the whole object need be there. */
+const partOf = (object: string, { version }: VersionFacts): Json => ({
+  type: "object",
+  description: `What changes of a ${object} of OCPI ${version}`
+})
+
+const inPath = ({ module, path }: EndpointRow, { version }: VersionFacts): ReadonlyArray<Json> =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name: snake(name),
+    in: "path",
+    required: true,
+    schema: module === "commands" ? { ...text, enum: commandsOf(version) } : text
+  }))
+
+const isList = ({ method, path, role }: EndpointRow): boolean => method === "GET" && path === "" && role === "SENDER"
+
+const parametersOf = (row: EndpointRow, facts: VersionFacts): ReadonlyArray<Json> => {
+  const isRouted = facts.hasRouting && row.module !== "credentials" && row.module !== "hubclientinfo"
+  return [
+    ...inPath(row, facts),
+    ...(isList(row) && row.module !== "credentials" ? paging : []),
+    ...(row.module === "tokens" ? [query("type", "Of the token; RFID without it")] : []),
+    ...(row.module === "chargingprofiles" && row.method !== "PUT"
+      ? [query("response_url", "To which the result is posted", true)]
+      : []),
+    ...(row.module === "chargingprofiles" && row.method === "GET"
+      ? [query("duration", "In seconds", true, { type: "integer" })]
+      : []),
+    ...ids,
+    ...(isRouted ? routing : [])
+  ]
+}
+
+const operationOf = (row: EndpointRow, facts: VersionFacts): Json => {
+  const { method, module, path } = row
+  const object = named(objectOf[module], facts)
+  const body = bodyOf[`${method} ${module}${path}`] ?? objectOf[module]
+  const hasBody = method === "POST" || method === "PUT" || method === "PATCH"
+  const last = path.split("/").at(-1)?.replace(":", "") ?? ""
+  const list = isList(row) ? { type: "array", items: object } : object
+  const silent = (method === "PUT" || method === "PATCH") && (module === "tokens" || module === "hubclientinfo")
+  const registration: ReadonlyArray<readonly [string, string]> =
+    module === "credentials" && method !== "GET" ? [["405", "Registered already, or not registered yet"]] : []
+  const missing: ReadonlyArray<readonly [string, string]> = path === "" ? [] : [["404", "There is no such object"]]
+  return {
+    operationId: [facts.version, module, method.toLowerCase(), snake(last)].filter((part) => part !== "").join("."),
+    tags: [`${module} ${facts.version}`],
+    summary: `${method} ${module} in OCPI ${facts.version}`,
+    parameters: parametersOf(row, facts),
+    ...(hasBody
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: method === "PATCH" ? partOf(body, facts) : named(body, facts) } }
+          }
+        }
+      : {}),
+    responses: {
+      "200": answered(
+        "As the envelope's status says",
+        silent ? undefined : list,
+        isList(row) ? pagingHeaders : undefined
+      ),
+      ...(method === "PUT" ? { "201": answered("Made anew", undefined, undefined) } : {}),
+      ...failures([...registration, ...missing, ...always])
+    }
+  }
+}
+
+const versionList = { type: "array", items: { type: "object", properties: { version: text, url: text } } }
+
+const versionDetails = ({ hasRoles }: VersionFacts): Json => ({
+  type: "object",
+  properties: {
+    version: text,
+    endpoints: {
+      type: "array",
+      items: { type: "object", properties: { identifier: text, ...(hasRoles ? { role: text } : {}), url: text } }
+    }
+  }
+})
+
+const read = (operationId: string, summary: string, data: Json): Json => ({
+  get: {
+    operationId,
+    tags: ["versions"],
+    summary,
+    parameters: ids,
+    responses: { "200": answered("What there is", data, undefined), ...failures(always) }
+  }
+})
+
+const description = `What roaming partners call, in OCPI 2.1.1, 2.2 and 2.2.1. A partner is invited by the operator with a token and the versions URL; it reads
+the versions, the details of one, and posts its credentials. Every answer has the standard's envelope, whatever its HTTP status.`
+
+/** The document; `base` is our OCPI address without a slash at its end, and only served rows are in it. */
+export const openApi = (base: string, isServed: (row: EndpointRow) => boolean): Json => {
+  const paths: Record<string, Record<string, unknown>> = {
+    "/versions": read("versions", "The versions that are served", versionList)
+  }
+  for (const facts of versions) {
+    const summary = `The modules of OCPI ${facts.version} and where they are`
+    paths[`/${facts.version}/details`] = read(`${facts.version}.details`, summary, versionDetails(facts))
+    for (const row of rowsOf(facts.version).filter(isServed)) {
+      const path = `${addressOf(facts, row.module)}${row.path.replaceAll(/:(\w+)/g, (_, name: string) => `{${snake(name)}}`)}`
+      paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, facts) }
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Voltlane OCPI", version: interfaceVersion, description },
+    servers: [{ url: base }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: bodyComponents(),
+      securitySchemes: {
+        token: {
+          type: "apiKey",
+          in: "header",
+          name: "Authorization",
+          description: "`Token <credentials token>`; in Base64 from 2.2 on, and both are taken in every version"
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * The OCPI face as routes for an `HttpRouter`: everything below `/ocpi`. It finds what is asked for and by whom; what is done is the modules', and
+ * every answer has the envelope, refusals and defects too.
+ */
+import { Cause, Clock, Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { tokenVerifier } from "../../domain/roaming/PartnerTokens.ts"
+import type { PartyId } from "../../domain/values/PartyId.ts"
+import { Exchanges } from "../../domain/roaming/Exchanges.ts"
+import { Parties } from "../../domain/roaming/Parties.ts"
+import { type Bearer, Partners } from "../../domain/roaming/Partners.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
+import { type Answering, type Known, reasonOfCause, refused, replied } from "./Answering.ts"
+import { atOnce, requestsAtOnce } from "./AtOnce.ts"
+import { bodyOf, idsOf, pathOf, queryOf, type Request } from "./Asking.ts"
+import type { CallOptions } from "../../outbound/HttpCall.ts"
+import { type EndpointRow, nameOf } from "../protocol/EndpointTable.ts"
+import type { Handler, Handlers } from "../modules/Exchange.ts"
+import { matcher, type Target } from "./Matching.ts"
+import { countRequest, moduleOf } from "./Metrics.ts"
+import { cdrsHandlers } from "../modules/Cdrs.ts"
+import { chargingProfilesHandlers } from "../modules/ChargingProfiles.ts"
+import { commandsHandlers } from "../modules/Commands.ts"
+import { credentialsHandlers } from "../modules/Credentials.ts"
+import { locationsHandlers } from "../modules/Locations.ts"
+import { sessionsHandlers } from "../modules/Sessions.ts"
+import { tariffsHandlers } from "../modules/Tariffs.ts"
+import { tokensHandlers } from "../modules/Tokens.ts"
+import { hubClientInfoHandlers } from "../modules/HubClientInfo.ts"
+import { versionDetails, versionList } from "../modules/Versions.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { openApi } from "./OpenApi.ts"
+import { ownParties } from "./OwnParties.ts"
+import { recordRequest } from "./Recording.ts"
+import {
+  asMeant,
+  isNamed,
+  isRouted,
+  misnamed,
+  misrouted,
+  type Routing,
+  routingOf,
+  swapped
+} from "../modules/Routing.ts"
+import { refusalOf, refuse, statusCodes } from "../protocol/Status.ts"
+import { tokensOf, whyUnknown } from "../protocol/TokenHeader.ts"
+
+export interface OcpiOptions {
+  /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
+  readonly publicUrl: string
+  readonly outbound: CallOptions
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
+/** Who asks, by which of its tokens. */
+interface Caller {
+  readonly bearer: Bearer
+  readonly token: string
+}
+
+/** Whom a token belongs to. */
+const authentication = Effect.gen(function* () {
+  const partners = yield* Partners
+  const secrets = yield* Secrets
+  return (request: Request, now: number) =>
+    Effect.gen(function* () {
+      const tokens = tokensOf(request.headers["authorization"])
+      const verifiers = tokens.map((token) => tokenVerifier(secrets, token))
+      const bearer = verifiers.length === 0 ? undefined : yield* partners.bearer(verifiers, now)
+      if (bearer === undefined) {
+        const header = request.headers["authorization"]
+        return yield* refuse({ _tag: "Unauthorized", why: whyUnknown(header) })
+      }
+      const caller: Caller = { bearer, token: tokens[bearer.reading] ?? "" }
+      return caller
+    })
+})
+
+/** A request and what is known of it so far. */
+interface Underway {
+  readonly request: Request
+  readonly target: Target
+  routing: Routing
+  answering: Answering
+  /** The party of ours that it is for, of several. */
+  addressed: PartyId | undefined
+  caller: Caller | undefined
+  /** As far as it was read. */
+  body: string | undefined
+}
+
+/** What is at a target, for a caller. */
+const serving =
+  (base: string, handlers: Handlers) =>
+  (underway: Underway, { bearer, token }: Caller): ReturnType<Handler> => {
+    const { addressed, answering, request, routing, target } = underway
+    switch (target._tag) {
+      case "Versions":
+        return Effect.succeed({ data: versionList(base) })
+      case "Details": {
+        const { credentialsOnce = false } = bearer.partner.switches
+        const isServed = (row: EndpointRow) => handlers.has(nameOf(row))
+        return Effect.succeed({ data: versionDetails(target.facts, base, isServed, credentialsOnce) })
+      }
+      case "OtherMethods":
+        return Effect.fail(refuse({ _tag: "MethodNotAllowed", allowed: target.allowed }))
+      case "Unreadable":
+        return Effect.fail(refuse({ _tag: "Unreadable", detail: "The address is percent-encoded wrongly." }))
+      case "Nothing":
+        return Effect.fail(refuse({ _tag: "UnknownPath" }))
+      case "Module": {
+        const { facts, handler, params, row } = target
+        // A registration token opens nothing but the way to a registration (OCPI 2.2.1 §7.1.3).
+        const isStranger = bearer.use === "Registration" || bearer.use === "Expected"
+        if (isStranger && row.module !== "credentials") {
+          const why = bearer.use === "Expected" ? "NotYet" : "RegistrationOnly"
+          return Effect.fail(refuse({ _tag: "Unauthorized", why }))
+        }
+        const wire = wireObjects[facts.version]
+        const { ids, now } = answering
+        const query = queryOf(request.url)
+        const body = bodyOf(request, (text) => {
+          underway.body = text
+        })
+        const { correlationId } = ids
+        return handler({ bearer, token, facts, routing, addressed, wire, params, query, body, correlationId, now })
+      }
+    }
+  }
+
+/** From whom to whom a request of a functional module is, and so its answer: said to what is underway. */
+const routed = Effect.gen(function* () {
+  const partiesOf = ownParties(yield* Parties)
+  return (underway: Underway, { bearer }: Caller) =>
+    Effect.gen(function* () {
+      const { answering, target } = underway
+      if (target._tag !== "Module" || !target.facts.hasRouting || !isNamed(target.row.module)) return
+      const foreign = misnamed(underway.routing, bearer.partner)
+      if (foreign !== undefined) return yield* foreign
+      if (!isRouted(target.row.module)) return
+      const { connection, organisationId } = bearer.partner
+      const meant = (all: ReadonlyArray<PartyId>) => asMeant(underway.routing, all, bearer.partner)
+      const ours = yield* partiesOf(organisationId, answering.now, (all) => misrouted(meant(all), all) === undefined)
+      const routing = meant(ours)
+      const wrong = misrouted(routing, ours)
+      if (wrong !== undefined) return yield* wrong
+      underway.routing = routing
+      underway.answering = { ...answering, routing: swapped(routing, ours, connection?.parties ?? []) }
+      underway.addressed = ours.length > 1 ? routing.to : undefined
+    })
+})
+
+/** The answer to what failed; what nobody foresaw is logged. */
+const failed = ({ answering, request, target }: Underway, cause: Cause.Cause<Known>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const known = reasonOfCause(cause)
+  const reason = known ?? { _tag: "Failed" as const }
+  const log = Effect.annotateLogs(Effect.logError("OCPI request failed", cause), {
+    method: request.method,
+    path: pathOf(request.url)
+  })
+  return (known === undefined ? log : Effect.void).pipe(
+    Effect.andThen(countRequest(target, refusalOf(reason, answering.unknownToken).status)),
+    Effect.as(refused(answering, reason))
+  )
+}
+
+const face = (base: string, handlers: Handlers) =>
+  Effect.gen(function* () {
+    const exchanges = yield* Exchanges
+    const secrets = yield* Secrets
+    const authenticated = yield* authentication
+    const route = yield* routed
+    const find = matcher(handlers)
+    const served = serving(base, handlers)
+    const bounded = atOnce(requestsAtOnce)
+
+    const success = (underway: Underway) =>
+      Effect.gen(function* () {
+        const caller = yield* authenticated(underway.request, underway.answering.now)
+        const { partner } = caller.bearer
+        underway.caller = caller
+        const { semanticErrorsAs400 = false } = partner.switches
+        underway.answering = { ...underway.answering, semanticErrorsAs400 }
+        // It is told so: nobody else holds its token.
+        if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
+        yield* route(underway, caller)
+        const reply = yield* bounded(partner.id, served(underway, caller))
+        yield* countRequest(underway.target, statusCodes.Success)
+        return replied(underway.answering, reply)
+      })
+
+    const answer = (request: Request) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const target = find(request.method, pathOf(request.url))
+        const answering: Answering = {
+          now,
+          ids: idsOf(request, () => secrets.uuid(now)),
+          accept: request.headers["accept"],
+          unknownToken: "facts" in target ? target.facts.unknownToken : 2004,
+          semanticErrorsAs400: false
+        }
+        const routing = routingOf(request.headers)
+        const nobody = { addressed: undefined, caller: undefined, body: undefined }
+        const underway: Underway = { request, target, routing, answering, ...nobody }
+        const response = yield* Effect.catchCause(success(underway), (cause) => failed(underway, cause))
+        const { body: requestBody, caller } = underway
+        if (caller !== undefined) {
+          const { partner } = caller.bearer
+          const recorded = { partner, module: moduleOf(target), request, requestBody, response }
+          const done = yield* Clock.currentTimeMillis
+          recordRequest(exchanges, { ...recorded, answering: underway.answering, now: done })
+        }
+        return response
+      })
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)
+  })
+
+/** All routes of OCPI for an `HttpRouter`. */
+export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const base = `${publicUrl.replace(/\/+$/, "")}/ocpi`
+      const modules: ReadonlyArray<Handlers> = [
+        yield* cdrsHandlers({ base }),
+        yield* chargingProfilesHandlers(outbound),
+        yield* commandsHandlers(outbound),
+        yield* credentialsHandlers({ base, client: outbound }),
+        yield* hubClientInfoHandlers,
+        yield* locationsHandlers({ base }),
+        yield* sessionsHandlers({ base }),
+        yield* tariffsHandlers({ base }),
+        yield* tokensHandlers
+      ]
+      const handlers: Handlers = new Map(modules.flatMap((one) => [...one]))
+      const answer = yield* face(base, handlers)
+      const document = JSON.stringify(openApi(base, (row) => handlers.has(nameOf(row))))
+      // For whoever wants to know before he has a token: there is nothing in it of anybody's.
+      const described = HttpServerResponse.text(document, { contentType: "application/json" })
+      yield* router.add("GET", "/ocpi/swagger.json", described)
+      for (const method of methods) yield* router.add(method, "/ocpi/*", answer)
+    })
+  )

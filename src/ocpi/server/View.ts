@@ -1,0 +1,86 @@
+/** The port `PartnerView`: asks the handlers of lists as the partner would, and gives their answers as they are. Its own tokens are shown as we hold them. */
+import { Clock, Effect, Layer, Schema } from "effect"
+import { NotFound } from "../../domain/Errors.ts"
+import type { Partner } from "../../domain/roaming/Partner.ts"
+import { PartnerView } from "../../domain/roaming/PartnerView.ts"
+import { RoamingTokens } from "../../domain/token/RoamingTokens.ts"
+import type { Window } from "../../domain/values/Window.ts"
+import type { Exchange, Handler, Handlers } from "../modules/Exchange.ts"
+import { cdrsHandlers } from "../modules/Cdrs.ts"
+import { locationsHandlers } from "../modules/Locations.ts"
+import { sessionsHandlers } from "../modules/Sessions.ts"
+import { tariffsHandlers } from "../modules/Tariffs.ts"
+import { pageReply, readWindow } from "../modules/Paging.ts"
+import { wireObjects } from "../objects/WireObjects.ts"
+import { routingOf } from "../modules/Routing.ts"
+import { versions } from "../protocol/Version.ts"
+
+const Listed = Schema.Struct({ data: Schema.Array(Schema.Unknown) })
+const decodeBody = Schema.decodeUnknownEffect(Schema.fromJsonString(Listed))
+
+const queryOf = ({ limit, offset }: Window): URLSearchParams =>
+  new URLSearchParams({ offset: String(offset), limit: String(limit) })
+
+/** The request that the partner would make, in the version that it uses. */
+const exchangeOf = (partner: Partner, window: Window, now: number): Exchange | undefined => {
+  const used = partner.connection?.version
+  const facts = versions.find(({ version }) => version === used) ?? versions[0]
+  if (facts === undefined) return undefined
+  return {
+    bearer: { partner, use: "Access" },
+    token: "",
+    facts,
+    routing: routingOf({}),
+    wire: wireObjects[facts.version],
+    params: {},
+    query: queryOf(window),
+    body: Effect.undefined,
+    correlationId: "",
+    now
+  }
+}
+
+/** What we hold of the partner's: it has the list itself, and no address of ours to read it at. */
+const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
+  const list: Handler = (exchange) =>
+    Effect.gen(function* () {
+      const { id, organisationId } = exchange.bearer.partner
+      const window = yield* readWindow(exchange)
+      const found = yield* tokens.window(organisationId, id, window)
+      return pageReply(exchange, { base: "", module: "tokens" }, window, found, exchange.wire.tokens.encode)
+    })
+  return new Map<string, Handler>([["GET tokens", list]])
+})
+
+const page = (handlers: Handlers) =>
+  Effect.fn("PartnerView.page")(function* (partner: Partner, module: string, window: Window) {
+    const handler = handlers.get(`GET ${module}`)
+    const exchange = exchangeOf(partner, window, yield* Clock.currentTimeMillis)
+    if (handler === undefined || exchange === undefined) return yield* new NotFound({ kind: "view", id: module })
+    // Nobody wrote this request but us: whatever is wrong with it is our mistake.
+    const reply = yield* handler(exchange).pipe(
+      Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
+    )
+    const { data: items } =
+      reply.body === undefined ? reply : yield* Effect.orDie(decodeBody(new TextDecoder().decode(reply.body)))
+    const total = Number(reply.headers?.["x-total-count"])
+    return { version: exchange.facts.version, items: Array.isArray(items) ? items : [], total }
+  })
+
+/** Provides `PartnerView` over the handlers that partners meet. */
+export const layer = Layer.effect(
+  PartnerView,
+  Effect.gen(function* () {
+    // Links lead nowhere here.
+    const place = { base: "" }
+    const modules = [
+      yield* cdrsHandlers(place),
+      yield* locationsHandlers(place),
+      yield* sessionsHandlers(place),
+      yield* tariffsHandlers(place),
+      yield* tokensHandlers
+    ]
+    const lists = modules.flatMap((handlers) => [...handlers]).filter(([name]) => /^GET \w+$/.test(name))
+    return PartnerView.of({ page: page(new Map(lists)) })
+  })
+)

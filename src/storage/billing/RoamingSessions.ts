@@ -1,0 +1,155 @@
+/** The port `RoamingSessions` over SQL: sessions along the small table of those that are a partner's, which the database keeps beside them. */
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { type PartnerScope, RoamingSessions } from "../../domain/session/RoamingSessions.ts"
+import type { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
+import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
+import type { Window } from "../../domain/values/Window.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { PlaceRow } from "./CdrRows.ts"
+import { placeColumn, withPlace } from "../sites/EvseRows.ts"
+import { sitesOf } from "../roaming/PartyRows.ts"
+import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { priceBehind, pricedNow } from "./RoamingPrices.ts"
+import { RoamingRow } from "../roaming/RoamingRows.ts"
+import { totals } from "./Totals.ts"
+import { PricedRow, sessionColumns, sessionOf, withPrice } from "../charging/SessionRows.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+
+const Row = Schema.Struct({
+  ...PricedRow.fields,
+  roaming: RoamingRow,
+  place: PlaceRow,
+  tariffId: optional(Schema.String),
+  currency: optional(Schema.String),
+  lastUpdated: Millis,
+  isBehind: Schema.Boolean
+})
+const rows = rowsOf(Row)
+const totalRow = rowOf(Schema.Struct({ total: Whole }))
+const steerableRow = rowOf(Schema.Struct({ profiles: optional(Schema.String) }))
+
+const toSession = ({
+  currency,
+  isBehind: _,
+  lastUpdated,
+  place,
+  roaming,
+  tariffId,
+  ...row
+}: typeof Row.Type): RoamingSession => ({
+  ...sessionOf({ ...row, roaming }),
+  roaming,
+  place,
+  tariffId,
+  currency,
+  lastUpdated
+})
+
+const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<typeof Row.Type>) =>
+  pricedNow(
+    sql,
+    own,
+    found.map((row) => ({ session: toSession(row), isBehind: row.isBehind }))
+  )
+
+/** Of `session s` at its place, with its price, its tariff and `w`, which tells when it changed last. */
+const columns = (sql: SqlClient.SqlClient) => sql`
+  ${sessionColumns(sql)}, p.price, ${placeColumn(sql, sql`true`)} AS place, t.tariff_id AS "tariffId", v.body ->> 'currency' AS currency,
+  w.last_updated AS "lastUpdated", ${priceBehind(sql)} AS "isBehind"`
+
+const beside = (sql: SqlClient.SqlClient) => sql`
+  ${withPrice(sql)}
+  ${withPlace(sql)}
+  LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
+  LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version`
+
+/** Those of `session_roaming w` that are a partner's, changed within the window's span and are at a site of its party. */
+const within = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from, party, to }: Window) => sql`
+  w.partner_id = ${partnerId}
+  ${from === undefined ? sql`` : sql`AND w.last_updated >= ${new Date(from)}`}
+  ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}
+  ${party === undefined ? sql`` : own`AND EXISTS (SELECT 1 FROM session x WHERE ${own.rowsOf("x")} AND x.id = w.session_id AND x.site_id IN (${sitesOf(own, party)}))`}`
+
+const window = (sql: SqlClient.SqlClient) => {
+  const totalOf = totals()
+  return Effect.fn("RoamingSessions.window")(function* ({ organisationId, partnerId }: PartnerScope, asked: Window) {
+    const own = scopedTo(sql, organisationId)
+    const which = within(sql, own, partnerId, asked)
+    const count = Effect.map(
+      guarded(totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)),
+      (row) => row?.total ?? 0
+    )
+    // What is left out before the window costs its key alone.
+    const page = guarded(
+      rows(own`
+        SELECT ${columns(sql)}
+        FROM (
+          SELECT w.session_id, w.last_updated FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}
+          ORDER BY w.session_id OFFSET ${asked.offset} LIMIT ${asked.limit}
+        ) w
+        JOIN session s ON s.id = w.session_id
+        ${beside(sql)}
+        WHERE ${own.rowsOf("s")}
+        ORDER BY s.id`)
+    )
+    const key = JSON.stringify([organisationId, partnerId, asked.from, asked.to, asked.party])
+    const { items, total } = yield* totalOf(key, asked, count, page)
+    return { items: yield* guarded(toSessions(sql, own, items)), total }
+  })
+}
+
+const unknown = (id: string) => new NotFound({ kind: "session", id })
+
+const get = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingSessions.get")(function* ({ organisationId, partnerId }: PartnerScope, id: string) {
+    if (!isUuid(id)) return yield* unknown(id)
+    const own = scopedTo(sql, organisationId)
+    const found = yield* guarded(
+      rows(own`
+        SELECT ${columns(sql)} FROM session_roaming w JOIN session s ON s.id = w.session_id ${beside(sql)}
+        WHERE ${own.rowsOf("w")} AND ${own.rowsOf("s")} AND w.partner_id = ${partnerId} AND w.session_id = ${id}`)
+    )
+    const [session] = yield* guarded(toSessions(sql, own, found))
+    return session ?? (yield* unknown(id))
+  })
+
+const prefer = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingSessions.prefer")(function* (
+    { organisationId, partnerId }: PartnerScope,
+    id: string,
+    preferences: ChargingPreferences
+  ) {
+    if (!isUuid(id)) return yield* unknown(id)
+    const own = scopedTo(sql, organisationId)
+    const kept = yield* guarded(own`
+      UPDATE session_roaming w SET preferences = ${PgTypes.jsonb({ ...preferences })}
+      WHERE ${own.rowsOf("w")} AND w.partner_id = ${partnerId} AND w.session_id = ${id} RETURNING w.session_id`)
+    if (kept.length === 0) return yield* unknown(id)
+  })
+
+const isSteerable = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RoamingSessions.isSteerable")(function* ({ organisationId, partnerId }: PartnerScope, id: string) {
+    if (!isUuid(id)) return false
+    const own = scopedTo(sql, organisationId)
+    const found = yield* guarded(
+      steerableRow(own`
+        SELECT (
+          SELECT k.e ->> 'value' FROM charger_configuration f, jsonb_array_elements(f.keys) AS k(e)
+          WHERE f.charger_id = s.charger_id AND lower(k.e ->> 'key') = 'supportedfeatureprofiles' LIMIT 1
+        ) AS profiles
+        FROM session_roaming w JOIN session s ON s.id = w.session_id
+        WHERE ${own.rowsOf("w")} AND w.partner_id = ${partnerId} AND w.session_id = ${id}`)
+    )
+    return /\bsmartcharging\b/i.test(found?.profiles ?? "")
+  })
+
+export const layer: Layer.Layer<RoamingSessions, never, SqlClient.SqlClient> = Layer.effect(
+  RoamingSessions,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    RoamingSessions.of({ window: window(sql), get: get(sql), prefer: prefer(sql), isSteerable: isSteerable(sql) })
+  )
+)

@@ -1,0 +1,150 @@
+/**
+ * The port `SessionReviews` over SQL. A decision about a session and the records that follow from it are one transaction: the ledger is read in
+ * it, as the decision left it.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
+import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
+import { type Correction, type Doubted, SessionReviews } from "../../domain/session/SessionReviews.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import { isPriced, priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { textArray, uuidArray } from "../kernel/Arrays.ts"
+import { cdrColumns, cdrRows, type Insert, insertCdrs, issuedFact } from "./Cdrs.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { putPrices } from "./Ledgers.ts"
+import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
+import { Millis, optional, rowOf, Whole } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { sessionColumns, withReview } from "../charging/SessionRows.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+
+const standingRow = rowOf(
+  Schema.Struct({
+    startedAt: Millis,
+    endedAt: optional(Millis),
+    energyWh: Whole,
+    heldReason: optional(Schema.String),
+    revision: Schema.Int
+  })
+)
+
+/** What stands of a session at this moment. */
+const standing = ({ sql }: Recording, own: Scoped, id: string) =>
+  Effect.gen(function* () {
+    const row = isUuid(id)
+      ? yield* standingRow(
+          own`SELECT ${sessionColumns(sql)} FROM session s ${withReview(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+        )
+      : undefined
+    return row ?? (yield* new NotFound({ kind: "session", id }))
+  })
+
+const hold = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("SessionReviews.hold")(function* (doubted: ReadonlyArray<Doubted>, now: number) {
+    if (doubted.length === 0) return
+    const write = Effect.gen(function* () {
+      const held = yield* sql<{ readonly sessionId: string }>`
+        INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+        SELECT x.session_id, x.organisation_id, x.reason, ${new Date(now)}
+        FROM unnest(${uuidArray(doubted.map((one) => one.sessionId))}, ${uuidArray(doubted.map((one) => one.organisationId))},
+          ${textArray(doubted.map((one) => one.reason))}) AS x(session_id, organisation_id, reason)
+        ON CONFLICT (session_id) DO NOTHING RETURNING session_id AS "sessionId"`
+      const fresh = new Set(held.map(({ sessionId }) => sessionId))
+      const facts = doubted
+        .filter(({ sessionId }) => fresh.has(sessionId))
+        .map(({ organisationId, reason, sessionId }) => {
+          const by = { organisationId, actor: "platform" }
+          const fact = factOf("SessionHeld", `session:${sessionId}`, secrets.uuid(now), { by, now })
+          return { ...fact, body: { by: "platform", after: { sessionId, heldReason: reason } } }
+        })
+      return { result: undefined, facts }
+    })
+    yield* journaled(write)
+  })
+
+/** The records that follow from a decision: what stands is taken back, and what is right now is billed. */
+const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: Writing) =>
+  Effect.gen(function* () {
+    const { secrets, sql } = recording
+    const before = yield* cdrRows(own`
+      SELECT ${cdrColumns(sql)} FROM cdr d
+      WHERE ${own.rowsOf("d")} AND d.session_id = ${sessionId} AND d.credits IS NULL
+        AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`)
+    const credits = before.map((cdr) => ({ ...cdr, id: secrets.uuid(now), credits: cdr.id, body: creditOf(cdr) }))
+    const rows = yield* ledgerRows(ledgers(sql, own`${own.rowsOf("s")} AND s.id = ${sessionId}`, true))
+    const ledger = rows.map(ledgerOf).find(isPriced)
+    const bills: Array<Insert> = []
+    if (ledger !== undefined) {
+      const priced = priceOf(ledger)
+      const { organisationId, updatedAt: basedOn } = ledger.session
+      bills.push({ ...cdrOf(ledger, priced), id: secrets.uuid(now), credits: null })
+      // In the same moment, so that nobody sees the old price beside the new record.
+      yield* putPrices(sql, [{ sessionId, organisationId, basedOn, price: toSessionPrice(ledger, priced) }])
+    }
+    const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)
+    return stored.map((cdr) => issuedFact(cdr, by.actor, now))
+  })
+
+const release = (records: Recording) =>
+  Effect.fn("SessionReviews.release")(function* (sessionId: string, writing: Writing) {
+    const { by, now } = writing
+    const own = scopedTo(records.sql, by.organisationId)
+    const write = Effect.gen(function* () {
+      const { heldReason } = yield* standing(records, own, sessionId)
+      if (heldReason === undefined) {
+        return yield* new Conflict({
+          code: "not_held",
+          message: "This session is not held, so there is nothing to release."
+        })
+      }
+      yield* own`
+        INSERT INTO session_review (session_id, organisation_id, released_at, updated_at)
+        VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${new Date(now)})
+        ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, updated_at = excluded.updated_at`
+      const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), writing)
+      const released = { ...fact, body: { by: by.actor, before: { sessionId, heldReason }, after: { sessionId } } }
+      return { result: undefined, facts: [released, ...(yield* rebilled(records, own, sessionId, writing))] }
+    })
+    yield* records.journaled(write)
+  })
+
+const correct = (records: Recording) =>
+  Effect.fn("SessionReviews.correct")(function* (sessionId: string, given: Correction, writing: Writing) {
+    yield* storable({ reason: given.reason })
+    const { by, now } = writing
+    const own = scopedTo(records.sql, by.organisationId)
+    const write = Effect.gen(function* () {
+      const before = yield* standing(records, own, sessionId)
+      if (before.endedAt === undefined) {
+        return yield* new Conflict({
+          code: "session_running",
+          message: "This session still runs. Correct it once it has ended."
+        })
+      }
+      const { endedAt = before.endedAt, energyWh = before.energyWh, startedAt = before.startedAt } = given
+      if (endedAt < startedAt) {
+        return yield* new InvalidInput({ pointer: "/endedAt", detail: "Must not be before the session starts" })
+      }
+      const revision = before.revision + 1
+      yield* own`
+        INSERT INTO session_review (session_id, organisation_id, released_at, revision, energy_wh, started_at, ended_at, updated_at)
+        VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${revision}, ${energyWh}, ${new Date(startedAt)}, ${new Date(endedAt)},
+          ${new Date(now)})
+        ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, revision = excluded.revision,
+          energy_wh = excluded.energy_wh, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at`
+      const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), writing)
+      const was = { sessionId, energyWh: before.energyWh, startedAt: before.startedAt, endedAt: before.endedAt }
+      const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }
+      const corrected = { ...fact, body: { by: by.actor, before: was, after } }
+      return { result: undefined, facts: [corrected, ...(yield* rebilled(records, own, sessionId, writing))] }
+    })
+    yield* records.journaled(refusingValues(write))
+  })
+
+export const layer: Layer.Layer<SessionReviews, never, RecordingServices> = Layer.effect(
+  SessionReviews,
+  Effect.map(recording, (records) =>
+    SessionReviews.of({ hold: hold(records), release: release(records), correct: correct(records) })
+  )
+)

@@ -1,0 +1,338 @@
+/**
+ * The directory of chargers in the database: who they are, which connection is the true one, and the state their actors start from.
+ * Everything goes in batches: when a city's chargers come back at once, a thousand of them cost a few statements.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChargerState, KnownSession } from "../../domain/charger/ChargerState.ts"
+import type { OrphanReadings } from "../../domain/charger/Decision.ts"
+import {
+  type ChargerCredentials,
+  ChargerDirectory,
+  type ConnectionClosing,
+  type ConnectionOpening
+} from "../../domain/charger/ChargerDirectory.ts"
+import { type Token, type TokenFacts, tokenKey } from "../../domain/token/Token.ts"
+import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { makeBatched } from "../kernel/Batched.ts"
+import { findSessions, loadStates } from "./ChargerStateRows.ts"
+import { GrantDocument, grantsOf } from "./TokenGrants.ts"
+import { isAnothers } from "../roaming/PartnerParties.ts"
+import { contractFields } from "../roaming/RoamingRows.ts"
+import { Millis, rowOf } from "../kernel/Rows.ts"
+import { Sample } from "./SessionReadings.ts"
+import { isClosed, SessionRow } from "./SessionRows.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+
+export interface ChargerDirectoryOptions {
+  readonly nodeId: string
+  /** Keys in one statement at most. */
+  readonly maxBatch: number
+  /** Lookups that may wait before new ones are refused as busy. */
+  readonly maxQueue: number
+}
+
+/** Passwords and profiles that a charger may have by now. Each needs a command whose outcome nobody knows; more would be a mistake of ours. */
+const pendingAtMost = 8
+
+const Credentials = Schema.Struct({
+  charger_id: Schema.String,
+  organisation_id: Schema.String,
+  security_profile: Schema.Literals([0, 1, 2, 3]),
+  password_verifier: Schema.NullOr(Schema.Uint8Array),
+  registered_serial: Schema.NullOr(Schema.String),
+  pending_verifiers: Schema.NullOr(Schema.Array(Schema.String)),
+  pending_profiles: Schema.NullOr(Schema.Array(Schema.Literals([1, 2, 3])))
+})
+const decodeCredentials = Schema.decodeUnknownSync(Credentials)
+
+const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =>
+  Effect.map(
+    guarded(sql<Record<string, unknown>>`
+      SELECT c.charger_id, c.organisation_id, c.security_profile::int AS security_profile, c.password_verifier, c.registered_serial,
+        p.pending_verifiers, p.pending_profiles
+      FROM charger c LEFT JOIN LATERAL (
+        SELECT jsonb_agg(encode(verifier, 'hex')) FILTER (WHERE verifier IS NOT NULL) AS pending_verifiers,
+          jsonb_agg(security_profile::int) FILTER (WHERE security_profile > c.security_profile) AS pending_profiles
+        FROM (SELECT * FROM charger_pending x WHERE x.charger_id = c.charger_id ORDER BY x.command_id DESC LIMIT ${pendingAtMost}::int) newest
+      ) p ON true
+      WHERE c.charger_id = ANY (${textArray(ids)})`),
+    (rows) => {
+      const found = new Map<string, ChargerCredentials>()
+      for (const row of rows) {
+        const c = decodeCredentials(row)
+        found.set(c.charger_id, {
+          chargerId: c.charger_id,
+          organisationId: c.organisation_id,
+          securityProfile: c.security_profile,
+          passwordVerifier: c.password_verifier ?? undefined,
+          pending: [
+            ...(c.pending_verifiers ?? []).map((hex) => ({
+              passwordVerifier: new Uint8Array(Buffer.from(hex, "hex")),
+              securityProfile: undefined
+            })),
+            ...(c.pending_profiles ?? []).map((securityProfile) => ({ passwordVerifier: undefined, securityProfile }))
+          ],
+          registeredSerialNumber: c.registered_serial ?? undefined
+        })
+      }
+      return ids.map((id) => found.get(id))
+    }
+  )
+
+/** Takes epochs for a batch of openings, then reads the states; the same charger twice in a batch gets one epoch, and one wins. */
+const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyArray<ConnectionOpening>) =>
+  Effect.gen(function* () {
+    const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
+    for (const { at, chargerId, settles } of distinct) {
+      if (settles === undefined) continue
+      yield* guardedWrite(sql`
+        SELECT credentials_settle(${chargerId}, ${settles.passwordVerifier ?? null}::bytea, ${settles.securityProfile ?? null}::int,
+          ${new Date(at)})`)
+    }
+    yield* guardedWrite(sql`
+      SELECT charger_id, epoch FROM connection_open(${textArray(distinct.map((o) => o.chargerId))},
+        ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},
+        ${textArray(distinct.map((o) => o.remoteAddress))}, ${timestamptzArray(distinct.map((o) => o.at))}, ${nodeId})`)
+    const ids = distinct.map((o) => o.chargerId)
+    const states = yield* guarded(loadStates(sql, ids))
+    return openings.map((o) => states.get(o.chargerId))
+  })
+
+const reload =
+  (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
+    Effect.map(
+      guarded(
+        loadStates(
+          sql,
+          wanted.map((w) => w.chargerId)
+        )
+      ),
+      // The actor keeps the right it has: where a newer epoch stands, the journal's fence drops its state facts.
+      (states) =>
+        wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
+          const state = states.get(chargerId)
+          return state === undefined ? undefined : { ...state, epoch }
+        })
+    )
+
+/** Ends connections in a batch. Of several ends of one connection the first counts: a statement that meets two takes either. */
+const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionClosing>) => {
+  const firsts = new Map<string, ConnectionClosing>()
+  for (const closing of closings) {
+    const key = `${closing.epoch} ${closing.chargerId}`
+    if (!firsts.has(key)) firsts.set(key, closing)
+  }
+  const ends = [...firsts.values()]
+  return Effect.as(
+    guardedWrite(sql`
+      SELECT connection_close(${textArray(ends.map((c) => c.chargerId))}, ${float8Array(ends.map((c) => c.epoch))},
+        ${timestamptzArray(ends.map((c) => c.at))}, ${textArray(ends.map((c) => c.reason))})`),
+    closings.map(() => undefined)
+  )
+}
+
+/** Of one that was asked about: its token's columns, null where there is none; reservations and open sessions as documents. */
+const WantedRow = Schema.Struct({
+  uid: Schema.NullOr(Schema.String),
+  type: Schema.NullOr(Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])),
+  status: Schema.NullOr(Schema.Literals(["Accepted", "Blocked", "Expired"])),
+  parent_uid: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.Finite),
+  visual_number: Schema.NullOr(Schema.String),
+  note: Schema.NullOr(Schema.String),
+  created_at: Schema.NullOr(Schema.Finite),
+  updated_at: Schema.NullOr(Schema.Finite),
+  reservations: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        commandId: Schema.String,
+        reservationId: Schema.Int,
+        evseId: Schema.Int,
+        tokenUid: Schema.String,
+        parentUid: Schema.NullOr(Schema.String),
+        expiresAt: Schema.Finite,
+        status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"]),
+        sessionId: Schema.NullOr(Schema.String),
+        createdAt: Schema.Finite
+      })
+    )
+  ),
+  granted: Schema.NullOr(Schema.Array(GrantDocument)),
+  roaming: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        ...contractFields,
+        valid: Schema.Boolean,
+        groupUid: Schema.NullOr(Schema.String),
+        whitelist: Schema.String
+      })
+    )
+  ),
+  askable: Schema.NullOr(Schema.Array(Schema.String)),
+  open: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        chargerId: Schema.String,
+        evseId: Schema.Int,
+        sessionId: Schema.String,
+        startedAt: Schema.Finite,
+        source: SessionRow.fields.authorizationSource
+      })
+    )
+  )
+})
+const decodeWanted = Schema.decodeUnknownSync(WantedRow)
+
+/** Reservations of one charger that are looked at, those that stand longest first: more than it has connectors, many times over. */
+const reservationsLooked = 100
+
+interface TokenWanted {
+  readonly organisationId: string
+  readonly tokenUid: string
+  readonly chargerId: string
+  readonly at: number
+}
+
+const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | undefined =>
+  row.uid === null || row.type === null || row.status === null
+    ? undefined
+    : {
+        uid: row.uid,
+        organisationId,
+        type: row.type,
+        status: row.status,
+        parentUid: row.parent_uid ?? undefined,
+        expiresAt: row.expires_at ?? undefined,
+        visualNumber: row.visual_number ?? undefined,
+        note: row.note ?? undefined,
+        createdAt: row.created_at ?? 0,
+        updatedAt: row.updated_at ?? 0
+      }
+
+/** Partners' cards of one uid that are looked at: two that vouch for it are as good as a hundred. */
+const roamingLooked = 20
+
+const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts => ({
+  token: tokenOf(organisationId, row),
+  reservations: (row.reservations ?? []).map((one) => ({
+    ...one,
+    parentUid: one.parentUid ?? undefined,
+    sessionId: one.sessionId ?? undefined
+  })),
+  roaming: (row.roaming ?? []).map((one) => ({ ...one, groupUid: one.groupUid ?? undefined })),
+  ...(row.askable === null ? {} : { askable: row.askable }),
+  ...(row.granted === null ? {} : { granted: row.granted }),
+  openSessions: row.open ?? []
+})
+
+const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
+  Effect.map(
+    guarded(sql<Record<string, unknown>>`
+      SELECT t.uid, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS expires_at,
+        t.visual_number, t.note, (extract(epoch FROM t.created_at) * 1000)::float8 AS created_at,
+        (extract(epoch FROM t.updated_at) * 1000)::float8 AS updated_at, (
+        SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
+          'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status,
+          'createdAt', extract(epoch FROM r.created_at) * 1000, 'sessionId', (
+            SELECT s.id FROM session s WHERE s.id = r.session_id AND s.organisation_id = r.organisation_id AND s.reservation_only)))
+        FROM (
+          SELECT x.* FROM reservation x
+          WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.expires_at > w.at
+            AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
+          ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
+        ) r
+      ) AS reservations, ${grantsOf(sql)} AS granted, (
+        SELECT json_agg(json_build_object('partnerId', c.partner_id, 'countryCode', c.country_code, 'partyId', c.party_id, 'uid', c.uid,
+          'type', c.type, 'contractId', c.contract_id, 'valid', c.valid, 'groupUid', c.group_uid, 'whitelist', c.whitelist))
+        FROM (
+          SELECT y.* FROM roaming_token y JOIN partner p ON p.id = y.partner_id
+          WHERE y.organisation_id = w.organisation_id AND y.uid_key = w.uid_key AND y.type_key = 'RFID'
+            AND p.status = 'Registered' AND NOT p.suspended AND NOT ${isAnothers(sql, "y")}
+          ORDER BY y.valid DESC, y.country_code, y.party_id, y.partner_id LIMIT ${roamingLooked}::int
+        ) c
+      ) AS roaming, (
+        SELECT json_agg(p.id ORDER BY p.id) FROM partner p
+        WHERE p.organisation_id = w.organisation_id AND p.status = 'Registered' AND NOT p.suspended
+          AND (p.switches ->> 'askUnknownTokens') = 'true'
+      ) AS askable, (
+        SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
+          'startedAt', extract(epoch FROM s.started_at) * 1000, 'source', s.authorization_source))
+        FROM session s
+        WHERE s.organisation_id = w.organisation_id AND s.token_key = w.uid_key AND s.ended_at IS NULL
+          AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}
+      ) AS open
+      FROM unnest(${uuidArray(wanted.map((w) => w.organisationId))}, ${textArray(wanted.map((w) => tokenKey(w.tokenUid)))},
+        ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})
+        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, ord)
+      LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key
+      ORDER BY w.ord`),
+    (rows) => rows.map((row, i) => factsOf(wanted[i]?.organisationId ?? "", decodeWanted(row)))
+  )
+
+interface SessionWanted {
+  readonly chargerId: string
+  readonly transactionId: number
+}
+
+const findKnown = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<SessionWanted>) =>
+  Effect.map(guarded(findSessions(sql, wanted)), (found) =>
+    wanted.map((w): KnownSession | undefined => found.get(`${w.chargerId} ${w.transactionId}`))
+  )
+
+const orphanRow = rowOf(
+  Schema.Struct({
+    heardAt: Millis,
+    readings: Schema.NullOr(
+      Schema.Array(
+        Schema.Struct({
+          at: Schema.optional(Schema.Finite),
+          rawAt: Schema.optional(Schema.String),
+          samples: Schema.Array(Sample)
+        })
+      )
+    )
+  })
+)
+
+const findOrphan = (sql: SqlClient.SqlClient) => (chargerId: string, orphanId: string) =>
+  Effect.map(
+    guarded(
+      orphanRow(sql`
+        SELECT o.heard_at AS "heardAt", o.readings FROM orphan o
+        JOIN charger c ON c.charger_id = o.charger_id AND c.organisation_id = o.organisation_id
+        WHERE o.id = ${orphanId} AND o.charger_id = ${chargerId}`)
+    ),
+    (row): OrphanReadings => ({
+      heardAt: row?.heardAt ?? 0,
+      readings: (row?.readings ?? []).map(({ at, rawAt, samples }) => ({ at, rawAt, samples }))
+    })
+  )
+
+/** Provides `ChargerDirectory`. */
+export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    ChargerDirectory,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
+      const token = yield* makeBatched({ ...bounds, run: findTokens(sql) })
+      const session = yield* makeBatched({ ...bounds, run: findKnown(sql) })
+      const reloads = yield* makeBatched({ ...bounds, run: reload(sql) })
+      return ChargerDirectory.of({
+        credentials: yield* makeBatched({ ...bounds, run: credentials(sql) }),
+        open: yield* makeBatched({ ...bounds, run: open(sql, options.nodeId) }),
+        reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
+        close: yield* makeBatched({ ...bounds, run: close(sql) }),
+        findToken: token,
+        findOrphan: findOrphan(sql),
+        findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),
+        takeTransactionNumbers: (size) =>
+          Effect.map(
+            guardedWrite(sql<{ from: number }>`
+              UPDATE number_block SET next = next + ${size}::int WHERE name = 'transaction' RETURNING (next - ${size}::int)::float8 AS "from"`),
+            (rows) => rows[0]!.from
+          )
+      })
+    })
+  )

@@ -1,0 +1,274 @@
+/**
+ * Rows from which a charger's actor starts, decoded into the domain's `ChargerState`. One query for many chargers, since they may all
+ * come back at once.
+ */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import {
+  type ChargerState,
+  endedSessionsKept,
+  type KnownSession,
+  openSessionsKept,
+  orphansKept,
+  supersededSessionsKept
+} from "../../domain/charger/ChargerState.ts"
+import { Quirk } from "../../domain/charger/Quirks.ts"
+import { TemplateKey } from "../../domain/charger/Template.ts"
+import { SetProfile } from "../../domain/command/ChargingProfile.ts"
+import { textArray } from "../kernel/Arrays.ts"
+import { ConnectorStatus } from "./ChargerRows.ts"
+
+const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const SessionRow = Schema.Struct({
+  sessionId: Schema.String,
+  transactionId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int,
+  tokenUid: Schema.String,
+  startedAt: Schema.Finite,
+  meterStartWh: Schema.Finite,
+  authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+  authorizedUntil: Optional(Schema.Finite),
+  parentUid: Optional(Schema.String),
+  superseded: Schema.Boolean,
+  ended: Schema.Boolean,
+  endedAt: Optional(Schema.Finite),
+  toldStop: Optional(Schema.Struct({ meterStopWh: Optional(Schema.Finite), at: Optional(Schema.Finite) })),
+  registerWh: Optional(Schema.Finite),
+  registerAt: Optional(Schema.Finite)
+})
+
+/** A session as `journal_commit` and the queries here build it. */
+export type SessionRow = typeof SessionRow.Type
+export type StandingRow = SessionRow & { readonly ord: number }
+
+const toldStop = (told: SessionRow["toldStop"]): KnownSession["toldStop"] =>
+  told === null || told === undefined
+    ? undefined
+    : { meterStopWh: told.meterStopWh ?? undefined, at: told.at ?? undefined }
+
+/** The domain's view of a row. */
+export const standingSession = (row: SessionRow): KnownSession => ({
+  sessionId: row.sessionId,
+  transactionId: Number(row.transactionId),
+  place: { evseId: row.evseId, connectorId: row.connectorId },
+  tokenUid: row.tokenUid,
+  startedAt: row.startedAt,
+  meterStartWh: row.meterStartWh,
+  authorization: row.authorization,
+  authorizedUntil: row.authorizedUntil ?? undefined,
+  parentUid: row.parentUid ?? undefined,
+  status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
+  registerWh: row.registerWh ?? undefined,
+  registerAt: row.registerAt ?? undefined,
+  toldStop: toldStop(row.toldStop),
+  // A superseded session is stored as ended at the start that superseded it.
+  ...(row.superseded ? { supersededAt: row.endedAt ?? undefined } : { endedAt: row.endedAt ?? undefined })
+})
+
+const StateRow = Schema.Struct({
+  charger_id: Schema.String,
+  organisation_id: Schema.String,
+  epoch: Schema.Finite,
+  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  booted: Schema.Boolean,
+  configured: Schema.Boolean,
+  commands_waiting: Schema.Boolean,
+  profiles: Optional(Schema.Array(SetProfile)),
+  certificate_asked_at: Optional(Schema.Finite),
+  manufacturer: Schema.String,
+  model: Schema.String,
+  firmware_version: Schema.String,
+  unknown_tokens: Schema.Literals(["Refuse", "Accept"]),
+  concurrent_transactions: Schema.Literals(["Refuse", "Allow"]),
+  heartbeat_interval_s: Schema.Int,
+  template: Optional(Schema.String),
+  quirks: Optional(Schema.String),
+  connectors: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        evseId: Schema.Int,
+        connectorId: Schema.Int,
+        status: ConnectorStatus,
+        errorCode: Optional(Schema.String),
+        info: Optional(Schema.String),
+        vendorId: Optional(Schema.String),
+        vendorErrorCode: Optional(Schema.String),
+        byOwnClock: Schema.Boolean,
+        at: Schema.Finite
+      })
+    )
+  ),
+  sessions: Schema.NullOr(Schema.Array(SessionRow)),
+  orphans: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        orphanId: Schema.String,
+        action: Schema.Literals(["StartTransaction", "StopTransaction", "MeterValues"]),
+        at: Schema.Finite,
+        tokenUid: Optional(Schema.String),
+        meterStopWh: Optional(Schema.Finite),
+        reason: Optional(Schema.String),
+        rawTransactionId: Optional(Schema.String),
+        rawAt: Optional(Schema.String),
+        hasReadings: Schema.Boolean
+      })
+    )
+  )
+})
+
+const decodeRow = Schema.decodeUnknownSync(StateRow)
+const decodeSession = Schema.decodeUnknownSync(SessionRow)
+
+/** Texts that were decoded: the chargers of an organisation share what is expected of them, in memory too. */
+const documentsKept = 256
+
+/** Decodes a document once for all rows that hold the same text. */
+const shared = <S extends Schema.Top & { readonly DecodingServices: never }, A>(
+  body: S,
+  of: (body: S["Type"]) => A
+) => {
+  const decode = Schema.decodeUnknownSync(Schema.fromJsonString(body))
+  const known = new Map<string, A>()
+  return (text: string): A => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const decoded = of(decode(text))
+    if (known.size >= documentsKept) known.clear()
+    known.set(text, decoded)
+    return decoded
+  }
+}
+
+const templateOf = shared(Schema.Struct({ keys: Schema.Array(TemplateKey) }), ({ keys }) => keys)
+const quirksOf = shared(Schema.Struct({ rules: Schema.Array(Quirk) }), ({ rules }) => rules)
+
+const expectationsOf = ({ quirks, template }: typeof StateRow.Type) => ({
+  ...(typeof template === "string" ? { template: templateOf(template) } : {}),
+  ...(typeof quirks === "string" ? { quirks: quirksOf(quirks) } : {})
+})
+
+const toState = (row: typeof StateRow.Type): ChargerState => ({
+  chargerId: row.charger_id,
+  organisationId: row.organisation_id,
+  epoch: row.epoch,
+  policy: {
+    unknownTokens: row.unknown_tokens,
+    concurrentTransactions: row.concurrent_transactions,
+    heartbeatIntervalSeconds: row.heartbeat_interval_s,
+    ...expectationsOf(row)
+  },
+  registration: row.registration,
+  booted: row.booted,
+  configured: row.configured,
+  commandsWaiting: row.commands_waiting,
+  certificateAskedAt: row.certificate_asked_at ?? undefined,
+  ...(row.profiles === null || row.profiles === undefined ? {} : { profiles: row.profiles }),
+  vendor: row.manufacturer,
+  model: row.model,
+  firmwareVersion: row.firmware_version,
+  connectors: (row.connectors ?? []).map((c) => ({
+    ...c,
+    errorCode: c.errorCode ?? undefined,
+    info: c.info ?? undefined,
+    vendorId: c.vendorId ?? undefined,
+    vendorErrorCode: c.vendorErrorCode ?? undefined
+  })),
+  sessions: (row.sessions ?? []).map(standingSession),
+  orphans: (row.orphans ?? []).map((o) => ({
+    orphanId: o.orphanId,
+    action: o.action,
+    at: o.at,
+    tokenUid: o.tokenUid ?? undefined,
+    meterStopWh: o.meterStopWh ?? undefined,
+    reason: o.reason ?? undefined,
+    rawTransactionId: o.rawTransactionId ?? undefined,
+    rawAt: o.rawAt ?? undefined,
+    hasReadings: o.hasReadings
+  }))
+})
+
+/**
+ * States of the chargers that exist, by id: what `evolve` would have kept at hand. The rest is found when a message names it.
+ */
+export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
+  Effect.map(
+    sql<Record<string, unknown>>`
+      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted,
+        EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
+        EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS commands_waiting,
+        (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
+        (SELECT (d.body ->> 'at')::float8 FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'certificateAsked')
+          AS certificate_asked_at,
+        (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'configurationTemplate') AS template,
+        (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'quirks') AS quirks,
+        c.manufacturer, c.model,
+        c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
+      FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)
+      JOIN charger c ON c.charger_id = wanted.charger_id
+      JOIN organisation o ON o.id = c.organisation_id
+      JOIN connection n ON n.charger_id = c.charger_id
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('evseId', evse_id, 'connectorId', connector_id, 'status', status, 'errorCode', error_code,
+          'info', info, 'vendorId', vendor_id, 'vendorErrorCode', vendor_error_code, 'byOwnClock', status_at <> heard_at,
+          'at', extract(epoch FROM status_at) * 1000) ORDER BY evse_id, connector_id) AS connectors
+        FROM connector WHERE connector.charger_id = c.charger_id
+      ) k ON true
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
+          connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
+          'authorization', authorization_status, 'authorizedUntil', extract(epoch FROM authorized_until) * 1000, 'parentUid', parent_uid, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
+          extract(epoch FROM ended_at) * 1000, 'toldStop', told_stop, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
+          ORDER BY created_at, id) AS sessions
+        FROM (
+          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND x.ended_at IS NULL ORDER BY x.id DESC LIMIT ${openSessionsKept}::int)
+          UNION ALL
+          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND x.superseded ORDER BY x.id DESC LIMIT ${supersededSessionsKept}::int)
+          UNION ALL
+          (SELECT * FROM (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND NOT x.reservation_only ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
+        ) recent
+      ) s ON true
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000, 'tokenUid',
+          token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at,
+          'hasReadings', readings IS NOT NULL) ORDER BY id) AS orphans
+        FROM (
+          SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.at_hand
+            AND x.session_id IS NULL
+          ORDER BY x.id DESC LIMIT ${orphansKept}::int
+        ) unmatched
+      ) p ON true`,
+    (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row))]))
+  )
+
+/** Sessions by (charger, transaction id): another charger's is never found under one's own. */
+export const findSessions = (
+  sql: SqlClient.SqlClient,
+  wanted: ReadonlyArray<{ readonly chargerId: string; readonly transactionId: number }>
+) =>
+  Effect.map(
+    sql<Record<string, unknown>>`
+      SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
+        s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
+        s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization",
+        (extract(epoch FROM s.authorized_until) * 1000)::float8 AS "authorizedUntil", s.parent_uid AS "parentUid", s.superseded,
+        s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt",
+        s.told_stop AS "toldStop", s.register_wh::float8 AS "registerWh",
+        (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
+      FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
+        AS w(charger_id, transaction_id)
+      JOIN charger c ON c.charger_id = w.charger_id
+      JOIN session s ON s.charger_id = w.charger_id AND s.transaction_id = w.transaction_id
+        AND s.organisation_id = c.organisation_id`,
+    (rows) =>
+      new Map(
+        rows.map((row) => [
+          `${String(row["charger_id"])} ${String(row["transactionId"])}`,
+          standingSession(decodeSession(row))
+        ])
+      )
+  )

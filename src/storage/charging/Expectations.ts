@@ -1,0 +1,121 @@
+/** The port `Expectations` over SQL: one document of each kind per organisation, replaced as a whole. */
+import { Effect, Equal, Layer, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Quirk } from "../../domain/charger/Quirks.ts"
+import { TemplateKey } from "../../domain/charger/Template.ts"
+import { Expectations } from "../../domain/charger/Expectations.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+
+/** Ids of a make that are shown; the number says how many there are. */
+const idsShown = 20
+
+/** Makes that are looked at: a fleet has some models in some firmwares each. */
+const makesMost = 1000
+
+const TemplateBody = Schema.Struct({ keys: Schema.Array(TemplateKey) })
+const QuirksBody = Schema.Struct({ rules: Schema.Array(Quirk) })
+
+const documentRow = <S extends Schema.Top & { readonly DecodingServices: never }>(body: S) =>
+  rowOf(Schema.Struct({ body, updatedAt: Millis }))
+
+const templateRow = documentRow(TemplateBody)
+const quirksRow = documentRow(QuirksBody)
+
+type Kind = "configurationTemplate" | "quirks"
+
+const document = (sql: SqlClient.SqlClient, organisationId: string, kind: Kind) => {
+  const own = scopedTo(sql, organisationId)
+  return own`
+    SELECT d.body, d.updated_at AS "updatedAt" FROM organisation_document d WHERE ${own.rowsOf("d")} AND d.kind = ${kind}`
+}
+
+const put = (sql: SqlClient.SqlClient, kind: Kind, body: object, { by, now }: Writing) => {
+  const own = scopedTo(sql, by.organisationId)
+  return own`
+    INSERT INTO organisation_document (organisation_id, kind, body, updated_at)
+    VALUES (${own.id}, ${kind}, ${JSON.stringify(body)}::text::jsonb, ${new Date(now)})
+    ON CONFLICT (organisation_id, kind) DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`
+}
+
+const noTemplate = { keys: [], updatedAt: undefined }
+
+const readTemplate = (sql: SqlClient.SqlClient, organisationId: string) =>
+  Effect.map(templateRow(document(sql, organisationId, "configurationTemplate")), (row) =>
+    row === undefined ? noTemplate : { keys: row.body.keys, updatedAt: row.updatedAt }
+  )
+
+const readQuirks = (sql: SqlClient.SqlClient, organisationId: string) =>
+  Effect.map(quirksRow(document(sql, organisationId, "quirks")), (row) => row?.body.rules ?? [])
+
+const subjectOf = ({ by }: Writing): string => `organisation:${by.organisationId}`
+
+const setTemplate = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Expectations.setTemplate")(function* (keys: ReadonlyArray<TemplateKey>, writing: Writing) {
+    yield* storable({ keys })
+    const write = Effect.gen(function* () {
+      const before = yield* readTemplate(sql, writing.by.organisationId)
+      if (before.updatedAt !== undefined && Equal.equals(before.keys, keys)) return { result: before, facts: [] }
+      yield* put(sql, "configurationTemplate", { keys }, writing)
+      const fact = factOf("ConfigurationTemplateChanged", subjectOf(writing), secrets.uuid(writing.now), writing)
+      const body = { by: writing.by.actor, before: { keys: before.keys }, after: { keys } }
+      return { result: { keys, updatedAt: writing.now }, facts: [{ ...fact, body }] }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+const setQuirks = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Expectations.setQuirks")(function* (rules: ReadonlyArray<Quirk>, writing: Writing) {
+    yield* storable({ rules })
+    const write = Effect.gen(function* () {
+      const before = yield* readQuirks(sql, writing.by.organisationId)
+      if (Equal.equals(before, rules)) return { result: before, facts: [] }
+      yield* put(sql, "quirks", { rules }, writing)
+      const fact = factOf("QuirksChanged", subjectOf(writing), secrets.uuid(writing.now), writing)
+      return {
+        result: rules,
+        facts: [{ ...fact, body: { by: writing.by.actor, before: { rules: before }, after: { rules } } }]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+const fleetRows = rowsOf(
+  Schema.Struct({
+    vendor: Schema.String,
+    model: Schema.String,
+    firmwareVersion: Schema.String,
+    chargers: Schema.Int,
+    chargerIds: Schema.Array(Schema.String)
+  })
+)
+
+const fleets = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Expectations.fleets")(function* (organisationId: string) {
+    const own = scopedTo(sql, organisationId)
+    return yield* guarded(
+      fleetRows(own`
+        SELECT c.manufacturer AS vendor, c.model, c.firmware_version AS "firmwareVersion", count(*)::int AS chargers,
+          (array_agg(c.charger_id ORDER BY c.charger_id))[1:${idsShown}::int] AS "chargerIds"
+        FROM charger c WHERE ${own.rowsOf("c")} AND (c.manufacturer <> '' OR c.model <> '')
+        GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT ${makesMost}`)
+    )
+  })
+
+export const layer: Layer.Layer<Expectations, never, RecordingServices> = Layer.effect(
+  Expectations,
+  Effect.map(recording, (records) => {
+    const { sql } = records
+    return Expectations.of({
+      template: (organisationId) => guarded(readTemplate(sql, organisationId)),
+      setTemplate: setTemplate(records),
+      quirks: (organisationId) => guarded(readQuirks(sql, organisationId)),
+      setQuirks: setQuirks(records),
+      fleets: fleets(sql)
+    })
+  })
+)

@@ -1,0 +1,199 @@
+/**
+ * The journal's writer: everything that the chargers of this process commit at one time goes out as one transaction. A flush takes all
+ * that waits and the next begins when it has ended, so that batches grow with the load and nobody waits for a timer.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { CommitOutcome } from "../../domain/charger/Decision.ts"
+import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
+import type { ChargerFact } from "../../domain/charger/Fact.ts"
+import { Journal } from "../../domain/charger/Journal.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { standingSession, type StandingRow } from "./ChargerStateRows.ts"
+import { journalParameters } from "./JournalBatch.ts"
+import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
+import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
+
+export interface JournalOptions {
+  /** Facts in one transaction at most: bounds how long a commit, and what waits behind it, can take. */
+  readonly maxBatchFacts: number
+  /** Commits that may wait before new ones are refused as busy. */
+  readonly maxWaiting: number
+  /** How long a commit may wait for a database that is away, in ms. */
+  readonly patienceMillis: number
+}
+
+type CommitError = StorageUnavailable | FactRefused
+
+interface Waiting {
+  readonly facts: ReadonlyArray<ChargerFact>
+  readonly since: number
+  readonly resume: (result: Effect.Effect<CommitOutcome, CommitError>) => void
+}
+
+const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_, n) =>
+  Array.from({ length: n }, () => true)
+)
+
+/** Hands each commit of a batch its part of the answer. `fresh` counts over the whole batch from 1; null means all were new. */
+const distribute = (
+  batch: ReadonlyArray<Waiting>,
+  fresh: ReadonlyArray<number> | null,
+  standing: ReadonlyArray<StandingRow>
+): void => {
+  const isNew = fresh === null ? undefined : new Set(fresh)
+  let from = 0
+  for (const waiting of batch) {
+    const n = waiting.facts.length
+    const start = from
+    from += n
+    if (isNew === undefined) {
+      waiting.resume(Effect.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), standing: undefined }))
+      continue
+    }
+    const row = standing.find((s) => s.ord > start && s.ord <= start + n)
+    waiting.resume(
+      Effect.succeed({
+        recorded: waiting.facts.map((_, i) => isNew.has(start + i + 1)),
+        standing: row === undefined ? undefined : standingSession(row)
+      })
+    )
+  }
+}
+
+const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.suspend(() => {
+    const p = journalParameters(batch.map((waiting) => waiting.facts))
+    return Effect.map(
+      sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
+        SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
+          ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
+          ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
+          ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
+          ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`,
+      (rows) => distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? [])
+    )
+  })
+
+const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: JournalMeasures): void => {
+  if (batch.length > 0) measures.failed(batch.length, error._tag === "FactRefused" ? "refused" : error.reason)
+  for (const waiting of batch) waiting.resume(Effect.fail(error))
+}
+
+const timed = <E>(
+  writing: Effect.Effect<void, E>,
+  batch: ReadonlyArray<Waiting>,
+  measures: JournalMeasures
+): Effect.Effect<void, E> =>
+  Effect.suspend(() => {
+    const began = performance.now()
+    const count = batch.reduce((sum, { facts }) => sum + facts.length, 0)
+    return Effect.tap(writing, () => Effect.sync(() => measures.committed(count, performance.now() - began)))
+  })
+
+/**
+ * Writes a batch. A value that the database refuses is found by halving, between transactions and never inside one, so that one
+ * charger's oddity costs nobody else an answer.
+ */
+const flush = (
+  sql: SqlClient.SqlClient,
+  batch: ReadonlyArray<Waiting>,
+  measures: JournalMeasures
+): Effect.Effect<void, StorageUnavailable> =>
+  guardedWrite(
+    timed(write(sql, batch), batch, measures).pipe(
+      Effect.catch((error) => {
+        if (!isDataError(error)) return Effect.fail(error)
+        if (batch.length === 1) {
+          failAll(batch, new FactRefused({ message: "the database cannot hold a value of this message" }), measures)
+          return Effect.void
+        }
+        const middle = batch.length >> 1
+        return Effect.andThen(flush(sql, batch.slice(0, middle), measures), flush(sql, batch.slice(middle), measures))
+      })
+    )
+  )
+
+const busy = new StorageUnavailable({ reason: "busy", message: "too many commits wait for the database; try again" })
+
+const died = new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
+
+/** Provides `Journal` over the database's `journal_commit`. */
+export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth> =>
+  Layer.effect(
+    Journal,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const health = yield* StorageHealth
+      const measures = journalMeasures(yield* Effect.context<never>())
+      const queue: Array<Waiting> = []
+      let wake: (() => void) | undefined
+
+      const take = (): ReadonlyArray<Waiting> => {
+        let facts = 0
+        let n = 0
+        while (n < queue.length && (n === 0 || facts + queue[n]!.facts.length <= options.maxBatchFacts))
+          facts += queue[n++]!.facts.length
+        const taken = queue.splice(0, n)
+        measures.waiting(queue.length)
+        return taken
+      }
+
+      const waitForWork = Effect.callback<void>((resume) => {
+        if (queue.length > 0) return resume(Effect.void)
+        wake = () => {
+          wake = undefined
+          resume(Effect.void)
+        }
+      })
+
+      /** Fails those that have waited long enough and keeps the others for the next try. */
+      const retryLater = (batch: ReadonlyArray<Waiting>, error: StorageUnavailable): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const now = Date.now()
+          const patient =
+            error.reason === "down" ? batch.filter((waiting) => now - waiting.since < options.patienceMillis) : []
+          failAll(
+            batch.filter((waiting) => !patient.includes(waiting)),
+            error,
+            measures
+          )
+          if (patient.length === 0) return Effect.void
+          queue.unshift(...patient)
+          measures.waiting(queue.length)
+          return Effect.sleep(retryMillis)
+        })
+
+      const cycle = Effect.gen(function* () {
+        yield* waitForWork
+        const batch = take()
+        yield* health.writable.pipe(
+          Effect.andThen(flush(sql, batch, measures)),
+          Effect.catch((error) => retryLater(batch, error)),
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError("journal: a batch died", defect),
+              Effect.sync(() => failAll(batch, died, measures))
+            )
+          )
+        )
+      })
+      yield* Effect.forkScoped(Effect.forever(cycle))
+
+      return Journal.of({
+        commit: (facts) =>
+          Effect.callback<CommitOutcome, CommitError>((resume) => {
+            if (queue.length >= options.maxWaiting) {
+              measures.failed(1, "busy")
+              return resume(Effect.fail(busy))
+            }
+            queue.push({ facts, since: Date.now(), resume })
+            measures.waiting(queue.length)
+            wake?.()
+          })
+      })
+    })
+  )
+
+/** Between tries while the database is away: often enough that chargers hardly notice a restart, seldom enough to let it come up. */
+const retryMillis = 250

@@ -1,0 +1,287 @@
+/**
+ * Turns facts of many chargers into the parameters of the database's `journal_commit`. Pure; one pass over the facts, since this is what
+ * every message of every charger goes through.
+ */
+import type {
+  ChargerBooted,
+  ChargerFact,
+  ConnectorStatusChanged,
+  MeterRead,
+  OrphanRecorded,
+  PastStatusReported,
+  SessionEnded,
+  SessionStarted
+} from "../../domain/charger/Fact.ts"
+import { isAtHand } from "../../domain/session/Matching.ts"
+import { tokenKey } from "../../domain/token/Token.ts"
+import { nulSpelt } from "../../domain/values/OutsideText.ts"
+import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+
+type Document = Array<Readonly<Record<string, unknown>>>
+
+/** Columns of a batch; `ord` in documents counts from 1, as PostgreSQL's ordinality does. */
+interface Columns {
+  readonly keys: Array<string>
+  readonly organisations: Array<string>
+  readonly types: Array<string>
+  readonly chargers: Array<string>
+  readonly at: Array<number>
+  readonly heard: Array<number>
+  readonly bodies: Array<string>
+  readonly epochs: Array<number | null>
+  /** Ordinal of the fact of the same commit that this one stands or falls with. */
+  readonly requires: Array<number | null>
+  readonly meterOrd: Array<number>
+  readonly meterSessions: Array<string | null>
+  readonly meterEvses: Array<number>
+  readonly meterConnectors: Array<number>
+  readonly meterAt: Array<number>
+  /** What the charger sent where it is no time at all. */
+  readonly meterRawAt: Array<string | null>
+  readonly meterEnergy: Array<number | null>
+  readonly meterSamples: Array<string>
+  readonly registerOrd: Array<number>
+  readonly registerSessions: Array<string>
+  readonly registerWh: Array<number>
+  readonly registerAt: Array<number>
+  readonly starts: Document
+  readonly ends: Document
+  readonly statuses: Document
+  readonly boots: Document
+  readonly configurations: Document
+  readonly orphans: Document
+}
+
+const emptyColumns = (): Columns => ({
+  keys: [],
+  organisations: [],
+  types: [],
+  chargers: [],
+  at: [],
+  heard: [],
+  bodies: [],
+  epochs: [],
+  requires: [],
+  meterOrd: [],
+  meterSessions: [],
+  meterEvses: [],
+  meterConnectors: [],
+  meterAt: [],
+  meterRawAt: [],
+  meterEnergy: [],
+  meterSamples: [],
+  registerOrd: [],
+  registerSessions: [],
+  registerWh: [],
+  registerAt: [],
+  starts: [],
+  ends: [],
+  statuses: [],
+  boots: [],
+  configurations: [],
+  orphans: []
+})
+
+const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
+  const { body } = fact
+  for (const reading of body.readings) {
+    columns.meterOrd.push(ord)
+    columns.meterSessions.push(body.sessionId ?? null)
+    columns.meterEvses.push(body.evseId)
+    columns.meterConnectors.push(body.connectorId)
+    // The charger's own time, believed or not: it is part of the reading's identity. Without one, the time of receipt.
+    columns.meterAt.push(reading.at ?? fact.heardAt)
+    columns.meterRawAt.push(reading.at === undefined ? (reading.rawAt ?? null) : null)
+    columns.meterEnergy.push(reading.registerWh ?? null)
+    columns.meterSamples.push(JSON.stringify(reading.samples))
+  }
+  if (body.sessionId === undefined || body.registerWh === undefined || body.registerAt === undefined) return
+  columns.registerOrd.push(ord)
+  columns.registerSessions.push(body.sessionId)
+  columns.registerWh.push(body.registerWh)
+  columns.registerAt.push(body.registerAt)
+}
+
+/** A number that its column holds, or none. */
+const int32 = (value: number | undefined): number | undefined =>
+  value === undefined || (Number.isInteger(value) && Math.abs(value) <= 0x7fffffff) ? value : undefined
+
+const startDocument = (fact: SessionStarted, ord: number) => ({
+  ord,
+  id: fact.body.sessionId,
+  charger: fact.chargerId,
+  evse: fact.body.evseId,
+  connector: fact.body.connectorId,
+  tx: String(fact.body.transactionId),
+  token: fact.body.tokenUid,
+  token_key: tokenKey(fact.body.tokenUid),
+  auth: fact.body.authorization.status,
+  source: fact.body.authorization.source,
+  auth_at: fact.body.authorization.decidedAt,
+  auth_until: fact.body.authorization.expiresAt,
+  parent: fact.body.authorization.parentUid,
+  at: fact.at,
+  heard: fact.heardAt,
+  meter: fact.body.meterStartWh,
+  supersedes: fact.body.supersedes,
+  superseded_by: fact.body.supersededBy,
+  reservation: int32(fact.body.reservationId),
+  reserved: fact.body.reserved,
+  roaming: fact.body.authorization.roaming
+})
+
+const endDocument = (fact: SessionEnded, ord: number) => ({
+  ord,
+  id: fact.body.sessionId,
+  at: fact.at,
+  heard: fact.heardAt,
+  meter: fact.body.meterStopWh,
+  energy: fact.body.energyWh,
+  reason: fact.body.reason,
+  held: fact.body.heldReason,
+  orphan: fact.body.orphanId,
+  unheard: fact.body.unheard,
+  told: fact.body.told
+})
+
+const statusDocument = ({ body, chargerId, type }: ConnectorStatusChanged | PastStatusReported, ord: number) => ({
+  ord,
+  charger: chargerId,
+  evse: body.evseId,
+  connector: body.connectorId,
+  status: body.status,
+  raw: body.rawStatus,
+  error: body.errorCode,
+  info: body.info,
+  vendor: body.vendorId,
+  vendor_error: body.vendorErrorCode,
+  past: type === "PastStatusReported" ? true : undefined
+})
+
+const bootDocument = ({ body, chargerId }: ChargerBooted, ord: number) => ({
+  ord,
+  charger: chargerId,
+  vendor: body.vendor,
+  model: body.model,
+  serial: body.serialNumber ?? "",
+  firmware: body.firmwareVersion ?? "",
+  iccid: body.iccid,
+  imsi: body.imsi,
+  meter_type: body.meterType,
+  meter_serial: body.meterSerialNumber,
+  accepted: body.registration === "Accepted"
+})
+
+const orphanDocument = ({ body }: OrphanRecorded, ord: number) => ({
+  ord,
+  id: body.orphanId,
+  action: body.action,
+  tx: body.rawTransactionId,
+  token: body.tokenUid,
+  meter: body.meterStopWh,
+  reason: body.reason,
+  raw_at: body.rawAt,
+  problem: body.problem,
+  // A frame that is no JSON can hold it.
+  raw: nulSpelt(body.raw),
+  at_hand: isAtHand(body),
+  contradicts: body.contradicts,
+  readings: body.readings
+})
+
+/** The projection that a fact changes, if any. */
+const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void => {
+  switch (fact.type) {
+    case "MeterRead":
+      return addMeter(columns, fact, ord)
+    case "SessionStarted":
+      return void columns.starts.push(startDocument(fact, ord))
+    case "SessionEnded":
+      return void columns.ends.push(endDocument(fact, ord))
+    case "ConnectorStatusChanged":
+    case "PastStatusReported":
+      return void columns.statuses.push(statusDocument(fact, ord))
+    case "ChargerBooted":
+      return void columns.boots.push(bootDocument(fact, ord))
+    case "ConfigurationReported":
+      return void columns.configurations.push({ ord, charger: fact.chargerId, keys: fact.body.keys })
+    case "OrphanRecorded":
+      return void columns.orphans.push(orphanDocument(fact, ord))
+    default:
+      return
+  }
+}
+
+/** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
+const journalBody = (fact: ChargerFact): string => {
+  if (fact.type === "OrphanRecorded") {
+    const { readings: _, ...rest } = fact.body
+    return JSON.stringify({ ...rest, raw: nulSpelt(rest.raw) })
+  }
+  if (fact.type !== "MeterRead") return JSON.stringify(fact.body)
+  const { readings, ...rest } = fact.body
+  return JSON.stringify({ ...rest, count: readings.length })
+}
+
+const documentOrNull = (document: Document): string | null => (document.length === 0 ? null : JSON.stringify(document))
+
+const requiredOrdinal = (fact: ChargerFact, commit: ReadonlyArray<ChargerFact>, before: number): number | null => {
+  const key = "requires" in fact ? fact.requires : undefined
+  if (key === undefined) return null
+  const index = commit.findIndex((other) => other.key === key)
+  // A fact that follows from one that is not there is never new.
+  return index < 0 ? before + commit.indexOf(fact) + 1 : before + index + 1
+}
+
+const addFact = (columns: Columns, fact: ChargerFact): void => {
+  columns.keys.push(fact.key)
+  columns.organisations.push(fact.organisationId)
+  columns.types.push(fact.type)
+  columns.chargers.push(fact.chargerId)
+  columns.at.push(fact.at)
+  columns.heard.push(fact.heardAt)
+  columns.bodies.push(journalBody(fact))
+  columns.epochs.push("epoch" in fact ? fact.epoch : null)
+  addProjection(columns, fact, columns.keys.length)
+}
+
+/** The parameters of `journal_commit`, in its order, for commits that are written together. */
+export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFact>>) => {
+  const columns = emptyColumns()
+  for (const commit of commits) {
+    const before = columns.keys.length
+    for (const fact of commit) {
+      columns.requires.push(requiredOrdinal(fact, commit, before))
+      addFact(columns, fact)
+    }
+  }
+  return {
+    keys: textArray(columns.keys),
+    organisations: uuidArray(columns.organisations),
+    types: textArray(columns.types),
+    chargers: textArray(columns.chargers),
+    at: timestamptzArray(columns.at),
+    heard: timestamptzArray(columns.heard),
+    bodies: textArray(columns.bodies),
+    epochs: float8Array(columns.epochs),
+    requires: int4Array(columns.requires),
+    meterOrd: int4Array(columns.meterOrd),
+    meterSessions: uuidArray(columns.meterSessions),
+    meterEvses: int4Array(columns.meterEvses),
+    meterConnectors: int4Array(columns.meterConnectors),
+    meterAt: timestamptzArray(columns.meterAt),
+    meterRawAt: textArray(columns.meterRawAt),
+    meterEnergy: float8Array(columns.meterEnergy),
+    meterSamples: textArray(columns.meterSamples),
+    registerOrd: int4Array(columns.registerOrd),
+    registerSessions: uuidArray(columns.registerSessions),
+    registerWh: float8Array(columns.registerWh),
+    registerAt: timestamptzArray(columns.registerAt),
+    starts: documentOrNull(columns.starts),
+    ends: documentOrNull(columns.ends),
+    statuses: documentOrNull(columns.statuses),
+    boots: documentOrNull(columns.boots),
+    configurations: documentOrNull(columns.configurations),
+    orphans: documentOrNull(columns.orphans)
+  }
+}

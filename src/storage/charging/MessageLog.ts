@@ -1,0 +1,230 @@
+/**
+ * The message log in the database: frames wait in memory, bounded by their size, and are written behind in batches a few times a second.
+ * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
+ * frame that he has just provoked.
+ */
+import { Cause, Clock, Effect, Layer, Metric, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type LoggedFrame, MessageLog, type MessageSearch } from "../../domain/charger/MessageLog.ts"
+import { byteLength, cutToBytes } from "../../domain/values/CutText.ts"
+import { nulSpelt, outsideText } from "../../domain/values/OutsideText.ts"
+import { float8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
+import { dayOf, type Full, LogBudget, type LogBudgetLimits } from "./LogBudget.ts"
+import { rowsOf } from "../kernel/Rows.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { writeBehind } from "../kernel/WrittenBehind.ts"
+
+export interface MessageLogOptions extends LogBudgetLimits {
+  /** Bytes of one frame that are kept; of a longer one its beginning. */
+  readonly maxFrameBytes: number
+  /** Text that may wait in memory, in characters; over it frames are dropped and counted. */
+  readonly maxWaitingChars: number
+  /** Frames in one statement at most. */
+  readonly maxBatch: number
+  /** Bytes in one statement at most, or one frame. */
+  readonly maxBatchBytes: number
+  readonly flushEveryMillis: number
+}
+
+const droppedBecause = (reason: string) =>
+  Metric.counter("message_log_dropped_total", {
+    description: "Frames that the message log had no room for, by reason",
+    incremental: true,
+    attributes: { reason }
+  })
+
+const dropped = {
+  /** The memory is full of what waits for the database. */
+  memory: droppedBecause("memory"),
+  /** The database did not take it, or may not have. */
+  database: droppedBecause("database"),
+  "charger-budget": droppedBecause("charger-budget"),
+  "organisation-budget": droppedBecause("organisation-budget")
+}
+
+export const messageLogMetrics = Object.values(dropped)
+
+/** What a row and its entry in the index take beside their texts: without it, a budget of bytes would not bound many small frames. */
+const rowBytes = 200
+
+/** Characters of an action and of a message id; a frame that is none of OCPP's may have any. */
+const maxNameChars = 255
+
+/** A frame as it waits and as it is stored. */
+interface Waiting extends LoggedFrame {
+  readonly cutFrom: number | null
+  readonly bytes: number
+}
+
+/** Only a frame that is no JSON can carry U+0000, which takes more room spelt out. */
+const shortened = (frame: LoggedFrame, maxFrameBytes: number): Waiting => {
+  const whole = nulSpelt(frame.frame)
+  const kept = cutToBytes(whole, maxFrameBytes)
+  const action = outsideText(frame.action, maxNameChars)
+  const messageId = outsideText(frame.messageId, maxNameChars)
+  return {
+    ...frame,
+    action,
+    messageId,
+    frame: kept,
+    cutFrom: kept === whole ? null : byteLength(frame.frame),
+    bytes: rowBytes + byteLength(kept) + byteLength(action) + byteLength(messageId)
+  }
+}
+
+const tell = ({ chargerId, organisationId, reason }: Full) =>
+  Effect.logWarning(
+    reason === "charger-budget"
+      ? "message log: a charger has used up its bytes of the day, and is not logged until the next (UTC)"
+      : "message log: an organisation has used up its bytes of the day, and is not logged until the next (UTC)"
+  ).pipe(Effect.annotateLogs({ reason, organisationId, chargerId }))
+
+/** Position in the log: time, then id, since many frames share a millisecond. */
+const Position = Schema.Struct({ at: TimeKey, id: LongKey })
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  organisation_id: Schema.String,
+  charger_id: Schema.String,
+  at: Schema.Finite,
+  direction: Schema.Literals(["in", "out"]),
+  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  action: Schema.String,
+  message_id: Schema.String,
+  frame: Schema.String,
+  cut_from: Schema.NullOr(Schema.Int)
+})
+const loggedRows = rowsOf(Row)
+
+const insert = (sql: SqlClient.SqlClient, frames: ReadonlyArray<Waiting>) => sql`
+  INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame, cut_from)
+  SELECT * FROM unnest(${uuidArray(frames.map((f) => f.organisationId))}, ${textArray(frames.map((f) => f.chargerId))},
+    ${timestamptzArray(frames.map((f) => f.at))}, ${textArray(frames.map((f) => f.direction))}, ${textArray(frames.map((f) => f.kind))},
+    ${textArray(frames.map((f) => f.action))}, ${textArray(frames.map((f) => f.messageId))},
+    ${textArray(frames.map((f) => f.frame))}, ${float8Array(frames.map((f) => f.cutFrom))})`
+
+const usedRows = rowsOf(
+  Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })
+)
+
+/** What each charger has in the log from one moment up to another. The sizes of long frames are known without reading them. */
+const usedBetween = (sql: SqlClient.SqlClient, from: number, to: number) =>
+  guarded(
+    usedRows(sql`
+      SELECT organisation_id AS "organisationId", charger_id AS "chargerId",
+        sum(${rowBytes}::int + octet_length(frame) + octet_length(action) + octet_length(message_id))::float8 AS bytes
+      FROM message WHERE at >= ${new Date(from)} AND at < ${new Date(to)}
+      GROUP BY organisation_id, charger_id`)
+  )
+
+type LoggedRow = typeof Row.Type
+
+const log = pagedList("messages", Position, (row: LoggedRow) => ({ at: row.at, id: row.id }))
+
+const toFrame = ({ charger_id, cut_from, message_id, organisation_id, ...rest }: LoggedRow) => ({
+  ...rest,
+  cutFrom: cut_from,
+  organisationId: organisation_id,
+  chargerId: charger_id,
+  messageId: message_id
+})
+
+const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
+  Effect.gen(function* () {
+    const after = yield* log.after(wanted)
+    const statement = sql`
+      SELECT id::text AS id, organisation_id, charger_id, (extract(epoch FROM at) * 1000)::float8 AS at, direction, kind, action,
+        message_id, frame, cut_from
+      FROM message
+      WHERE organisation_id = ${organisationId}::uuid AND charger_id = ${chargerId}
+        AND (${wanted.from ?? null}::float8 IS NULL OR at >= to_timestamp(${wanted.from ?? null}::float8 / 1000))
+        AND (${wanted.to ?? null}::float8 IS NULL OR at < to_timestamp(${wanted.to ?? null}::float8 / 1000))
+        AND (${wanted.action ?? null}::text IS NULL OR action = ${wanted.action ?? null}::text)
+        AND (${after?.at ?? null}::float8 IS NULL
+          OR (at, id) < (to_timestamp(${after?.at ?? null}::float8 / 1000), ${after?.id ?? null}::text::bigint))
+      ORDER BY at DESC, id DESC LIMIT ${log.rows(wanted)}::int`
+    // Its length is known without reading the frame, and nothing else of a row is long.
+    const size = sql`octet_length(q.frame) + 200`
+    return yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
+  })
+
+/** The first that wait: so many, and no more text than one statement may have. */
+const batchOf = (waiting: ReadonlyArray<Waiting>, { maxBatch, maxBatchBytes }: MessageLogOptions) => {
+  let bytes = 0
+  let n = 0
+  while (n < Math.min(maxBatch, waiting.length)) {
+    bytes += waiting[n]!.bytes
+    if (n > 0 && bytes > maxBatchBytes) break
+    n++
+  }
+  return waiting.slice(0, n)
+}
+
+/** Provides `MessageLog`; what waits is written once more when the layer is closed. */
+export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    MessageLog,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const context = yield* Effect.context<never>()
+      const budget = new LogBudget(options)
+      let waiting: Array<Waiting> = []
+      let chars = 0
+
+      const taken = (frames: ReadonlyArray<Waiting>): void => {
+        waiting = waiting.slice(frames.length)
+        for (const frame of frames) chars -= frame.frame.length
+      }
+
+      const lost = (frames: ReadonlyArray<Waiting>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+        taken(frames)
+        dropped.database.updateUnsafe(frames.length, context)
+        return Effect.logWarning("message log: frames lost", cause)
+      }
+
+      // A restart begins no new budget. Beside the start, since a day of a large fleet takes seconds to read; until then the process counts its own.
+      const began = yield* Clock.currentTimeMillis
+      const restore = usedBetween(sql, dayOf(began), began).pipe(
+        Effect.map((used) => budget.restore(dayOf(began), used)),
+        Effect.catchCause((cause) =>
+          Effect.logWarning("message log: what was logged today is not known, and the budgets begin anew", cause)
+        )
+      )
+      yield* Effect.forkScoped(restore)
+
+      const flush = yield* writeBehind({
+        name: "message log",
+        everyMillis: options.flushEveryMillis,
+        waits: () => waiting.length > 0 || budget.hasNotes,
+        write: Effect.suspend(() => {
+          if (budget.hasNotes) return Effect.forEach(budget.takeNotes(), tell, { discard: true })
+          const frames = batchOf(waiting, options)
+          return guardedWrite(insert(sql, frames)).pipe(
+            Effect.map(() => taken(frames)),
+            // The log is expendable: what may have been written is given up, since a frame that stands twice is worse than one that is
+            // missing, and so is what the database will never take.
+            Effect.catchCause((cause) => {
+              const failure = Cause.findErrorOption(cause)
+              return Option.isSome(failure) && failure.value.reason !== "unknown"
+                ? Effect.fail(failure.value)
+                : lost(frames, cause)
+            })
+          )
+        })
+      })
+
+      return MessageLog.of({
+        append: (frame) => {
+          const kept = shortened(frame, options.maxFrameBytes)
+          if (chars + kept.frame.length > options.maxWaitingChars) return dropped.memory.updateUnsafe(1, context)
+          const over = budget.take(kept, frame.at)
+          if (over !== undefined) return dropped[over].updateUnsafe(1, context)
+          chars += kept.frame.length
+          waiting.push(kept)
+        },
+        search: (organisationId, chargerId, wanted) =>
+          Effect.andThen(flush, search(sql, organisationId, chargerId, wanted))
+      })
+    })
+  )

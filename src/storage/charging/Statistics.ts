@@ -1,0 +1,106 @@
+/** An organisation's figures, counted from what stands at the moment of asking. Part of `Chargers`. */
+import { DateTime, Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { latestAheadMillis } from "../../domain/charger/Clock.ts"
+import { idStandsMillis } from "../../domain/reservation/Reservation.ts"
+import { uuid7 } from "../../domain/values/Uuid7.ts"
+import { rowOf } from "../kernel/Rows.ts"
+import { endedAt, heldReason, isBilledAfterAll, isClosed, withReview } from "./SessionRows.ts"
+import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+
+/**
+ * The smallest id that a session which started at `startedAt` (ms epoch) or later can have: ids hold the time when the start was heard,
+ * a charger's clock is believed a bounded time ahead of that, and a session that was reserved has the id of its reservation for a bounded time. It lets the index on ids find what no index on times holds.
+ */
+export const firstIdOf = (startedAt: number): string =>
+  uuid7(Math.max(0, startedAt - Math.max(latestAheadMillis, idStandsMillis)), new Uint8Array(10))
+
+/** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
+export const midnight = (now: number, timeZone: string): number => {
+  const zone = Option.getOrElse(DateTime.zoneMakeNamed(timeZone), () => DateTime.zoneMakeNamedUnsafe("UTC"))
+  return DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: zone }), "day"))
+}
+
+const organisationRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
+
+const figuresRow = rowOf(
+  Schema.Struct({
+    chargers: Schema.Int,
+    connected: Schema.Int,
+    available: Schema.Int,
+    occupied: Schema.Int,
+    faulted: Schema.Int,
+    unavailable: Schema.Int,
+    activeSessions: Schema.Int,
+    sessionsToday: Schema.Int,
+    energyWhToday: Schema.Finite,
+    energyWhTotal: Schema.Finite
+  })
+)
+
+/** True of a `session s` with its review `r` that stands: it is not held, and was not declared invalid. */
+const stands = (sql: SqlClient.SqlClient) => sql`
+  ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
+
+/** Those that may have begun today, by the indexes that know them: as the charger told, or as an operator says. */
+const mayBegin = (own: Scoped, today: Date) => own`
+  s.id = ANY (ARRAY(
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.id >= ${firstIdOf(today.getTime())} AND x.started_at >= ${today}
+    UNION ALL
+    SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.started_at >= ${today}))`
+
+/** Those whose energy may be of today, in the same way: they run, or have ended since. */
+const mayEnd = (own: Scoped, today: Date) => own`
+  s.id = ANY (ARRAY(
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL
+    UNION ALL
+    SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${today}
+    UNION ALL
+    SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${today}))`
+
+/**
+ * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
+ * started. All by the figures that stand: what an operator corrected in place of what the charger told, and nothing of a session that is held, since
+ * its figures are believed by nobody. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the
+ * organisation, the one figure here whose cost grows with them.
+ */
+export const statistics = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {
+    const own = scopedTo(sql, organisationId)
+    const zone = yield* guarded(
+      organisationRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`)
+    )
+    const today = new Date(midnight(now, zone?.timeZone ?? "UTC"))
+    const figures = yield* guarded(
+      figuresRow(own`
+        SELECT a.*, b.*, d.*
+        FROM (
+          SELECT count(*)::int AS chargers,
+            count(*) FILTER (WHERE n.closed_at IS NULL AND l.lease_until > now())::int AS connected
+          FROM charger c LEFT JOIN connection n ON n.charger_id = c.charger_id LEFT JOIN node l ON l.node_id = n.node_id
+          WHERE ${own.rowsOf("c")}
+        ) a, (
+          SELECT count(*) FILTER (WHERE k.status = 'Available')::int AS available,
+            count(*) FILTER (WHERE k.status NOT IN ('Available', 'Faulted', 'Unavailable'))::int AS occupied,
+            count(*) FILTER (WHERE k.status = 'Faulted')::int AS faulted,
+            count(*) FILTER (WHERE k.status = 'Unavailable')::int AS unavailable
+          FROM connector k JOIN charger c ON c.charger_id = k.charger_id
+          WHERE ${own.rowsOf("c")} AND k.evse_id > 0
+        ) b, (
+          SELECT
+            (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
+            (SELECT count(*) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${mayBegin(own, today)} AND coalesce(r.started_at, s.started_at) >= ${today}
+                AND NOT s.reservation_only AND ${stands(sql)})::int AS "sessionsToday",
+            (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${mayEnd(own, today)} AND ${stands(sql)}
+                AND coalesce(${endedAt(sql)} >= ${today}, true))::float8 AS "energyWhToday",
+            (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} AND ${stands(sql)})::float8 AS "energyWhTotal"
+        ) d`)
+    )
+    if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")
+    const { available, faulted, occupied, unavailable, ...rest } = figures
+    return { ...rest, connectors: { available, occupied, faulted, unavailable } }
+  })

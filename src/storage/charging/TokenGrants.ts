@@ -1,0 +1,49 @@
+/**
+ * Cards that may charge because their partner said so just now. They are stored with the command that says it, and read with everything else that
+ * decides on a card: what a rejected command granted, and what a session has used up, is no longer there.
+ */
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { NewGrant } from "../../domain/roaming/TokenGrant.ts"
+import { tokenKey } from "../../domain/token/Token.ts"
+import { RoamingRow } from "../roaming/RoamingRows.ts"
+import type { Scoped } from "../kernel/Scoped.ts"
+
+/** What a row keeps of a grant, and the directory reads. */
+export const GrantDocument = Schema.Struct({
+  ...RoamingRow.fields,
+  evseId: Schema.Int,
+  expiresAt: Schema.Finite
+})
+
+const encode = Schema.encodeSync(Schema.fromJsonString(GrantDocument))
+
+/** Stores the grant of a command, in the command's transaction. */
+export const putGrant = (own: Scoped, commandId: string, chargerId: string, grant: NewGrant, now: number) => {
+  const { authorizationReference, idTag, ...rest } = grant
+  const document = encode({ ...rest, ...(authorizationReference === undefined ? {} : { authorizationReference }) })
+  return own`
+    INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
+    VALUES (${commandId}, ${own.id}, ${chargerId}, ${grant.evseId}, ${tokenKey(idTag)}, ${document}::text::jsonb, ${new Date(now)},
+      ${new Date(grant.expiresAt)})`
+}
+
+/** Grants of one card that are looked at: partners repeat commands, and each makes one. */
+const grantsLooked = 20
+
+/**
+ * A JSON array of the documents that stand for `w(organisation_id, uid_key, charger_id, at)`, or null. A start may have been made offline some time
+ * ago, and clocks differ by some minutes. A reservation's grant ends with the reservation, a remote start's with the session that followed.
+ */
+export const grantsOf = (sql: SqlClient.SqlClient) => sql`(
+  SELECT json_agg(g.roaming) FROM (
+    SELECT x.roaming FROM token_grant x JOIN command m ON m.id = x.command_id AND m.organisation_id = x.organisation_id
+    WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.uid_key = w.uid_key AND x.expires_at > w.at
+      AND x.created_at <= w.at + interval '15 minutes'
+      AND m.session_id IS NULL
+      AND (m.status IN ('Pending', 'Sent', 'Accepted', 'TimedOut') OR m.result ->> 'errorCode' = 'ConnectionLost')
+      AND NOT EXISTS (
+        SELECT 1 FROM reservation r
+        WHERE r.command_id = x.command_id AND r.organisation_id = x.organisation_id AND r.status IN ('Rejected', 'Failed', 'Used', 'Cancelled'))
+    ORDER BY x.command_id DESC LIMIT ${grantsLooked}::int
+  ) g)`

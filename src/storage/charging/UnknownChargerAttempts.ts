@@ -1,0 +1,145 @@
+/**
+ * The port `Knocks` over SQL: attempts are counted in memory and written behind, for all ids in one statement. The table is bounded: who has
+ * not knocked for the longest goes first, so that a charger that keeps trying stays whatever else is made up.
+ */
+import { Clock, Effect, Layer, Metric, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { Knocks } from "../../domain/charger/UnknownChargerAttempts.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { int4Array, textArray, timestamptzArray } from "../kernel/Arrays.ts"
+import { pagedList, TextKey, TimeKey } from "../kernel/Cursor.ts"
+import { type KnockLimits, KnockMemory, type Waiting } from "./AttemptMemory.ts"
+import { Millis, rowsOf } from "../kernel/Rows.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { writeBehind } from "../kernel/WrittenBehind.ts"
+
+export interface KnocksOptions extends KnockLimits {
+  readonly flushEveryMillis: number
+  /** Ids in one statement at most. */
+  readonly maxBatch: number
+  /** Days after its last attempt that an id is kept. */
+  readonly keepDays: number
+}
+
+const dayMillis = 86_400_000
+
+const unrecorded = Metric.counter("unknown_chargers_unrecorded_total", {
+  description: "Attempts of unknown chargers that the list had no room for",
+  incremental: true
+})
+
+export const knockMetrics = [unrecorded]
+
+const Row = Schema.Struct({
+  chargerId: Schema.String,
+  firstSeenAt: Millis,
+  lastSeenAt: Millis,
+  attempts: Schema.Int,
+  remoteAddress: Schema.String,
+  subprotocols: Schema.Array(Schema.String)
+})
+
+const rows = rowsOf(Row)
+const Position = Schema.Struct({ at: TimeKey, id: TextKey })
+// By when they first came and not by when they last did: an order that attempts change would hide some between two pages.
+const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => ({
+  at: row.firstSeenAt,
+  id: row.chargerId
+}))
+
+/** Tells of each row whether it is new (nobody had updated it). A name of a subprotocol has no comma. */
+const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{ readonly fresh: boolean }>`
+  INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
+  SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ',')
+  FROM unnest(${textArray(batch.map((one) => one.chargerId))}, ${timestamptzArray(batch.map((one) => one.firstSeenAt))},
+    ${timestamptzArray(batch.map((one) => one.lastSeenAt))}, ${int4Array(batch.map((one) => one.attempts))},
+    ${textArray(batch.map((one) => one.remoteAddress))}, ${textArray(batch.map((one) => one.subprotocols.join(",")))})
+    AS x(charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
+  WHERE NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = x.charger_id)
+  ON CONFLICT (charger_id) DO UPDATE SET last_seen = greatest(u.last_seen, excluded.last_seen),
+    attempts = least(u.attempts::bigint + excluded.attempts, 2147483647)::integer,
+    remote_address = excluded.remote_address, subprotocols = excluded.subprotocols
+  RETURNING u.xmax = 0 AS fresh`
+
+const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: KnocksOptions, now: number) => sql`
+  DELETE FROM unknown_charger WHERE last_seen < ${new Date(now - keepDays * dayMillis)} OR charger_id IN (
+    SELECT o.charger_id FROM unknown_charger o ORDER BY o.last_seen DESC, o.charger_id DESC OFFSET ${maxRows})`
+
+/** The trigger on `charger` removes those that get registered; one that was just being written then is left out here. */
+const list = (sql: SqlClient.SqlClient, { keepDays }: KnocksOptions) =>
+  Effect.fn("Knocks.list")(function* (request: PageRequest) {
+    const after = yield* pages.after(request)
+    const now = yield* Clock.currentTimeMillis
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: sql`
+        SELECT u.charger_id AS "chargerId", u.first_seen AS "firstSeenAt", u.last_seen AS "lastSeenAt", u.attempts,
+          u.remote_address AS "remoteAddress", u.subprotocols
+        FROM unknown_charger u
+        WHERE u.last_seen >= ${new Date(now - keepDays * dayMillis)}
+          AND NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = u.charger_id)
+          ${after === undefined ? sql`` : sql`AND (u.first_seen, u.charger_id) < (${new Date(after.at)}, ${after.id})`}
+        ORDER BY u.first_seen DESC, u.charger_id DESC LIMIT ${pages.rows(request)}`,
+        rows: rows,
+        item: (row) => row
+      })
+    )
+  })
+
+/** Provides `Knocks`; what waits is written once more when the layer is closed. */
+export const layer = (options: KnocksOptions): Layer.Layer<Knocks, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    Knocks,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const context = yield* Effect.context<never>()
+      const memory = new KnockMemory(options)
+      // An alarm sees the first one as an increase.
+      unrecorded.updateUnsafe(0, context)
+
+      const tidy = Effect.flatMap(Clock.currentTimeMillis, (now) => guarded(prune(sql, options, now))).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("unknown chargers: not pruned, trying again later", cause))
+      )
+      const flush = yield* writeBehind({
+        name: "unknown chargers",
+        everyMillis: options.flushEveryMillis,
+        waits: () => memory.waits,
+        write: Effect.suspend(() => {
+          const batch = memory.take(options.maxBatch)
+          return guarded(write(sql, batch)).pipe(
+            Effect.tapError(() => Effect.sync(() => memory.again(batch))),
+            Effect.flatMap((written) => (written.some(({ fresh }) => fresh) ? tidy : Effect.void)),
+            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect))
+          )
+        })
+      })
+
+      // Those that are kept cost no belief when they knock again after a restart.
+      const kept = guarded(sql<{ id: string }>`
+        SELECT charger_id AS id FROM unknown_charger ORDER BY last_seen DESC LIMIT ${options.maxRows}`)
+      yield* Effect.andThen(tidy, kept).pipe(
+        Effect.map((ids) => ids.toReversed().forEach(({ id }) => memory.recognise(id))),
+        Effect.catch((error) => Effect.logWarning("unknown chargers: those of before are taken for new", error))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(tidy, "1 hour")))
+
+      return Knocks.of({
+        knocked: (knock) => {
+          if (!memory.knocked(knock)) unrecorded.updateUnsafe(1, context)
+        },
+        list: (request) => Effect.andThen(flush, list(sql, options)(request)),
+        forget: Effect.fn("Knocks.forget")(function* (chargerId: string) {
+          yield* flush
+          memory.forget(chargerId)
+          const gone = yield* guarded(sql`
+            DELETE FROM unknown_charger WHERE charger_id = ${chargerId} RETURNING charger_id`)
+          if (gone.length === 0) return yield* new NotFound({ kind: "unknown charger", id: chargerId })
+        }),
+        concernOnly: Effect.fn("Knocks.concernOnly")(function* (organisationId: string) {
+          const others = yield* guarded(sql`SELECT 1 FROM organisation o WHERE o.id <> ${organisationId} LIMIT 1`)
+          return others.length === 0
+        })
+      })
+    })
+  )

@@ -1,0 +1,70 @@
+/**
+ * Commands that are refused for what they would do or for being too many, where an operator's alarm sees it: a counter by reason, and for a
+ * caller who commands more chargers than a minute may have (T26) a line that says who it is.
+ */
+import { type Context, Effect, Metric } from "effect"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+
+/** The codes that REST answers; closed, so that they can be labels. */
+const reasons = ["command_rate", "too_many_commands", "would_lock_out"] as const
+
+type Reason = (typeof reasons)[number]
+
+const refused = (reason: Reason) =>
+  Metric.counter("commands_refused_total", {
+    description:
+      "Commands to chargers that were not taken, by reason; command_rate is one operator or partner and too many chargers",
+    incremental: true,
+    attributes: { reason }
+  })
+
+const isReason = (code: string): code is Reason => reasons.some((reason) => reason === code)
+
+/** A caller is told of once in this time, however often he tries: his requests must not fill the log. */
+const quietMillis = 60_000
+
+/** Callers that are remembered; more than a service has keys in use. */
+const maxCallers = 1_000
+
+export interface Refusal {
+  readonly code: string
+  readonly chargerId: string
+  readonly writing: Writing
+  readonly chargersPerMinute: number
+}
+
+/** Takes note of refusals. Counters begin at once, so that an alarm sees the first one as an increase. */
+export const refusals = (context: Context.Context<never>): ((refusal: Refusal) => Effect.Effect<void>) => {
+  const counters = new Map(reasons.map((reason) => [reason, refused(reason)]))
+  for (const counter of counters.values()) counter.updateUnsafe(0, context)
+  /** When each caller was told of, and what came since. */
+  const callers = new Map<string, { readonly since: number; quiet: number }>()
+
+  return ({ chargerId, chargersPerMinute, code, writing }) =>
+    Effect.suspend(() => {
+      if (!isReason(code)) return Effect.void
+      counters.get(code)?.updateUnsafe(1, context)
+      if (code !== "command_rate") return Effect.void
+      const { by, now } = writing
+      const known = callers.get(by.actor)
+      if (known !== undefined && now - known.since < quietMillis) {
+        known.quiet++
+        return Effect.void
+      }
+      callers.delete(by.actor)
+      callers.set(by.actor, { since: now, quiet: 0 })
+      if (callers.size > maxCallers) callers.delete(callers.keys().next().value!)
+      return Effect.logWarning(
+        "security: one operator commands too many chargers; what is over the limit is refused"
+      ).pipe(
+        Effect.annotateLogs({
+          security: code,
+          actor: by.actor,
+          organisationId: by.organisationId,
+          chargerId,
+          chargersPerMinute,
+          refusedUnsaid: known?.quiet ?? 0
+        })
+      )
+    })
+}

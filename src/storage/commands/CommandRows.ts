@@ -1,0 +1,77 @@
+/** Rows of commands as the domain wants them, with what was seen to follow of them. */
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Command } from "../../domain/command/Command.ts"
+import { commandTypes } from "../../domain/command/Kinds.ts"
+import { Millis, optional } from "../kernel/Rows.ts"
+
+const Document = Schema.Record(Schema.String, Schema.Unknown)
+
+export const CommandRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  chargerId: Schema.String,
+  type: Schema.Literals(commandTypes),
+  status: Schema.Literals(["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+  parameters: Document,
+  by: Schema.String,
+  createdAt: Millis,
+  expiresAt: optional(Millis),
+  sentAt: optional(Millis),
+  completedAt: optional(Millis),
+  result: optional(Document),
+  sessionId: optional(Schema.String),
+  sessionEnded: Schema.Boolean,
+  fileId: optional(Schema.String),
+  progressStatus: optional(Schema.String),
+  progressAt: optional(Millis)
+})
+
+export const selectCommands = (sql: SqlClient.SqlClient) => sql`
+  SELECT m.id, m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.parameters, m.issued_by AS "by",
+    m.created_at AS "createdAt", m.expires_at AS "expiresAt", m.sent_at AS "sentAt", m.completed_at AS "completedAt", m.result,
+    m.session_id AS "sessionId", m.file_id AS "fileId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
+    ${endedAfter(sql)} AS "sessionEnded"
+  FROM command m`
+
+/**
+ * Whether a RemoteStop's session ended after it was sent, by its own stop and not by a later start on the connector. When it ended the
+ * charger's clock tells, where it told the start's time rightly; else when we heard of it does. Chargers write whole seconds, and are
+ * given a minute.
+ */
+const endedAfter = (sql: SqlClient.SqlClient) => sql`
+  (m.type = 'RemoteStop' AND m.session_id IS NOT NULL AND EXISTS (
+    SELECT 1 FROM session s
+    WHERE s.id = m.session_id AND s.organisation_id = m.organisation_id AND s.ended_at IS NOT NULL AND NOT s.superseded
+      AND CASE WHEN s.started_at BETWEEN s.created_at - interval '1 minute' AND s.created_at + interval '1 minute'
+        THEN s.ended_at >= m.sent_at - interval '1 minute' ELSE s.updated_at >= m.sent_at END))`
+
+/** Whether the charger may have done what it was asked: it said yes, or whether it did is not known. */
+const mayHaveDone = ({ result, sentAt, status }: typeof CommandRow.Type): boolean =>
+  sentAt !== undefined &&
+  (status === "Sent" ||
+    status === "Accepted" ||
+    status === "TimedOut" ||
+    (status === "Failed" && result?.["errorCode"] === "ConnectionLost"))
+
+const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
+  if (!mayHaveDone(row)) return undefined
+  if (row.type === "RemoteStart" && row.sessionId !== undefined) return "SessionStarted"
+  return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
+}
+
+/** What a command was refused with after it was taken and before it was sent; the migration `effects` has the same two. */
+const neverSent: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccepted"])
+
+const sentAtOf = ({ result, sentAt, status }: typeof CommandRow.Type): number | undefined =>
+  status === "Failed" && neverSent.has(result?.["errorCode"]) ? undefined : sentAt
+
+export const commandOf = (row: typeof CommandRow.Type): Command => {
+  const { progressAt, progressStatus, sessionEnded: _, ...command } = row
+  const progress =
+    progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }
+  const effect = effectOf(row)
+  // A session that began while the charger was about to say no to a RemoteStart began by itself.
+  const sessionId = row.type === "RemoteStart" && effect === undefined ? undefined : row.sessionId
+  return { ...command, sentAt: sentAtOf(row), sessionId, effect, progress }
+}

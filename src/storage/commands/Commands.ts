@@ -1,0 +1,285 @@
+/**
+ * The port `Commands` over SQL: the table `command` is the queue of each charger and the memory of what came of it. A command is issued
+ * and taken under the journal's lock, so that it cannot slip between a connection's end and the end of what that connection had sent.
+ */
+import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import type { SqlClient } from "effect/sql"
+import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
+import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
+import { type Command, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
+import { disruptiveTypes, isDisruptive, isSecret } from "../../domain/command/Kinds.ts"
+import { Conflict, NotFound, TooMany } from "../../domain/Errors.ts"
+import { shownLocation } from "../../domain/file/Location.ts"
+import { type CommandFilter, Commands } from "../../domain/command/Commands.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { textArray } from "../kernel/Arrays.ts"
+import { type Refusal, refusals } from "./CommandRefusals.ts"
+import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
+import { pagedList, UuidKey } from "../kernel/Cursor.ts"
+import { putErrand } from "./PartnerCallbacks.ts"
+import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { Notifications } from "../kernel/Notifications.ts"
+import { rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
+
+export interface CommandsOptions {
+  /** Commands that may wait for one charger. */
+  readonly maxWaiting: number
+  /** Chargers that an operator by all his keys, or one of his partners, may command in a minute without asking only to be told something (T26). */
+  readonly chargersPerMinute: number
+  /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
+  readonly tls: boolean
+  readonly clientCertificates: boolean
+  /** How often what has waited too long is ended: `expiresIn` is in seconds. Default 1,000. */
+  readonly sweepEveryMillis?: number | undefined
+}
+
+/** The minute of `chargersPerMinute`, in ms. */
+const rateMillis = 60_000
+
+/** What a command's secret is sealed under. */
+const sealPurpose = "command"
+
+/** Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. */
+const ofSameCaller = (sql: SqlClient.SqlClient, actor: string) =>
+  actor.startsWith("partner:")
+    ? sql`m.issued_by = ${actor}`
+    : sql`(m.issued_by <> 'platform' AND m.issued_by NOT LIKE 'partner:%')`
+
+const chargerRow = rowOf(
+  Schema.Struct({
+    connected: Schema.Boolean,
+    securityProfile: Schema.Literals([0, 1, 2, 3]),
+    hasPassword: Schema.Boolean,
+    unsettledPasswords: Schema.Int
+  })
+)
+const commandRow = rowOf(CommandRow)
+const commandRows = rowsOf(CommandRow)
+const pages = pagedList("commands", UuidKey, (row: typeof CommandRow.Type) => row.id)
+const encodeCommand = Schema.encodeSync(Schema.fromJsonString(ChargerCommand))
+const decodeCommand = Schema.decodeUnknownSync(ChargerCommand)
+const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerCommand))
+
+const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
+
+/** A command as it is kept for ever: what opens a file's place is the charger's alone. */
+const withoutKeys = (command: ChargerCommand): ChargerCommand =>
+  "location" in command ? { ...command, location: shownLocation(command.location) } : command
+
+const notConnected = {
+  errorCode: "NotConnected",
+  errorDescription: "the charger is not connected; it was not sent. Give expiresIn to let it wait"
+}
+
+/** Refuses what is too much, for the charger and for the caller. */
+const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, { by, now }: Writing) =>
+  Effect.gen(function* () {
+    const own = scopedTo(sql, by.organisationId)
+    const [waiting] = yield* own<{ n: number }>`
+      SELECT count(*)::int AS n FROM command m
+      WHERE ${own.rowsOf("m")} AND m.charger_id = ${input.chargerId} AND m.status IN ('Pending', 'Sent')`
+    if ((waiting?.n ?? 0) >= options.maxWaiting) {
+      return yield* new Conflict({
+        code: "too_many_commands",
+        message: `${options.maxWaiting} commands wait for this charger already. Wait until some have ended.`
+      })
+    }
+    if (!isDisruptive(input.command) || by.actor === "platform") return
+    const { chargersPerMinute } = options
+    // Each charger leaves with its own last command; there is room again when fewer than the limit are left.
+    const [full] = yield* own<{ at: number }>`
+      SELECT extract(epoch FROM max(m.created_at))::float8 * 1000 AS at FROM command m
+      WHERE ${own.rowsOf("m")} AND ${ofSameCaller(sql, by.actor)} AND m.created_at > ${new Date(now - rateMillis)}
+        AND m.type = ANY (${textArray(disruptiveTypes)}) AND m.charger_id <> ${input.chargerId}
+      GROUP BY m.charger_id ORDER BY at DESC OFFSET ${chargersPerMinute - 1} LIMIT 1`
+    if (full === undefined) return
+    const retryAfterSeconds = Math.max(1, Math.ceil((full.at + rateMillis - now) / 1000))
+    return yield* new TooMany({
+      code: "command_rate",
+      message:
+        `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an operator together, and have been. Commands to those ` +
+        `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
+      retryAfterSeconds
+    })
+  })
+
+const issue = (
+  { journaled, secrets, sql }: Recording,
+  options: CommandsOptions,
+  refused: (refusal: Refusal) => Effect.Effect<void>
+) =>
+  Effect.fn("Commands.issue")(function* (input: NewCommand, writing: Writing) {
+    yield* storable({ parameters: input.parameters, command: input.command })
+    const { by, now } = writing
+    const own = scopedTo(sql, by.organisationId)
+    const id = secrets.uuid(now)
+    const secret = isSecret(input.command)
+    const shown = secret ? { ...input.command, value: "" } : withoutKeys(input.command)
+    const hides =
+      secret || ("location" in input.command && "location" in shown && shown.location !== input.command.location)
+    const verifier = secret ? secrets.verifier("charger-password", input.command.value) : null
+    const sealed = hides ? secrets.seal(sealPurpose, encodeCommand(input.command)) : null
+    const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
+    const base = { organisationId: by.organisationId, subject: `charger:${input.chargerId}`, at: now, heardAt: now }
+    const { parameters } = input
+    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
+    const write = Effect.gen(function* () {
+      const charger = yield* chargerRow(own`
+        SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
+          c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
+          ((SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)
+            + (SELECT count(*) FROM command m WHERE m.charger_id = c.charger_id AND m.status = 'Pending' AND m.password_verifier IS NOT NULL)
+          )::int AS "unsettledPasswords"
+        FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
+      if (charger === undefined) return yield* notFound(input.chargerId)
+      const { clientCertificates, tls } = options
+      const lockOut = checkRaise({ ...charger, tls, clientCertificates }, input.command)
+      if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
+      yield* withinBounds(sql, options, input, writing)
+      yield* own`
+        INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
+          created_at, expires_at, session_id, file_id)
+        VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${encodeCommand(shown)}::text::jsonb, ${sealed},
+          ${verifier}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor}, ${new Date(now)},
+          ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
+          ${input.fileId ?? null})`
+      const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
+      if (charger.connected || expiresAt !== null) {
+        const { chargerId, errand } = input
+        if (errand !== undefined) yield* putErrand(own, secrets, { id, chargerId }, errand, now)
+        return { result: undefined, facts: [issued] }
+      }
+      const body = { commandId: id, type: input.command._tag, status: "Failed" as const, result: notConnected }
+      const key = `command-answered|${id}`
+      return { result: undefined, facts: [issued, { ...base, type: "CommandAnswered" as const, key, body }] }
+    })
+    const { chargersPerMinute } = options
+    yield* journaled(refusingValues(write)).pipe(
+      Effect.tapError((error) =>
+        "code" in error
+          ? refused({ code: error.code, chargerId: input.chargerId, writing, chargersPerMinute })
+          : Effect.void
+      )
+    )
+    return yield* find(sql, by.organisationId, id)
+  })
+
+const find = (sql: SqlClient.SqlClient, organisationId: string, id: string) =>
+  Effect.gen(function* () {
+    const own = scopedTo(sql, organisationId)
+    const row = isUuid(id)
+      ? yield* guarded(commandRow(own`${selectCommands(sql)} WHERE ${own.rowsOf("m")} AND m.id = ${id}`))
+      : undefined
+    return row === undefined ? yield* new NotFound({ kind: "command", id }) : commandOf(row)
+  })
+
+const list = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Commands.list")(function* (organisationId: string, request: PageRequest & CommandFilter) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    const { chargerId, fileId, status } = request
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
+        ${selectCommands(sql)} WHERE ${own.rowsOf("m")}
+          ${chargerId === undefined ? sql`` : sql`AND m.charger_id = ${chargerId}`}
+          ${status === undefined ? sql`` : sql`AND m.status = ${status}`}
+          ${fileId === undefined ? sql`` : sql`AND m.file_id = ${fileId}`}
+          ${after === undefined ? sql`` : sql`AND m.id < ${after}`}
+        ORDER BY m.id DESC LIMIT ${pages.rows(request)}`,
+        rows: commandRows,
+        item: commandOf
+      })
+    )
+  })
+
+/**
+ * What stands as sent by this very connection while its line is free was taken by a statement whose answer got lost: it was never sent,
+ * and is handed out again.
+ */
+const take = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Commands.take")(function* (chargerId: string, epoch: number, now: number) {
+    const rows = yield* journaled(
+      Effect.map(
+        sql<{ id: string; command: unknown; sealed: string | null }>`
+          UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, ${new Date(now)}), sent_epoch = n.epoch
+          FROM connection n
+          WHERE n.charger_id = ${chargerId} AND n.epoch = ${epoch}::float8::bigint AND n.closed_at IS NULL AND m.id = (
+            SELECT w.id FROM command w
+            WHERE w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id AND (
+              (w.status = 'Sent' AND w.sent_epoch = n.epoch)
+              OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > ${new Date(now)})))
+            ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1)
+          RETURNING m.id, m.command, m.sealed`,
+        (taken) => ({ result: taken, facts: [] })
+      )
+    )
+    const [row] = rows
+    if (row === undefined) return undefined
+    const opened = row.sealed === null ? undefined : secrets.open(sealPurpose, row.sealed)
+    return { id: row.id, command: opened === undefined ? decodeCommand(row.command) : decodeSealed(opened) }
+  })
+
+/** A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. */
+const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
+  Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number) {
+    const until = (yield* Clock.currentTimeMillis) + millis
+    let command: Command
+    while (true) {
+      const word = waiters.next(id)
+      command = yield* Effect.onError(find(sql, organisationId, id), () => Effect.sync(word.forget))
+      const left = until - (yield* Clock.currentTimeMillis)
+      if (isTerminal(command.status) || left <= 0) break
+      yield* word.within(Math.min(left, 2_000))
+    }
+    waiters.forget(id)
+    return command
+  })
+
+export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, RecordingServices | Notifications> =>
+  Layer.effect(
+    Commands,
+    Effect.gen(function* () {
+      const records = yield* recording
+      const { sql } = records
+      const notifications = yield* Notifications
+      const waiters = makeWaiters()
+      yield* Effect.forkScoped(
+        Stream.runForEach(notifications.listen("voltlane_command_ended"), (id) => Effect.sync(() => waiters.ended(id)))
+      )
+      const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.andThen(
+          records.writable,
+          guardedWrite(sql`SELECT commands_expire(${new Date(now)}), reservations_expire(${new Date(now)})`)
+        )
+      )
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.catch(sweep, () => Effect.void),
+          Schedule.spaced(options.sweepEveryMillis ?? 1_000)
+        )
+      )
+      return Commands.of({
+        issue: issue(records, options, refusals(yield* Effect.context<never>())),
+        get: (organisationId, id) => find(sql, organisationId, id),
+        list: list(sql),
+        wait: wait(sql, waiters),
+        take: take(records),
+        waiting: Stream.filter(notifications.listen("voltlane_command_waiting"), (chargerId) => chargerId !== ""),
+        takeNumber: Effect.map(
+          guardedWrite(
+            sql<{
+              n: number
+            }>`UPDATE number_block SET next = next % 2147483646 + 1 WHERE name = 'command' RETURNING next::float8 AS n`
+          ),
+          (rows) => rows[0]!.n
+        )
+      })
+    })
+  )

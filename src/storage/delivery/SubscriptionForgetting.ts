@@ -1,0 +1,51 @@
+/**
+ * Forgets what partners were told of sessions and records that have been over for long. What was told is kept to be compared with what is to be told;
+ * of what does not change any more nothing is, and a partner's drivers make more of it every day.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { deletedInPieces } from "../kernel/InPieces.ts"
+import { guardedWrite } from "../kernel/SqlErrors.ts"
+
+/**
+ * Days since the last word about it. Sessions and records are corrected within the month that is billed, and a correction then costs no word that is the
+ * same as before. One that comes later is told as well: the session whole, and the records under ids of their own.
+ */
+export const toldKeptDays = 40
+
+const dayMillis = 86_400_000
+
+/** Rows in one statement, and statements until it rests: the embedded database does nothing else meanwhile. */
+const pieces = { rows: 1_000, statements: 100 }
+
+/**
+ * Deletes what was told before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for somebody
+ * to look at, stays.
+ */
+export const forgetTold = (sql: SqlClient.SqlClient, before: number) =>
+  deletedInPieces(
+    pieces,
+    (rows) => sql`
+        DELETE FROM subscription_object o USING (
+          SELECT f.subscription_id, f.kind, f.object_id FROM subscription_object f
+          WHERE f.next_at IS NULL AND f.parked_at IS NULL AND f.kind IN ('session', 'cdr') AND f.due_at < ${new Date(before)}
+          ORDER BY f.due_at LIMIT ${rows} FOR UPDATE SKIP LOCKED
+        ) x
+        WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id
+        RETURNING o.kind`
+  )
+
+/** Once an hour until the scope closes. Two processes do it side by side, each other rows. */
+export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealth> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const health = yield* StorageHealth
+    const round = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      yield* health.writable
+      yield* guardedWrite(forgetTold(sql, now - toldKeptDays * dayMillis))
+    })
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.ignore(round), "1 hour")))
+  })
+)

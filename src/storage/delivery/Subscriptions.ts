@@ -1,0 +1,152 @@
+/** The port `Subscriptions` over SQL: whose they are, how far each has read, and whether its subscriber answers. */
+import { Effect, Layer, Stream } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Subscriptions } from "../../domain/event/Subscriptions.ts"
+import type { Circuit } from "../../domain/event/Settling.ts"
+import { textArray, uuidArray } from "../kernel/Arrays.ts"
+import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { Notifications } from "../kernel/Notifications.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { outsideText } from "../../domain/values/OutsideText.ts"
+import { allParkedAgain } from "./SubscriptionParked.ts"
+import { queue } from "./SubscriptionQueue.ts"
+import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
+import { mendTimes } from "./SubscriptionTimes.ts"
+import { views } from "./SubscriptionViews.ts"
+
+const active = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Subscriptions.active")((maxDue: number) =>
+    guarded(
+      activeRows(sql`
+        SELECT ${subscriptionColumns(sql)}, EXISTS (
+          SELECT 1 FROM subscription_object o
+          WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL AND o.kind NOT IN ('location', 'evse', 'tariff') OFFSET ${maxDue}) AS "isFull"
+        FROM subscription s WHERE s.active ORDER BY s.id`)
+    )
+  )
+
+const read = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Subscriptions.read")(function* (request: {
+    readonly after: number
+    readonly limit: number
+    readonly organisationIds: ReadonlyArray<string>
+    readonly types: ReadonlyArray<string>
+  }) {
+    const rows = yield* guarded(
+      factRows(sql`
+        WITH page AS MATERIALIZED (
+          SELECT j.position, j.organisation_id, j.type FROM journal j WHERE j.position > ${request.after}::float8::bigint
+          ORDER BY j.position LIMIT ${request.limit}
+        )
+        SELECT e.up_to AS "upTo", CASE WHEN f.position IS NOT NULL THEN json_build_object('position', f.position,
+          'organisationId', f.organisation_id, 'type', f.type, 'subject', f.subject, 'at', extract(epoch FROM f.at) * 1000,
+          'heardAt', extract(epoch FROM f.heard_at) * 1000, 'body', f.body) END AS fact
+        FROM (SELECT max(p.position) AS up_to FROM page p HAVING max(p.position) IS NOT NULL) e
+        LEFT JOIN (
+          SELECT j.position, j.organisation_id, j.type, j.subject, j.at, j.heard_at, j.body
+          FROM page p JOIN journal j ON j.position = p.position
+          WHERE p.organisation_id = ANY (${uuidArray(request.organisationIds)}) AND p.type = ANY (${textArray(request.types)})
+        ) f ON true
+        ORDER BY f.position`)
+    )
+    return { upTo: rows[0]?.upTo, facts: rows.flatMap(({ fact }) => (fact === undefined ? [] : [fact])) }
+  })
+
+/** Looks at what is due by the index of what is due alone. */
+const ready = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Subscriptions.ready")((now: number) => {
+    const at = new Date(now)
+    return Effect.map(
+      guarded(sql<{ id: string }>`
+        SELECT s.id FROM subscription s
+        WHERE s.active AND s.opened_at IS NULL AND (s.not_before IS NULL OR s.not_before <= ${at}) AND EXISTS (
+          SELECT 1 FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at <= ${at}
+            AND (o.claimed_until IS NULL OR o.claimed_until <= ${at}))
+        ORDER BY s.id`),
+      (rows) => rows.map(({ id }) => id)
+    )
+  })
+
+const takeSilent = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.takeSilent")((now: number, everyMillis: number) =>
+    Effect.andThen(
+      writable,
+      Effect.map(
+        guardedWrite(sql<{ id: string }>`
+          UPDATE subscription SET probed_at = ${new Date(now)}
+          WHERE active AND opened_at IS NOT NULL AND greatest(opened_at, probed_at) <= ${new Date(now - everyMillis)} RETURNING id`),
+        (rows) => rows.map(({ id }) => id)
+      )
+    )
+  )
+
+const dateOrNull = (millis: number | undefined) => (millis === undefined ? null : new Date(millis))
+
+interface About {
+  readonly now: number
+  readonly error?: string | undefined
+  readonly isReleased?: boolean
+}
+
+/** Longest message of a subscriber that is kept. */
+const errorMax = 500
+
+const circuit = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.circuit")(function* (id: string, { failures, notBefore, openedAt }: Circuit, about: About) {
+    const error = about.error === undefined ? null : outsideText(about.error, errorMax)
+    const at = new Date(about.now)
+    const write = Effect.gen(function* () {
+      yield* sql`
+        UPDATE subscription SET failures = ${failures}, opened_at = ${dateOrNull(openedAt)}, not_before = ${dateOrNull(notBefore)},
+          error = coalesce(${error}::text, error), error_at = CASE WHEN ${error}::text IS NULL THEN error_at ELSE ${at} END
+        WHERE id = ${id}`
+      if (about.isReleased !== true) return
+      yield* sql`
+        UPDATE subscription_object SET next_at = ${at}
+        WHERE subscription_id = ${id} AND next_at > ${at} AND refusals = 0`
+      yield* allParkedAgain(sql, id, at)
+    })
+    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+  })
+
+const deactivate = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.deactivate")((id: string, now: number, reason: string) =>
+    Effect.andThen(
+      writable,
+      Effect.asVoid(
+        guardedWrite(sql`
+          UPDATE subscription SET active = false, error = ${outsideText(reason, errorMax)}, error_at = ${new Date(now)} WHERE id = ${id}`)
+      )
+    )
+  )
+
+export const layer: Layer.Layer<Subscriptions, never, RecordingServices | Notifications> = Layer.effect(
+  Subscriptions,
+  Effect.gen(function* () {
+    const records = yield* recording
+    const notifications = yield* Notifications
+    const { sql } = records
+    return Subscriptions.of({
+      committed: Stream.map(notifications.listen("voltlane_journal"), () => undefined),
+      active: active(sql),
+      find: Effect.fn("Subscriptions.find")((id: string) =>
+        Effect.map(
+          guarded(
+            subscriptionRows(
+              sql`SELECT ${subscriptionColumns(sql)} FROM subscription s WHERE s.id = ${id} AND s.active`
+            )
+          ),
+          (rows) => rows[0]
+        )
+      ),
+      read: read(sql),
+      ready: ready(sql),
+      mendTimes: mendTimes(records),
+      takeSilent: takeSilent(records),
+      circuit: circuit(records),
+      deactivate: deactivate(records),
+      ...queue(records),
+      ...views(records)
+    })
+  })
+)

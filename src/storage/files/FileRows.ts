@@ -1,0 +1,68 @@
+/** Rows of files as the domain wants them, with the command that asked for each and what the charger said last of it. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import type { StoredFile } from "../../domain/file/StoredFile.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { Millis, optional, rowOf, Whole } from "../kernel/Rows.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+
+export const FileRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  chargerId: optional(Schema.String),
+  kind: Schema.Literals(["Diagnostics", "Log", "Firmware"]),
+  name: Schema.String,
+  /** What the charger called it in its answer to the command: an upload as the body alone has no name. */
+  toldName: optional(Schema.String),
+  state: Schema.Literals(["Waiting", "Stored"]),
+  size: Whole,
+  sha256: optional(Schema.String),
+  blob: optional(Schema.String),
+  commandId: optional(Schema.String),
+  progressStatus: optional(Schema.String),
+  progressAt: optional(Millis),
+  createdAt: Millis,
+  completedAt: optional(Millis)
+})
+export type FileRow = typeof FileRow.Type
+
+const fileRow = rowOf(FileRow)
+
+/** From `file f` joined with `command m` by `withCommand`. Firmware belongs to no command; each of those that send it has its own progress. */
+export const columns = (sql: SqlClient.SqlClient) => sql`
+  f.id, f.organisation_id AS "organisationId", f.charger_id AS "chargerId", f.kind, f.name, f.state, f.size, f.sha256, f.blob,
+  m.id AS "commandId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
+  coalesce(m.result ->> 'fileName', m.result ->> 'filename') AS "toldName",
+  f.created_at AS "createdAt", f.completed_at AS "completedAt"`
+
+export const withCommand = (sql: SqlClient.SqlClient) => sql`
+  LEFT JOIN command m ON m.file_id = f.id AND f.kind <> 'Firmware'`
+
+/** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
+export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
+
+/** `received` tells how many bytes of an upload that runs there are by now. */
+export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
+  const { blob: _, progressAt, progressStatus, toldName = "", ...file } = row
+  return {
+    ...file,
+    name: file.name === "" ? shownName(toldName) : file.name,
+    receivedBytes: file.state === "Stored" ? file.size : (received(file.id) ?? 0),
+    progress:
+      progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }
+  }
+}
+
+/** A file of the organisation's. */
+export const findFile = (sql: SqlClient.SqlClient, organisationId: string, id: string) =>
+  Effect.gen(function* () {
+    const own = scopedTo(sql, organisationId)
+    const row = isUuid(id)
+      ? yield* guarded(
+          fileRow(own`SELECT ${columns(sql)} FROM file f ${withCommand(sql)} WHERE ${own.rowsOf("f")} AND f.id = ${id}`)
+        )
+      : undefined
+    return row ?? (yield* new NotFound({ kind: "file", id }))
+  })

@@ -1,0 +1,142 @@
+/**
+ * Where a page of a list ended, as callers carry it: opaque text that names the list, its filters and the key of its last item. It is decoded like any
+ * input; one that was not made by this list is the caller's mistake, not ours.
+ */
+import { Effect, Hash, Schema } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { InvalidInput } from "../../domain/Errors.ts"
+import { type Page, pageBytesMost, type PageRequest } from "../../domain/values/Page.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { unstorableText } from "./Storable.ts"
+
+/** No key that we hand out comes near it; what is longer is not ours. */
+const maxLength = 1024
+
+/** The most rows that one statement reads: the embedded database runs one statement at a time, and a long one holds up all others. */
+const maxPage = 500
+
+/**
+ * Bytes of rows that one statement hands over: what lies in memory of a page while it is made. Twice the page, since a row is longer as PostgreSQL
+ * writes it than as JSON; of larger ones there are only those that the page has room for, and one.
+ */
+export const readBytesMost = 2 * pageBytesMost
+
+/** A key that is a UUID. */
+export const UuidKey = Schema.String.check(Schema.makeFilter((text) => isUuid(text) || "expected a UUID"))
+
+/** A key that is text which the database can hold. */
+export const TextKey = Schema.String.check(
+  Schema.makeFilter((text) => !unstorableText(text) || "expected text without U+0000")
+)
+
+/** A key that is a time, ms epoch: from the first that the database holds to the last that a date does. */
+export const TimeKey = Schema.Finite.check(Schema.isBetween({ minimum: -210_866_803_200_000, maximum: 8.64e15 }))
+
+/** A key that is a bigint, as text since JSON has none; one that the database's type does not hold is none of ours. */
+export const LongKey = Schema.String.check(
+  Schema.isPattern(/^-?\d{1,19}$/),
+  Schema.makeFilter((text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text) || "expected 64 bits")
+)
+
+/** A list that is read in pages by a key. */
+export interface PagedList<Row, Key> {
+  /** The key after which the page begins, or undefined for the first page. */
+  readonly after: (request: PageRequest) => Effect.Effect<Key | undefined, InvalidInput>
+  /** How many rows to ask for: one more than the page, which tells whether there is a next one. */
+  readonly rows: (request: PageRequest) => number
+  readonly page: <A>(request: PageRequest, rows: ReadonlyArray<Row>, item: (row: Row) => A) => Page<A>
+  /** Asks for a page of rows whose size others choose, and reads no more of it than fits. */
+  readonly read: <A>(
+    sql: SqlClient.SqlClient,
+    request: PageRequest,
+    asked: Asked<Row, A>
+  ) => Effect.Effect<Page<A>, SqlError.SqlError>
+}
+
+interface Asked<Row, A> {
+  /** Ends with its order and `LIMIT rows(request)`. */
+  readonly statement: Statement.Fragment
+  readonly rows: (
+    found: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+  readonly item: (row: Row) => A
+  /** Bytes of a row `q`, where that is known without reading all of it. */
+  readonly size?: Statement.Fragment
+}
+
+/** The rows of a statement up to the one that is too much, each with how many there were. */
+const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<never, never>, "size" | "statement">) =>
+  sql<{ readonly page_found: number }>`
+    SELECT * FROM (
+      SELECT q.*, (count(*) OVER ())::int AS page_found,
+        sum(${size ?? sql`octet_length(q::text)`}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS page_bytes
+      FROM (${statement}) q
+    ) p WHERE p.page_bytes IS NULL OR p.page_bytes < ${readBytesMost}::int`
+
+/** What tells the filters of a request from others; undefined where it has none. A cursor is carried on with the filters that it was made under. */
+const filtersOf = ({ cursor: _, limit: __, ...filters }: PageRequest): number | undefined => {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? undefined : Hash.string(JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+const sizeOf = (request: PageRequest): number => Math.min(Math.max(Math.trunc(request.limit), 1), maxPage)
+
+/**
+ * `name` is unique among the lists, so that a cursor of one is refused by another. `keyOf` is what the list is ordered by and must be
+ * unique within it: rows that are inserted between two pages then neither repeat nor hide others.
+ */
+export const pagedList = <Row, Key>(
+  name: string,
+  key: Schema.Codec<Key, unknown>,
+  keyOf: (row: Row) => Key
+): PagedList<Row, Key> => {
+  const codec = Schema.StringFromBase64Url.pipe(
+    Schema.decodeTo(
+      Schema.fromJsonString(
+        Schema.Struct({ list: Schema.Literal(name), of: Schema.optionalKey(Schema.Int), after: key })
+      )
+    )
+  )
+  const decode = Schema.decodeUnknownEffect(codec)
+  const encode = Schema.encodeSync(codec)
+  const refuse = (): InvalidInput =>
+    new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
+  const otherFilters = (): InvalidInput =>
+    new InvalidInput({ pointer: "/cursor", detail: "belongs to other filters; ask with those of the page before" })
+  /** `isCut` tells that there were more rows than are here. */
+  const pageOf = <A>(
+    request: PageRequest,
+    rows: ReadonlyArray<Row>,
+    item: (row: Row) => A,
+    isCut: boolean
+  ): Page<A> => {
+    const items = rows.slice(0, sizeOf(request))
+    const of = filtersOf(request)
+    const filters = of === undefined ? {} : { of }
+    const cursorAfter = (count: number): string => encode({ list: name, ...filters, after: keyOf(items[count - 1]!) })
+    const hasMore = items.length > 0 && (isCut || rows.length > items.length)
+    return {
+      items: items.map(item),
+      nextCursor: hasMore ? cursorAfter(items.length) : null,
+      ...(items.length > 1 ? { cursorAfter } : {})
+    }
+  }
+  return {
+    after: (request) => {
+      const { cursor } = request
+      if (cursor === undefined) return Effect.undefined
+      if (cursor.length > maxLength) return Effect.fail(refuse())
+      return Effect.flatMap(Effect.mapError(decode(cursor), refuse), ({ after, of }) =>
+        of === filtersOf(request) ? Effect.succeed(after) : Effect.fail(otherFilters())
+      )
+    },
+    rows: (request) => sizeOf(request) + 1,
+    page: (request, rows, item) => pageOf(request, rows, item, false),
+    read: (sql, request, asked) =>
+      Effect.gen(function* () {
+        const found = yield* upToBytes(sql, asked)
+        const rows = yield* asked.rows(Effect.succeed(found))
+        return pageOf(request, rows, asked.item, (found[0]?.page_found ?? 0) > found.length)
+      })
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * How records are written: in one transaction that takes the journal's lock first, changes the record and appends the fact that tells
+ * who changed what. The lock comes first in every writer, so that positions become visible in order and no two writers wait for each
+ * other in a circle.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { Precondition } from "../../domain/operator/Precondition.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
+import type { RecordFact, SessionPriced } from "../../domain/event/RecordFact.ts"
+import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
+import { journalLock } from "./JournalLock.ts"
+import { guardedWrite } from "./SqlErrors.ts"
+
+/** What a write gives back: its result, and the facts of it. None where nothing changed. */
+export interface Written<A> {
+  readonly result: A
+  readonly facts: ReadonlyArray<JournaledFact>
+}
+
+/** A command is issued by people as well as by a charger's actor. */
+type JournaledFact =
+  | RecordFact
+  | SessionPriced
+  | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
+
+const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) => sql`
+  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+  SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::json
+  FROM unnest(
+    ${textArray(facts.map((fact) => fact.key))},
+    ${uuidArray(facts.map((fact) => fact.organisationId))},
+    ${textArray(facts.map((fact) => fact.type))},
+    ${textArray(facts.map((fact) => fact.subject))},
+    ${timestamptzArray(facts.map((fact) => fact.at))},
+    ${timestamptzArray(facts.map((fact) => fact.heardAt))},
+    ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}
+  ) AS f(key, organisation_id, type, subject, at, heard_at, body)`
+
+/** What writing repositories are made of. */
+export interface Recording {
+  readonly sql: SqlClient.SqlClient
+  /** To be asked before a write that is no fact. */
+  readonly writable: Effect.Effect<void, StorageUnavailable>
+  readonly secrets: Secrets["Service"]
+  /**
+   * Runs a write in a transaction of the journal and appends its facts in the same one: both stand afterwards, or neither. What the
+   * write reads is what stands, since every other writer waits for the lock; so a record is read, compared and changed in it.
+   */
+  readonly journaled: <A, E>(
+    write: Effect.Effect<Written<A>, E>
+  ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable>
+}
+
+/** What a repository's layer needs for it. */
+export type RecordingServices = SqlClient.SqlClient | Secrets | StorageHealth
+
+export const recording: Effect.Effect<Recording, never, RecordingServices> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const health = yield* StorageHealth
+  const secrets = yield* Secrets
+  const journaled: Recording["journaled"] = (write) => {
+    const transaction = Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* yield* Precondition
+      const { facts, result } = yield* write
+      if (facts.length > 0) yield* append(sql, facts)
+      return result
+    })
+    return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))
+  }
+  return { sql, secrets, journaled, writable: health.writable }
+})
+
+/** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */
+export const factOf = <T extends (RecordFact | SessionPriced)["type"]>(
+  type: T,
+  subject: string,
+  id: string,
+  { by, now }: { readonly by: Pick<Writing["by"], "organisationId" | "actor">; readonly now: number }
+) => ({ key: `${type}:${id}`, organisationId: by.organisationId, type, subject, at: now, heardAt: now })

@@ -1,0 +1,99 @@
+/**
+ * This process among several: its name is held by a lock of the database's, so that no two processes have one, and a lease says that it
+ * lives. A starting process first ends every connection that an earlier life of its own left open.
+ */
+import { Data, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { guarded } from "./SqlErrors.ts"
+
+/** Another process that lives has this name. */
+export class NodeIdInUse extends Data.TaggedError("NodeIdInUse")<{ readonly message: string }> {}
+
+export interface NodeOptions {
+  readonly nodeId: string
+  /** How long the lease runs without being renewed, in ms; it is renewed three times as often. */
+  readonly leaseMillis: number
+}
+
+/** Tries in a second, and for how many: after `kill -9` the database finds the old process's socket closed at once, or after its statement. */
+const tries = 40
+const betweenTriesMillis = 125
+
+/** Between looks whether the connection that has the lock still stands. */
+const lockLookMillis = 5_000
+
+/**
+ * Holds the node's name on a connection of its own until the scope closes; a lock of a session goes with its process, however that ends.
+ * When the connection breaks (the database restarts) it is taken again, and until then only the lease speaks for us.
+ */
+const holdName = (sql: SqlClient.SqlClient, nodeId: string) => {
+  const lock = Effect.gen(function* () {
+    const connection = yield* sql.reserve
+    const take = Effect.map(
+      connection.executeValues("SELECT pg_try_advisory_lock(hashtextextended($1, 7016996767))", [nodeId]),
+      (rows) => rows[0]?.[0] === true
+    )
+    for (let n = 0; n < tries; n++) {
+      if (yield* take) return connection
+      yield* Effect.sleep(betweenTriesMillis)
+    }
+    return undefined
+  })
+  const keep = Effect.scoped(
+    Effect.flatMap(lock, (connection) =>
+      connection === undefined
+        ? Effect.void
+        : Effect.forever(Effect.delay(connection.executeValues("SELECT 1", []), lockLookMillis))
+    )
+  )
+  return { lock, keep: Effect.ignore(keep) }
+}
+
+const inUse = (nodeId: string) =>
+  new NodeIdInUse({
+    message: `${nodeId} is the name of another process that runs on this database; give this one another, or stop that one`
+  })
+
+/**
+ * In the journal as any other end of a connection. When it truly ended nobody knows: what is sure is that it has by now, and whoever
+ * asked since the lease ran out was told that it ended then.
+ */
+const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) => sql`
+  SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
+    array_agg(greatest(n.connected_at, least(now(), l.lease_until))), array_agg('the service ended without a farewell'::text))
+  FROM connection n LEFT JOIN node l ON l.node_id = n.node_id WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
+
+const renew = (sql: SqlClient.SqlClient, options: NodeOptions) => sql`
+  INSERT INTO node (node_id, started_at, lease_until)
+  VALUES (${options.nodeId}, now(), now() + make_interval(secs => ${options.leaseMillis / 1000}::float8))
+  ON CONFLICT (node_id) DO UPDATE SET lease_until = excluded.lease_until`
+
+/** Takes the node's name, ends what an earlier life left open, takes the lease and keeps it until the layer is closed. */
+export const layer = (options: NodeOptions) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { kind } = yield* StorageHealth
+      // The embedded database has one session and a lock file of its own.
+      if (kind === "postgres") {
+        const { keep, lock } = holdName(sql, options.nodeId)
+        const connection = yield* guarded(lock)
+        if (connection === undefined) return yield* inUse(options.nodeId)
+        const held = Effect.ignore(
+          Effect.forever(Effect.delay(connection.executeValues("SELECT 1", []), lockLookMillis))
+        )
+        yield* Effect.forkScoped(Effect.andThen(held, Effect.forever(Effect.delay(keep, lockLookMillis))))
+      }
+      yield* guarded(endEarlierLife(sql, options.nodeId))
+      yield* guarded(renew(sql, options))
+      yield* Effect.addFinalizer(() =>
+        Effect.ignore(guarded(sql`UPDATE node SET lease_until = now() WHERE node_id = ${options.nodeId}`))
+      )
+      const renewal = guarded(renew(sql, options)).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("node lease: not renewed", cause)),
+        Effect.delay(options.leaseMillis / 3)
+      )
+      yield* Effect.forkScoped(Effect.forever(renewal))
+    })
+  )

@@ -1,0 +1,203 @@
+/** Storage of v2 keys and v1 pairs: who a caller is and what it may do now. Part of `Access`. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Conflict, NotFound, PermissionDenied } from "../../domain/Errors.ts"
+import { effectivePermissions, isLastFull } from "../../domain/operator/FullKey.ts"
+import type { ApiKey } from "../../domain/operator/Operator.ts"
+import type { Principal, Writing } from "../../domain/values/AuditContext.ts"
+import { beyond, type Permission } from "../../domain/operator/Permission.ts"
+import type { NewKey } from "../../domain/operator/Access.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { textArray } from "../kernel/Arrays.ts"
+import { pagedList, UuidKey } from "../kernel/Cursor.ts"
+import { factOf, type Recording } from "../kernel/Facts.ts"
+import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable, unstorableText } from "../kernel/Storable.ts"
+
+/** What a v1 pair may do: v1's own operations and no more. It acts for its organisation, not for an operator. */
+export const v1Permissions: ReadonlyArray<Permission> = [
+  "sites:read",
+  "sites:write",
+  "chargers:read",
+  "chargers:write",
+  "statistics:read"
+]
+
+const Permissions = Schema.Array(Schema.String)
+
+const KeyRow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  prefix: Schema.String,
+  operatorId: Schema.String,
+  permissions: optional(Permissions),
+  createdAt: Millis,
+  lastUsedAt: optional(Millis),
+  revokedAt: optional(Millis)
+})
+
+const keyRow = rowOf(KeyRow)
+export const keyRows = rowsOf(KeyRow)
+
+const pages = pagedList("api-keys", UuidKey, (key: ApiKey) => key.id)
+
+export const columns = (sql: SqlClient.SqlClient) => sql`
+  k.id, k.name, k.prefix, k.operator_id AS "operatorId", k.permissions, k.created_at AS "createdAt",
+  k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt"`
+
+export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
+  type: T,
+  { id, name, operatorId, permissions, prefix }: ApiKey,
+  factId: string,
+  writing: Parameters<typeof factOf>[3]
+) => {
+  const record = { id, name, prefix, operatorId, permissions }
+  const body = type === "ApiKeyIssued" ? { after: record } : { before: record }
+  return { ...factOf(type, `api-key:${id}`, factId, writing), body: { by: writing.by.actor, ...body } }
+}
+
+/** Answers no row when the operator is not the organisation's. `id` of the key is made by the caller's secrets. */
+export const insertKey = (sql: SqlClient.SqlClient, own: Scoped, key: NewKey & { readonly id: string }, now: Date) =>
+  keyRow(own`
+    INSERT INTO api_key AS k (id, organisation_id, operator_id, name, public_id, prefix, verifier, permissions, created_at)
+    SELECT ${key.id}::uuid, p.organisation_id, p.id, ${key.name}, ${key.publicId}, ${key.prefix}, ${key.verifier},
+      ${key.permissions === undefined ? null : textArray(key.permissions)}::text[], ${now}
+    FROM operator p WHERE ${own.rowsOf("p")} AND p.id = ${key.operatorId}
+    RETURNING ${columns(sql)}`)
+
+export const createKey = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Access.createKey")(function* (input: NewKey, writing: Writing) {
+    yield* storable(input)
+    const own = scopedTo(sql, writing.by.organisationId)
+    const missing = new NotFound({ kind: "operator", id: input.operatorId })
+    if (!isUuid(input.operatorId)) return yield* missing
+    const write = Effect.gen(function* () {
+      const id = secrets.uuid(writing.now)
+      const key = yield* insertKey(sql, own, { ...input, id }, new Date(writing.now))
+      if (key === undefined) return yield* missing
+      return { result: key, facts: [keyFact("ApiKeyIssued", key, id, writing)] }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+/** What decides what a key may do now. */
+const Held = {
+  keyPermissions: optional(Permissions),
+  operatorPermissions: Permissions,
+  active: Schema.Boolean
+}
+const heldRow = rowOf(Schema.Struct({ ...KeyRow.fields, ...Held }))
+const heldRows = rowsOf(Schema.Struct({ id: Schema.String, ...Held }))
+
+/** Working keys that are looked at for whether another full one is left; those without a limit of their own come first. */
+const keysLookedAt = 500
+
+const workingKeys = (own: Scoped) =>
+  heldRows(own`
+    SELECT k.id, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+    FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+    WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL
+    ORDER BY k.permissions IS NOT NULL, k.id LIMIT ${keysLookedAt}`)
+
+const lastFull = new Conflict({
+  code: "last_full_key",
+  message:
+    "This is the last key with every permission: without it nobody could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
+})
+
+/** A key that was revoked already stays as it is: asking twice is no mistake. The last full one goes only where `lastToo` says so. */
+export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Access.revokeKey")(function* (id: string, writing: Writing, options?: { readonly lastToo: boolean }) {
+    const own = scopedTo(sql, writing.by.organisationId)
+    if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
+    const write = Effect.gen(function* () {
+      const key = yield* heldRow(own`
+        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+        FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+        WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
+      if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
+      if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
+      const lacking = beyond(writing.by.permissions, effectivePermissions(key))
+      if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
+      if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(own))) return yield* lastFull
+      yield* own`UPDATE api_key k SET revoked_at = ${new Date(writing.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
+      return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing)] }
+    })
+    yield* journaled(write)
+  })
+
+export const listKeys = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.listKeys")(function* (organisationId: string, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
+        SELECT ${columns(sql)} FROM api_key k
+        WHERE ${own.rowsOf("k")} ${after === undefined ? sql`` : sql`AND k.id > ${after}`}
+        ORDER BY k.id LIMIT ${pages.rows(request)}`,
+        rows: keyRows,
+        item: (key) => key
+      })
+    )
+  })
+
+const holderRow = rowOf(
+  Schema.Struct({
+    id: Schema.String,
+    organisationId: Schema.String,
+    operatorId: Schema.String,
+    verifier: Schema.Uint8Array,
+    keyPermissions: optional(Permissions),
+    operatorPermissions: Permissions,
+    active: Schema.Boolean
+  })
+)
+
+/** Found before anybody is known, and hence the one look-up of a key that no organisation bounds; `public_id` is unique. */
+export const findKey = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.findKey")(function* (publicId: string) {
+    if (unstorableText(publicId)) return undefined
+    const row = yield* guarded(
+      holderRow(sql`
+        SELECT k.id, k.organisation_id AS "organisationId", k.operator_id AS "operatorId", k.verifier,
+          k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+        FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+        WHERE k.public_id = ${publicId} AND k.revoked_at IS NULL`)
+    )
+    if (row === undefined) return undefined
+    const principal: Principal = {
+      organisationId: row.organisationId,
+      actor: `key:${row.id}`,
+      keyId: row.id,
+      operatorId: row.operatorId,
+      permissions: effectivePermissions(row)
+    }
+    return { verifier: row.verifier, principal }
+  })
+
+const pairRow = rowOf(Schema.Struct({ organisationId: Schema.String, verifier: Schema.Uint8Array }))
+
+/** Unbounded like `findKey`, and for the same reason. */
+export const findV1 = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.findV1")(function* (clientId: string) {
+    if (unstorableText(clientId)) return undefined
+    const row = yield* guarded(
+      pairRow(
+        sql`SELECT v.organisation_id AS "organisationId", v.verifier FROM v1_credential v WHERE v.client_id = ${clientId}`
+      )
+    )
+    if (row === undefined) return undefined
+    const actor = `v1:${clientId}`
+    const principal: Principal = {
+      organisationId: row.organisationId,
+      actor,
+      keyId: actor,
+      operatorId: undefined,
+      permissions: v1Permissions
+    }
+    return { verifier: row.verifier, principal }
+  })

@@ -1,0 +1,67 @@
+/** The port `AuditLog` over SQL: the journal's facts that have an author, found by the partial indexes `journal_audit` and `journal_audit_subject`. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type AuditEntry, AuditLog } from "../../domain/operator/AuditLog.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { pagedList } from "../kernel/Cursor.ts"
+import { Millis, rowsOf, Whole } from "../kernel/Rows.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+
+const Document = Schema.Record(Schema.String, Schema.Unknown)
+
+const Row = Schema.Struct({
+  position: Whole,
+  at: Millis,
+  type: Schema.String,
+  subject: Schema.String,
+  body: Schema.Struct({ by: Schema.String, before: Schema.optionalKey(Document), after: Schema.optionalKey(Document) }),
+  rest: Document
+})
+
+const rows = rowsOf(Row)
+const pages = pagedList("audit-log", Schema.Int, (row: typeof Row.Type) => row.position)
+
+/** Facts about records have them as they were and are; of others the whole body tells what was asked for. */
+const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): AuditEntry => {
+  // What is sent to a charger may hold one-time addresses; `parameters` tell what the author asked for.
+  const { by: _, command: __, ...told } = rest
+  const record = body.before !== undefined || body.after !== undefined
+  return {
+    id: String(position),
+    at,
+    actor: body.by,
+    action: type,
+    subject,
+    before: body.before,
+    after: record ? body.after : told
+  }
+}
+
+/** The condition is that of the indexes, word for word: only then does the planner use them. */
+const list = (sql: SqlClient.SqlClient) =>
+  Effect.fn("AuditLog.list")(function* (
+    organisationId: string,
+    request: PageRequest & { readonly subject?: string | undefined }
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    const { subject } = request
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
+        SELECT j.position, j.at, j.type, j.subject, j.body, j.body AS rest FROM journal j
+        WHERE ${own.rowsOf("j")} AND j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL
+          ${subject === undefined ? sql`` : sql`AND j.subject = ${subject}`}
+          ${after === undefined ? sql`` : sql`AND j.position < ${after}::float8::bigint`}
+        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`,
+        rows: rows,
+        item: toEntry
+      })
+    )
+  })
+
+export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(
+  AuditLog,
+  Effect.map(SqlClient.SqlClient, (sql) => AuditLog.of({ list: list(sql) }))
+)

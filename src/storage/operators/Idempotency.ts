@@ -1,0 +1,233 @@
+/**
+ * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so that of two requests at once one goes ahead. It names the
+ * process that runs the request, so that it is free as soon as that process is gone. The answer is written into it in the transaction of the
+ * work, and rows older than a day are swept.
+ */
+import { Clock, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { StorageUnavailable } from "../../domain/Errors.ts"
+import { Idempotency, type Claim, type StoredAnswer } from "../../domain/operator/Idempotency.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { optional, rowOf } from "../kernel/Rows.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+
+/** How long an answer is kept. */
+const keptMs = 24 * 60 * 60 * 1000
+
+const sweepEvery = "10 minutes"
+
+/** Rows that one DELETE takes: the embedded database runs one statement at a time. */
+const sweepRows = 500
+
+/** DELETEs of one sweep; what is left waits for the next. */
+const sweepRounds = 200
+
+/** A row can vanish between the INSERT that met it and the SELECT that looks for it; it does not do so for ever. */
+const claimTries = 3
+
+const claimedRow = rowOf(
+  Schema.Struct({
+    fingerprint: Schema.String,
+    status: optional(Schema.Int),
+    contentType: optional(Schema.String),
+    body: optional(Schema.String)
+  })
+)
+
+const takenRow = rowOf(Schema.Struct({ reached: optional(Schema.String) }))
+
+const standing = (row: NonNullable<Effect.Success<ReturnType<typeof look>>>, fingerprint: string): Claim => {
+  if (row.fingerprint !== fingerprint) return { _tag: "Reused" }
+  if (row.status === undefined) return { _tag: "InProgress" }
+  return {
+    _tag: "Replay",
+    answer: { status: row.status, contentType: row.contentType ?? "", body: row.body ?? "" }
+  }
+}
+
+const look = (sql: SqlClient.SqlClient, keyId: string, key: string) =>
+  claimedRow(sql`
+    SELECT i.fingerprint, i.status, i.content_type AS "contentType", i.body FROM idempotency i
+    WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key}`)
+
+/**
+ * Takes a key that is free, or has become so: a day has passed, or the request has no answer and nobody runs it any more. This process runs none
+ * that it does not know of, a node of our name is an earlier life of ours, and any other is gone with its lease.
+ */
+const take = (
+  sql: SqlClient.SqlClient,
+  nodeId: string,
+  keyId: string,
+  key: string,
+  fingerprint: string,
+  now: number
+) => {
+  const isOld = sql`i.claimed_at <= ${new Date(now - keptMs)}`
+  return takenRow(sql`
+    INSERT INTO idempotency AS i (key_id, idempotency_key, fingerprint, claimed_at, node_id)
+    VALUES (${keyId}, ${key}, ${fingerprint}, ${new Date(now)}, ${nodeId})
+    ON CONFLICT (key_id, idempotency_key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at, node_id = excluded.node_id,
+        reached = CASE WHEN ${isOld} THEN NULL ELSE i.reached END, status = NULL, content_type = NULL, body = NULL
+      WHERE ${isOld} OR (i.status IS NULL AND i.fingerprint = excluded.fingerprint AND (i.node_id IS NULL OR i.node_id = excluded.node_id
+        OR NOT EXISTS (SELECT 1 FROM node n WHERE n.node_id = i.node_id AND n.lease_until > now())))
+    RETURNING i.reached`)
+}
+
+/** A write of its own, and hence behind the guard of the disk's free space. */
+type Write = <A, E, R>(
+  statement: Effect.Effect<A, E, R>
+) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>
+
+/** What this process runs now, by API key and key. */
+type Running = Set<string>
+
+const nameOf = (keyId: string, key: string): string => `${keyId} ${key}`
+
+const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: Running) =>
+  Effect.fn("Idempotency.claim")(function* (keyId: string, key: string, fingerprint: string, now: number) {
+    const name = nameOf(keyId, key)
+    for (let tries = 0; tries < claimTries; tries++) {
+      if (!running.has(name)) {
+        // Before the statement, so that of two at once the second meets it.
+        running.add(name)
+        const forget = Effect.sync(() => void running.delete(name))
+        const taken = yield* Effect.onError(write(take(sql, nodeId, keyId, key, fingerprint, now)), () => forget)
+        if (taken !== undefined) return { _tag: "Claimed", reached: taken.reached } satisfies Claim
+        yield* forget
+      }
+      const row = yield* guarded(look(sql, keyId, key))
+      if (row !== undefined) return standing(row, fingerprint)
+    }
+    return { _tag: "InProgress" } satisfies Claim
+  })
+
+const writeAnswer = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, answer: StoredAnswer) => sql`
+  UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
+
+const writeReached = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, reached: string) => sql`
+  UPDATE idempotency i SET reached = ${reached}
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
+
+const freed = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string) => sql`
+  WITH kept AS (
+    UPDATE idempotency i SET node_id = NULL
+    WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NOT NULL AND i.node_id = ${nodeId})
+  DELETE FROM idempotency i
+  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NULL AND i.node_id = ${nodeId}`
+
+/** Another process took the claim while this one was away for longer than its lease: what it does now must not stand beside the other's work. */
+const taken = new StorageUnavailable({
+  reason: "busy",
+  message: "another process took this request over while this one gave no sign of life; try again"
+})
+
+/** The same write, which fails, and so undoes its transaction, where this process no longer holds the claim. */
+const held = <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError, R>) =>
+  Effect.filterOrFail(
+    statement,
+    (rows) => rows.length > 0,
+    () => taken
+  )
+
+/** Why a transaction was undone: the work came to nothing that is kept. */
+class Undone<A> {
+  readonly _tag = "Undone"
+  readonly result: A
+  constructor(result: A) {
+    this.result = result
+  }
+}
+
+const within =
+  (
+    sql: SqlClient.SqlClient,
+    write: Write,
+    nodeId: string,
+    release: Idempotency["Service"]["release"]
+  ): Idempotency["Service"]["within"] =>
+  <A, R>(
+    keyId: string,
+    key: string,
+    work: Effect.Effect<A, never, R>,
+    answerOf: (result: A) => StoredAnswer | undefined
+  ) => {
+    const whole = Effect.gen(function* () {
+      const result = yield* work
+      const answer = answerOf(result)
+      if (answer === undefined) return yield* Effect.fail(new Undone(result))
+      yield* held(writeAnswer(sql, nodeId, keyId, key, answer))
+      return result
+    })
+    const freeing = Effect.ignore(release(keyId, key))
+    return Effect.catch(
+      Effect.onError(write(sql.withTransaction(whole)), () => freeing),
+      (error) => (error instanceof Undone ? Effect.succeed(error.result) : Effect.fail(error))
+    )
+  }
+
+/** Deletes what is older than a day, in small statements; answers how many rows went. */
+export const sweep = (sql: SqlClient.SqlClient, now: number) =>
+  Effect.gen(function* () {
+    let gone = 0
+    for (let round = 0; round < sweepRounds; round++) {
+      const deleted = yield* guarded(sql`
+        DELETE FROM idempotency WHERE (key_id, idempotency_key) IN (
+          SELECT key_id, idempotency_key FROM idempotency WHERE claimed_at <= ${new Date(now - keptMs)}
+          ORDER BY claimed_at LIMIT ${sweepRows})
+        RETURNING key_id`)
+      gone += deleted.length
+      if (deleted.length < sweepRows) break
+    }
+    return gone
+  })
+
+export interface IdempotencyOptions {
+  readonly nodeId: string
+}
+
+export const layer = (
+  options: IdempotencyOptions
+): Layer.Layer<Idempotency, never, SqlClient.SqlClient | StorageHealth> =>
+  Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const health = yield* StorageHealth
+      const write: Write = (statement) => Effect.andThen(health.writable, guardedWrite(statement))
+      const now = Effect.andThen(health.writable, Clock.currentTimeMillis)
+      const sweeping = Effect.flatMap(now, (at) => sweep(sql, at))
+      // A database that is away does not end the sweeper: the next turn finds the same rows.
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.catchTag(sweeping, "StorageUnavailable", () => Effect.succeed(0)),
+          Schedule.spaced(sweepEvery)
+        )
+      )
+      const running: Running = new Set()
+      /** Whatever came of it, this process runs it no more. */
+      const ending = <A, E, R>(keyId: string, key: string, effect: Effect.Effect<A, E, R>) =>
+        Effect.ensuring(
+          effect,
+          Effect.sync(() => void running.delete(nameOf(keyId, key)))
+        )
+      const release: Idempotency["Service"]["release"] = (keyId, key) =>
+        ending(keyId, key, Effect.asVoid(write(freed(sql, options.nodeId, keyId, key))))
+      const inOne = within(sql, write, options.nodeId, release)
+      return Idempotency.of({
+        claim: claim(sql, write, options.nodeId, running),
+        within: (keyId, key, work, answerOf) => ending(keyId, key, inOne(keyId, key, work, answerOf)),
+        reach: (keyId, key, work, reachedBy) =>
+          write(
+            sql.withTransaction(
+              Effect.tap(work, (result) => held(writeReached(sql, options.nodeId, keyId, key, reachedBy(result))))
+            )
+          ),
+        complete: (keyId, key, answer) =>
+          ending(keyId, key, Effect.asVoid(write(writeAnswer(sql, options.nodeId, keyId, key, answer)))),
+        release
+      })
+    })
+  )

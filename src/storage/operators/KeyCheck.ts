@@ -1,0 +1,30 @@
+/**
+ * Whether the secret key is the one that this database was made with. Every hash of a key or password depends on it, and so do transaction
+ * ids: with another key nobody could log in any more and ids would repeat, so that a start with a wrong one is refused.
+ */
+import { Data, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Secrets } from "../../domain/values/Secrets.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+
+/** The key does not fit the database. */
+export class WrongSecretKey extends Data.TaggedError("WrongSecretKey")<{ readonly message: string }> {}
+
+const purpose = "secret-key-check"
+
+const wrong = new WrongSecretKey({
+  message:
+    "is not the one that this database was made with; give that one back (without the variable it is the file secret-key in DATA_DIR)"
+})
+
+/** Notes what the key makes of a fixed text at the first start, and compares it at every other. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const ours = secrets.verifier(purpose, purpose)
+    yield* guarded(sql`INSERT INTO service (name, value) VALUES (${purpose}, ${ours}) ON CONFLICT (name) DO NOTHING`)
+    const [row] = yield* guarded(sql<{ value: Uint8Array }>`SELECT value FROM service WHERE name = ${purpose}`)
+    if (row === undefined || !secrets.verify(purpose, purpose, row.value)) return yield* wrong
+  })
+)

@@ -1,0 +1,103 @@
+/** The way back for an organisation that has lost its keys: a new full key and v1 pair, and the end of the others. Part of `Access`. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import type { Operator } from "../../domain/operator/Operator.ts"
+import type { NewKey, NewOrganisation } from "../../domain/operator/Access.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import { columns, insertKey, keyFact, keyRows } from "./ApiKeys.ts"
+import { factOf, type Recording } from "../kernel/Facts.ts"
+import { rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+
+const operatorRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    organisationId: Schema.String,
+    email: Schema.String,
+    permissions: Schema.Array(Schema.String),
+    active: Schema.Boolean
+  })
+)
+
+const operatorsOf = (own: Scoped) =>
+  operatorRows(own`
+    SELECT p.id, p.organisation_id AS "organisationId", p.email, p.permissions, p.active
+    FROM operator p WHERE ${own.rowsOf("p")} ORDER BY p.created_at, p.id LIMIT 500`)
+
+export const operators = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.operators")((organisationId: string) => guarded(operatorsOf(scopedTo(sql, organisationId))))
+
+/** Whose the new key is: the first of the organisation's operators who is active. */
+const firstActive = (all: ReadonlyArray<Operator>): Operator | undefined => all.find(({ active }) => active)
+
+const clientIds = rowsOf(Schema.Struct({ clientId: Schema.String }))
+
+const endKeys = ({ secrets, sql }: Recording, own: Scoped, kept: string, writing: Writing) =>
+  Effect.map(
+    keyRows(own`
+      UPDATE api_key k SET revoked_at = ${new Date(writing.now)}
+      WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL AND k.id <> ${kept} RETURNING ${columns(sql)}`),
+    (keys) => keys.map((key) => keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing))
+  )
+
+const pairFact = <T extends "V1PairIssued" | "V1PairRevoked">(
+  type: T,
+  clientId: string,
+  id: string,
+  writing: Writing
+) => ({
+  ...factOf(type, `v1:${clientId}`, id, writing),
+  body: { by: writing.by.actor, ...(type === "V1PairIssued" ? { after: { clientId } } : { before: { clientId } }) }
+})
+
+const endPairs = ({ secrets }: Recording, own: Scoped, kept: string, writing: Writing) =>
+  Effect.map(
+    clientIds(own`
+      DELETE FROM v1_credential v WHERE ${own.rowsOf("v")} AND v.client_id <> ${kept}
+      RETURNING v.client_id AS "clientId"`),
+    (pairs) => pairs.map(({ clientId }) => pairFact("V1PairRevoked", clientId, secrets.uuid(writing.now), writing))
+  )
+
+export const restore = (recording: Recording) =>
+  Effect.fn("Access.restore")(function* (
+    given: {
+      readonly key: Omit<NewKey, "operatorId" | "permissions">
+      readonly v1: NewOrganisation["v1"]
+      readonly revokeOthers: boolean
+    },
+    writing: Writing
+  ) {
+    const { journaled, secrets, sql } = recording
+    yield* storable(given)
+    const { clientId, codeVerifier } = given.v1
+    const own = scopedTo(sql, writing.by.organisationId)
+    const write = Effect.gen(function* () {
+      const operator = firstActive(yield* operatorsOf(own))
+      const nobody = new NotFound({ kind: "active operator of organisation", id: writing.by.organisationId })
+      if (operator === undefined) return yield* nobody
+      const id = secrets.uuid(writing.now)
+      const wanted = { ...given.key, id, operatorId: operator.id, permissions: undefined }
+      const key = yield* insertKey(sql, own, wanted, new Date(writing.now))
+      if (key === undefined) return yield* nobody
+      const made = yield* own`INSERT INTO v1_credential (client_id, organisation_id, verifier, created_at)
+        VALUES (${clientId}, ${own.id}, ${codeVerifier}, ${new Date(writing.now)})
+        ON CONFLICT (client_id) DO NOTHING RETURNING client_id`
+      const message = "This client id belongs to another v1 pair."
+      if (made.length === 0) return yield* new Conflict({ code: "client_id_in_use", message })
+      const keys = given.revokeOthers ? yield* endKeys(recording, own, id, writing) : []
+      const pairs = given.revokeOthers ? yield* endPairs(recording, own, clientId, writing) : []
+      return {
+        result: { key, revoked: { keys: keys.length, pairs: pairs.length } },
+        facts: [
+          keyFact("ApiKeyIssued", key, id, writing),
+          pairFact("V1PairIssued", clientId, secrets.uuid(writing.now), writing),
+          ...keys,
+          ...pairs
+        ]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })

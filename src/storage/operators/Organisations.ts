@@ -1,0 +1,211 @@
+/** Storage of organisations and their first operator. Part of `Access`. */
+import { Effect, Equal, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { ChargerPolicy } from "../../domain/charger/ChargerState.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import type { Organisation } from "../../domain/operator/Operator.ts"
+import type { NewOrganisation } from "../../domain/operator/Access.ts"
+import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { OrganisationRecord } from "../../domain/event/RecordFact.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { insertKey, keyFact } from "./ApiKeys.ts"
+import { textArray } from "../kernel/Arrays.ts"
+import { pagedList, UuidKey } from "../kernel/Cursor.ts"
+import { factOf, type Recording } from "../kernel/Facts.ts"
+import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+
+/** Who makes the first organisation, before there is anybody who could: the service itself. */
+const platform = "platform"
+
+const OrganisationRow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  countryCode: Schema.String,
+  partyId: Schema.String,
+  timeZone: Schema.String,
+  unknownTokens: Schema.Literals(["Refuse", "Accept"]),
+  concurrentTransactions: Schema.Literals(["Refuse", "Allow"]),
+  heartbeatIntervalSeconds: Schema.Int,
+  localLists: Schema.Literals(["Manual", "Managed"]),
+  closeSilentHours: Schema.Int,
+  standbyPowerW: Schema.Int,
+  createdAt: Millis
+})
+
+const organisationRow = rowOf(OrganisationRow)
+const organisationRows = rowsOf(OrganisationRow)
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId",
+  o.time_zone AS "timeZone", o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
+  o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
+  o.standby_power_w AS "standbyPowerW", o.created_at AS "createdAt"`
+
+const toOrganisation = ({
+  concurrentTransactions,
+  heartbeatIntervalSeconds,
+  localLists,
+  unknownTokens,
+  ...rest
+}: typeof OrganisationRow.Type) =>
+  ({
+    ...rest,
+    policy: { unknownTokens, concurrentTransactions, heartbeatIntervalSeconds, localLists }
+  }) satisfies Organisation
+
+const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
+  Effect.gen(function* () {
+    const row = isUuid(id)
+      ? yield* organisationRow(own`SELECT ${columns(sql)} FROM organisation o WHERE ${own.itself("o")}`)
+      : undefined
+    if (row === undefined) return yield* new NotFound({ kind: "organisation", id })
+    return toOrganisation(row)
+  })
+
+const recordOf = ({
+  closeSilentHours,
+  countryCode,
+  name,
+  partyId,
+  policy,
+  standbyPowerW,
+  timeZone
+}: Organisation): OrganisationRecord => ({
+  name,
+  countryCode,
+  partyId,
+  timeZone,
+  closeSilentHours,
+  standbyPowerW,
+  policy
+})
+
+/** Inserts that answer no row met one that stands already. */
+const unique = <E>(insert: Effect.Effect<ReadonlyArray<object>, E>, code: string, message: string) =>
+  Effect.flatMap(insert, (rows) => (rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void))
+
+const insertParts = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  { keyId, operatorId }: { readonly keyId: string; readonly operatorId: string },
+  input: NewOrganisation,
+  now: Date
+) =>
+  Effect.gen(function* () {
+    yield* unique(
+      own`INSERT INTO organisation (id, name, country_code, party_id, created_at)
+        VALUES (${own.id}, ${input.name}, ${input.countryCode}, ${input.partyId}, ${now})
+        ON CONFLICT (country_code, party_id) DO NOTHING RETURNING id`,
+      "party_exists",
+      "An organisation of this country code and party id exists already."
+    )
+    // Made beside it, unless it is a further party of another organisation's.
+    yield* unique(
+      own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.is_default`,
+      "party_exists",
+      "A party of this country code and party id exists already."
+    )
+    yield* unique(
+      own`INSERT INTO operator (id, organisation_id, email, password_hash, permissions, created_at)
+        VALUES (${operatorId}, ${own.id}, ${input.operatorEmail}, ${input.operatorPasswordHash},
+          ${textArray(input.operatorPermissions)}, ${now})
+        ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
+      "operator_exists",
+      "An operator of this email exists already, here or in another organisation."
+    )
+    yield* unique(
+      own`INSERT INTO v1_credential (client_id, organisation_id, verifier, created_at)
+        VALUES (${input.v1.clientId}, ${own.id}, ${input.v1.codeVerifier}, ${now})
+        ON CONFLICT (client_id) DO NOTHING RETURNING client_id`,
+      "client_id_in_use",
+      "This client id belongs to another v1 pair."
+    )
+    return yield* insertKey(sql, own, { ...input.key, id: keyId, operatorId }, now)
+  })
+
+export const createOrganisation = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Access.createOrganisation")(function* (input: NewOrganisation, now: number) {
+    yield* storable(input)
+    const id = secrets.uuid(now)
+    const operatorId = secrets.uuid(now)
+    const own = scopedTo(sql, id)
+    const writing = { by: { organisationId: id, actor: platform }, now }
+    const write = Effect.gen(function* () {
+      const key = yield* insertParts(sql, own, { keyId: secrets.uuid(now), operatorId }, input, new Date(now))
+      if (key === undefined) return yield* Effect.die("the new operator was not found")
+      const organisation = yield* Effect.orDie(find(sql, own, id))
+      const fact = factOf("OrganisationCreated", `organisation:${id}`, id, writing)
+      return {
+        result: { organisation, operatorId },
+        facts: [
+          { ...fact, body: { by: platform, after: recordOf(organisation) } },
+          keyFact("ApiKeyIssued", key, key.id, writing)
+        ]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+export interface OrganisationPatch {
+  readonly name?: string
+  readonly timeZone?: string
+  readonly closeSilentHours?: number
+  readonly standbyPowerW?: number
+  readonly policy?: Partial<ChargerPolicy>
+}
+
+export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Access.updateOrganisation")(function* (patch: OrganisationPatch, writing: Writing) {
+    yield* storable(patch)
+    const id = writing.by.organisationId
+    const own = scopedTo(sql, id)
+    const write = Effect.gen(function* () {
+      const before = yield* find(sql, own, id)
+      const { closeSilentHours = before.closeSilentHours, name = before.name, policy: given } = patch
+      const { standbyPowerW = before.standbyPowerW, timeZone = before.timeZone } = patch
+      const policy = {
+        unknownTokens: given?.unknownTokens ?? before.policy.unknownTokens,
+        concurrentTransactions: given?.concurrentTransactions ?? before.policy.concurrentTransactions,
+        heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds,
+        localLists: given?.localLists ?? before.policy.localLists
+      } satisfies ChargerPolicy
+      const after = { ...before, name, timeZone, closeSilentHours, standbyPowerW, policy }
+      if (Equal.equals(before, after)) return { result: before, facts: [] }
+      yield* own`
+        UPDATE organisation o SET name = ${name}, time_zone = ${timeZone}, unknown_tokens = ${policy.unknownTokens},
+          concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
+          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}, standby_power_w = ${standbyPowerW}
+        WHERE ${own.itself("o")}`
+      const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(writing.now), writing)
+      return {
+        result: after,
+        facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(before), after: recordOf(after) } }]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+export const organisation = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.organisation")((id: string) => guarded(find(sql, scopedTo(sql, id), id)))
+
+const pages = pagedList("organisations", UuidKey, (row: typeof OrganisationRow.Type) => row.id)
+
+/** All of them, for the platform's own operator. */
+export const organisations = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.organisations")(function* (request: PageRequest) {
+    const after = yield* pages.after(request)
+    const rows = yield* guarded(
+      organisationRows(sql`
+        SELECT ${columns(sql)} FROM organisation o ${after === undefined ? sql`` : sql`WHERE o.id > ${after}`}
+        ORDER BY o.id LIMIT ${pages.rows(request)}`)
+    )
+    return pages.page(request, rows, toOrganisation)
+  })
+
+/** True while nobody has an organisation here. */
+export const isEmpty = (sql: SqlClient.SqlClient) =>
+  Effect.map(guarded(sql`SELECT 1 FROM organisation LIMIT 1`), (rows) => rows.length === 0)

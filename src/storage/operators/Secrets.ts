@@ -1,0 +1,154 @@
+/**
+ * The port `Secrets` over the runtime's own cryptography. The service's one secret key gives a key for each purpose, so that a verifier of
+ * one purpose is worthless for another, and a stolen database without that key is worthless for all.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import { Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import { Secrets } from "../../domain/values/Secrets.ts"
+import { uuid7 } from "../../domain/values/Uuid7.ts"
+
+/** What a slow hash costs: 128 · 2^log2N · r bytes of memory, p times over. OWASP's second choice, 32 MiB and about 0.2 s. */
+const cost = { log2N: 15, r: 8, p: 3 }
+
+/** Dearer parameters than these in a stored hash were not written by us, and are refused rather than paid for. */
+const costMax = { log2N: 17, r: 8, p: 4 }
+
+const saltBytes = 16
+const hashBytes = 32
+
+/** Slow hashes at once: each fills 32 MiB and a core, and people who log in can wait while chargers cannot. */
+const hashesAtOnce = 2
+
+const hmac = (key: string | Uint8Array, data: string | Uint8Array): Uint8Array =>
+  createHmac("sha256", key).update(data).digest()
+
+/** One person types a password as several code points that look the same; they count as one password. */
+const normal = (password: string): string => password.normalize("NFKC")
+
+const derive = (
+  password: string,
+  salt: Uint8Array,
+  length: number,
+  { log2N, p, r }: typeof cost
+): Effect.Effect<Uint8Array> =>
+  Effect.callback((resume) => {
+    const N = 2 ** log2N
+    // The runtime's default bound is just below what is needed here.
+    scrypt(normal(password), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      resume(error === null ? Effect.succeed(key) : Effect.die(error))
+    )
+  })
+
+const hashForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{1,128})\$([\w-]{1,128})$/
+
+const StoredHash = Schema.Struct({
+  log2N: Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum: costMax.log2N })),
+  r: Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum: costMax.r })),
+  p: Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum: costMax.p })),
+  salt: Schema.Uint8ArrayFromBase64Url,
+  hash: Schema.Uint8ArrayFromBase64Url
+})
+
+const decodeHash = Schema.decodeUnknownOption(StoredHash)
+
+const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: string) {
+  const salt = randomBytes(saltBytes)
+  const hash = yield* derive(password, salt, hashBytes, cost)
+  const text = (bytes: Uint8Array): string => Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)(bytes)
+  return `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${text(salt)}$${text(hash)}`
+})
+
+/** False for a hash that is not ours, whatever the password. */
+const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: string, stored: string) {
+  const [, log2N, r, p, salt, hash] = hashForm.exec(stored) ?? []
+  const parts = decodeHash({ log2N, r, p, salt, hash })
+  if (parts._tag === "None") return false
+  const { hash: wanted, salt: salted, ...parameters } = parts.value
+  return equal(yield* derive(password, salted, wanted.length, parameters), wanted)
+})
+
+const cipher = "aes-256-gcm"
+
+/** A random nonce for each seal (NIST SP 800-38D §8.2.2): safe for 2^32 seals under one key, more than one service makes. */
+const nonceBytes = 12
+const tagBytes = 16
+
+const Base64Url = Schema.Uint8ArrayFromBase64Url
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+const sealed = (key: Uint8Array, text: string): string => {
+  const nonce = randomBytes(nonceBytes)
+  const encrypt = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes })
+  const parts = [nonce, encrypt.update(text, "utf8"), encrypt.final(), encrypt.getAuthTag()]
+  return Schema.encodeSync(Base64Url)(joined(parts))
+}
+
+const opened = (key: Uint8Array, text: string): string | undefined => {
+  const bytes = Schema.decodeOption(Base64Url)(text)
+  if (bytes._tag === "None" || bytes.value.length < nonceBytes + tagBytes) return undefined
+  const nonce = bytes.value.subarray(0, nonceBytes)
+  const decrypt = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })
+  decrypt.setAuthTag(bytes.value.subarray(-tagBytes))
+  try {
+    return decrypt.update(bytes.value.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decrypt.final("utf8")
+  } catch {
+    // Changed since, or sealed under another key: `final` throws, and there is no other way to ask.
+    return undefined
+  }
+}
+
+/** Random bytes of one question to the system: identifiers are made by thousands, and each question costs more than they do. */
+const stockBytes = 4_096
+
+const stocked = () => {
+  let stock = new Uint8Array(0)
+  return (length: number): Uint8Array => {
+    if (stock.length < length) stock = randomBytes(stockBytes)
+    const taken = stock.subarray(0, length)
+    stock = stock.subarray(length)
+    return taken
+  }
+}
+
+/** `secretKey` is any text of enough randomness; another one makes every stored verifier void. */
+export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] => {
+  const purposes = new Map<string, Uint8Array>()
+  const keyFor = (purpose: string): Uint8Array => {
+    const known = purposes.get(purpose)
+    if (known !== undefined) return known
+    const key = hmac(Redacted.value(secretKey), `voltlane:${purpose}`)
+    // Purposes are constants of our code, so this map stays small.
+    purposes.set(purpose, key)
+    return key
+  }
+  const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => hmac(keyFor(purpose), secret)
+  const numbers = new DataView(Uint8Array.from(keyFor("transaction-ids")).buffer)
+  const random = stocked()
+  const slowly = Semaphore.makeUnsafe(hashesAtOnce)
+  return {
+    verifier,
+    verify: (purpose, secret, stored) => equal(verifier(purpose, secret), stored),
+    // A seal's key is derived apart from the verifier's of the same purpose.
+    seal: (purpose, text) => sealed(keyFor(`seal:${purpose}`), text),
+    open: (purpose, text) => opened(keyFor(`seal:${purpose}`), text),
+    randomBytes: (length) => randomBytes(length),
+    uuid: (now) => uuid7(now, random(10)),
+    transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
+    hashPassword: (password) => slowly.withPermits(1)(hashPassword(password)),
+    verifyPassword: (password, hash) => slowly.withPermits(1)(verifyPassword(password, hash))
+  }
+}
+
+export const layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Secrets> =>
+  Layer.sync(Secrets, () => Secrets.of(make(secretKey)))

@@ -1,0 +1,263 @@
+/**
+ * How locations are brought up to date: sites that are marked, and those whose time has come, are read, made into locations by the domain, and kept with
+ * the texts that are sent. Part of `Locations`. Those who do it wait for each other, and writers of the journal for none of them.
+ */
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { dueOf, type Location, locationOf } from "../../domain/site/Location.ts"
+import { type LocationChanged, unforeseen } from "../../domain/site/TimeDrivenChange.ts"
+import { int8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { journalLock } from "../kernel/JournalLock.ts"
+import { locationOfBody, standingOf, standings, type WantedSite } from "./LocationRows.ts"
+import { rowOf, rowsOf } from "../kernel/Rows.ts"
+
+export interface LocationsOptions {
+  /** A location as it is sent, by format, undefined in those in which it is not shown; formats are read by the same names. */
+  readonly texts: (location: Location) => Readonly<Record<string, string | undefined>>
+  /** Of the service: another one may write locations otherwise, and does so when their turn comes. */
+  readonly version: string
+}
+
+/** Of the transactions that bring locations up to date; the journal's is another. */
+const refreshLock = 7_016_996_768
+
+/** Marks that are looked at in one go: a site that flickers has many. */
+const marksPerLook = 1_000
+
+const markRows = rowsOf(
+  Schema.Struct({
+    organisationId: Schema.String,
+    siteId: Schema.String,
+    ids: Schema.Array(Schema.String),
+    untold: Schema.Boolean
+  })
+)
+
+interface Mark extends WantedSite {
+  readonly ids: ReadonlyArray<string>
+  /** No fact stands beside one of its marks. */
+  readonly untold: boolean
+}
+
+/** Whose sites are looked at. */
+export interface Scope {
+  readonly organisationId: string
+  /** All of the organisation's without it. */
+  readonly siteIds?: ReadonlyArray<string>
+}
+
+const within = (sql: SqlClient.SqlClient, scope: Scope | undefined) => {
+  if (scope === undefined) return sql``
+  const own = sql`WHERE m.organisation_id = ${scope.organisationId}`
+  return scope.siteIds === undefined ? own : sql`${own} AND m.site_id = ANY (${uuidArray(scope.siteIds)})`
+}
+
+/** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
+const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: number) =>
+  markRows(sql`
+    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", x.ids, x.untold
+    FROM (
+      SELECT f.organisation_id, f.site_id
+      FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${within(sql, scope)} ORDER BY m.id LIMIT ${marksPerLook}::int) f
+      GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int
+    ) s
+    CROSS JOIN LATERAL (
+      SELECT jsonb_agg(m.id::text) AS ids, bool_or(m.untold) AS untold FROM location_stale m
+      WHERE m.organisation_id = s.organisation_id AND m.site_id = s.site_id
+    ) x`)
+
+/** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */
+const ripeSites = (sql: SqlClient.SqlClient, now: number, limit: number) => sql`
+  (SELECT l.organisation_id, l.id FROM location l WHERE l.due_at <= ${new Date(now)} ORDER BY l.due_at LIMIT ${limit}::int)
+  UNION
+  (SELECT l.organisation_id, l.id
+    FROM node x
+    JOIN connection n ON n.node_id = x.node_id AND n.closed_at IS NULL
+    JOIN charger c ON c.charger_id = n.charger_id
+    JOIN location l ON l.id = c.site_id
+    WHERE x.lease_until <= now() AND l.looked_at < x.lease_until LIMIT ${limit}::int)`
+
+const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
+  markRows(sql`
+    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids, true AS untold
+    FROM (${ripeSites(sql, now, limit)}) r`)
+
+const anyRow = rowOf(Schema.Struct({ any: Schema.Boolean }))
+
+/** Whether `refresh` would find anything, of all: one statement instead of a transaction, for the many times when it would not. */
+export const anyDue = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const row = yield* anyRow(sql`
+      SELECT EXISTS (SELECT 1 FROM location_stale m) OR EXISTS (SELECT 1 FROM (${ripeSites(sql, now, 1)}) r) AS any`)
+    return row?.any ?? false
+  })
+
+interface Looked {
+  readonly location: Location
+  readonly texts: Readonly<Record<string, string | undefined>>
+  readonly before: Location | undefined
+  readonly dueAt: number | undefined
+}
+
+const body = ({ location }: Looked) => JSON.stringify(location)
+
+/** Formats in which it is not shown, for `string_to_array`. */
+const hidden = ({ texts }: Looked) =>
+  Object.entries(texts)
+    .flatMap(([format, text]) => (text === undefined ? [format] : []))
+    .join(",")
+
+const insert = (sql: SqlClient.SqlClient, fresh: ReadonlyArray<Looked>) => sql`
+  INSERT INTO location (id, organisation_id, ordinal, body, last_updated, due_at, hidden_in, looked_at)
+  SELECT x.id, x.organisation_id,
+    coalesce((SELECT max(m.ordinal) FROM location m WHERE m.organisation_id = x.organisation_id), 0)
+      + row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.id),
+    x.body::jsonb, x.last_updated, x.due_at, string_to_array(x.hidden, ','), now()
+  FROM unnest(${uuidArray(fresh.map(({ location }) => location.id))},
+    ${uuidArray(fresh.map(({ location }) => location.organisationId))}, ${textArray(fresh.map(body))},
+    ${timestamptzArray(fresh.map(({ location }) => location.lastUpdated))},
+    ${timestamptzArray(fresh.map(({ dueAt }) => dueAt ?? null))}, ${textArray(fresh.map(hidden))})
+    AS x(id, organisation_id, body, last_updated, due_at, hidden)`
+
+const update = (sql: SqlClient.SqlClient, known: ReadonlyArray<Looked>) => sql`
+  UPDATE location l SET body = coalesce(x.body::jsonb, l.body), last_updated = x.last_updated, due_at = x.due_at,
+    hidden_in = string_to_array(x.hidden, ','), looked_at = now()
+  FROM unnest(${uuidArray(known.map(({ location }) => location.id))},
+    ${textArray(known.map((one) => (one.location === one.before ? null : body(one))))},
+    ${timestamptzArray(known.map(({ location }) => location.lastUpdated))},
+    ${timestamptzArray(known.map(({ dueAt }) => dueAt ?? null))}, ${textArray(known.map(hidden))})
+    AS x(id, body, last_updated, due_at, hidden)
+  WHERE l.id = x.id`
+
+const putTexts = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<{ readonly id: string; readonly format: string; readonly text: string }>
+) => sql`
+  INSERT INTO location_text AS t (format, location_id, text)
+  SELECT x.format, x.id, x.text
+  FROM unnest(${textArray(rows.map(({ format }) => format))}, ${uuidArray(rows.map(({ id }) => id))},
+    ${textArray(rows.map(({ text }) => text))}) AS x(format, id, text)
+  ON CONFLICT (format, location_id) DO UPDATE SET text = excluded.text WHERE t.text <> excluded.text`
+
+/** What was written while it was still shown. */
+const takeTexts = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<{ readonly id: string; readonly format: string }>
+) => sql`
+  DELETE FROM location_text t
+  USING unnest(${textArray(rows.map(({ format }) => format))}, ${uuidArray(rows.map(({ id }) => id))}) AS x(format, id)
+  WHERE t.format = x.format AND t.location_id = x.id`
+
+/** Takes locations away, and closes the gaps in the numbers of those behind. Few are, and seldom. */
+const forget = (sql: SqlClient.SqlClient, gone: ReadonlyArray<Location>) =>
+  Effect.forEach(
+    gone,
+    ({ id }) => sql`
+      WITH gone AS (DELETE FROM location l WHERE l.id = ${id} RETURNING l.organisation_id, l.ordinal)
+      UPDATE location l SET ordinal = l.ordinal - 1 FROM gone
+      WHERE l.organisation_id = gone.organisation_id AND l.ordinal > gone.ordinal`,
+    { discard: true }
+  )
+
+const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: ReadonlyArray<Location>) =>
+  Effect.gen(function* () {
+    const all = looked.flatMap(({ location, texts }) =>
+      Object.entries(texts).map(([format, text]) => ({ id: location.id, format, text }))
+    )
+    const rows = all.flatMap(({ text, ...row }) => (text === undefined ? [] : [{ ...row, text }]))
+    const unshown = all.filter(({ text }) => text === undefined)
+    yield* forget(sql, gone)
+    const fresh = looked.filter(({ before }) => before === undefined)
+    const known = looked.filter(({ before }) => before !== undefined)
+    if (known.length > 0) yield* update(sql, known)
+    if (fresh.length > 0) yield* insert(sql, fresh)
+    if (rows.length > 0) yield* putTexts(sql, rows)
+    if (unshown.length > 0) yield* takeTexts(sql, unshown)
+  })
+
+/**
+ * Appends what partners learn of no other way. The journal's lock is taken last here: nobody who holds it waits for what is locked here, and it is held
+ * for as long as it takes to commit.
+ */
+const tell = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
+  Effect.andThen(
+    sql`SELECT pg_advisory_xact_lock(${journalLock})`,
+    sql`
+      INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+      SELECT substring(sha256(convert_to('location:' || gen_random_uuid()::text, 'UTF8')) for 16), f.organisation_id, f.type, f.subject,
+        f.at, f.at, f.body::json
+      FROM unnest(${uuidArray(facts.map((fact) => fact.organisationId))}, ${textArray(facts.map((fact) => fact.type))},
+        ${textArray(facts.map((fact) => fact.subject))}, ${timestamptzArray(facts.map((fact) => fact.at))},
+        ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}) AS f(organisation_id, type, subject, at, body)`
+  )
+
+const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: ReadonlyArray<Mark>, now: number) =>
+  Effect.gen(function* () {
+    const looked: Array<Looked> = []
+    const gone: Array<Location> = []
+    const facts: Array<LocationChanged> = []
+    const untold = new Set(sites.filter((site) => site.untold).map(({ siteId }) => siteId))
+    for (const row of yield* standings(sql, sites, now)) {
+      const standing = standingOf(row)
+      const before = row.before === undefined ? undefined : locationOfBody(row.before)
+      const location = locationOf(standing, before, now)
+      if (location !== undefined) {
+        looked.push({ location, texts: options.texts(location), before, dueAt: dueOf(location, standing, now) })
+      } else if (before !== undefined) gone.push(before)
+      const fact = unforeseen(before, location, row.ripe || untold.has(row.siteId), now)
+      if (fact !== undefined) facts.push(fact)
+    }
+    yield* keep(sql, looked, gone)
+    if (facts.length > 0) yield* tell(sql, facts)
+  })
+
+/** Marks every location where another version of the service has written them. */
+export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: LocationsOptions) => sql`
+  WITH changed AS (
+    INSERT INTO service AS s (name, value) VALUES ('locations', convert_to(${version}::text, 'UTF8'))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE s.value <> excluded.value
+    RETURNING s.name
+  )
+  INSERT INTO location_stale (organisation_id, site_id, untold)
+  SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
+
+/**
+ * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is told, and keeps nobody else's location from
+ * being shown.
+ */
+const lookAtAll = (
+  sql: SqlClient.SqlClient,
+  options: LocationsOptions,
+  sites: ReadonlyArray<Mark>,
+  now: number
+): ReturnType<typeof look> =>
+  look(sql, options, sites, now).pipe(
+    Effect.catchDefect((defect) =>
+      sites.length > 1
+        ? Effect.forEach(sites, (site) => lookAtAll(sql, options, [site], now), { discard: true })
+        : Effect.andThen(
+            Effect.annotateLogs(Effect.logError("a location cannot be made", defect), { siteId: sites[0]?.siteId }),
+            // Until something of it changes it is left as it was.
+            sql`UPDATE location SET due_at = NULL WHERE id = ANY (${uuidArray(sites.map(({ siteId }) => siteId))})`
+          )
+    )
+  )
+
+/**
+ * Works in some of what is marked, within a scope or of all; then also what is due by time. True when there may be more. To be run in a
+ * transaction of its own: the time of a change is taken under the lock, so that whoever asked before for what is newer has not seen it yet.
+ */
+export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, scope: Scope | undefined, limit: number) =>
+  Effect.gen(function* () {
+    yield* sql`SELECT pg_advisory_xact_lock(${refreshLock})`
+    const now = yield* Clock.currentTimeMillis
+    const marks: ReadonlyArray<Mark> = yield* marked(sql, scope, limit)
+    const byTime: ReadonlyArray<Mark> = scope === undefined ? yield* ripe(sql, now, limit) : []
+    const sites = new Map([...byTime, ...marks].map((site) => [site.siteId, site]))
+    if (sites.size === 0) return false
+    yield* lookAtAll(sql, options, [...sites.values()], now)
+    const ids = marks.flatMap((mark) => mark.ids).map(BigInt)
+    if (ids.length > 0) yield* sql`DELETE FROM location_stale m WHERE m.id = ANY (${int8Array(ids)})`
+    return marks.length > 0
+  })

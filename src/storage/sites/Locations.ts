@@ -1,0 +1,258 @@
+/**
+ * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and their texts are read as they are
+ * sent; a page costs what its bytes cost.
+ */
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { NotFound, type StorageUnavailable } from "../../domain/Errors.ts"
+import { missingOf } from "../../domain/site/Missing.ts"
+import { type Around, Locations } from "../../domain/site/Locations.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import type { Window } from "../../domain/values/Window.ts"
+import { uuidArray } from "../kernel/Arrays.ts"
+import { anyDue, type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
+import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
+import { sitesOf } from "../roaming/PartyRows.ts"
+import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+
+/** Sites that are worked in by one transaction: the embedded database does nothing else meanwhile. */
+const sitesPerStep = 50
+
+/** Steps that one reader does before it is answered with what there is; the keeper goes on with the rest. */
+const stepsPerRead = 4
+
+const extentRow = rowOf(
+  Schema.Struct({
+    stale: Schema.Boolean,
+    hidden: Schema.Boolean,
+    total: optional(Schema.Int),
+    oldest: optional(Millis),
+    newest: optional(Millis)
+  })
+)
+
+/** Of `location l`: not shown in the format. Where nothing is hidden the small index of what is says so. */
+const isHidden = (sql: SqlClient.SqlClient, alias: string, format: string) =>
+  sql`(${sql(alias)}.hidden_in <> '{}' AND ${format}::text = ANY (${sql(alias)}.hidden_in))`
+
+/** `format` is undefined of locations as such, of which nothing is hidden. */
+const extentOf = (sql: SqlClient.SqlClient, own: Scoped, format: string | undefined) =>
+  Effect.map(
+    extentRow(own`
+      SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")}) AS stale,
+        ${format === undefined ? sql`false` : own`EXISTS (SELECT 1 FROM location h WHERE ${own.rowsOf("h")} AND ${isHidden(sql, "h", format)})`} AS hidden,
+        (SELECT max(l.ordinal) FROM location l WHERE ${own.rowsOf("l")}) AS total,
+        (SELECT min(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS oldest,
+        (SELECT max(l.last_updated) FROM location l WHERE ${own.rowsOf("l")}) AS newest`),
+    (row) => row ?? { stale: false, hidden: false, total: undefined, oldest: undefined, newest: undefined }
+  )
+
+type Extent = Effect.Success<ReturnType<typeof extentOf>>
+
+/** Whether a window leaves nothing out: then a page is found by number. */
+const spansAll = ({ from, party, to }: Window, { hidden, newest, oldest }: Extent): boolean =>
+  !hidden &&
+  party === undefined &&
+  (from === undefined || (oldest !== undefined && from <= oldest)) &&
+  (to === undefined || (newest !== undefined && to > newest))
+
+const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
+
+const between = (sql: SqlClient.SqlClient, own: Scoped, { from, party, to }: Window, format: string | undefined) => sql`
+  ${format === undefined ? sql`` : sql`AND NOT ${isHidden(sql, "l", format)}`}
+  ${party === undefined ? sql`` : sql`AND l.id IN (${sitesOf(own, party)})`}
+  ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
+  ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
+
+/** Largest number that the database counts by. */
+const intMax = 2_147_483_647
+
+/** The page of a list of which nothing is left out. */
+const numbered = (own: Scoped, { limit, offset }: Window) => own`
+  SELECT l.id, l.ordinal, l.body FROM location l
+  WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int`
+
+/** The locations of a page with their numbers, and how many there are in all. */
+const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent, format?: string) =>
+  Effect.gen(function* () {
+    const { limit, offset } = window
+    if (spansAll(window, extent)) return { ids: numbered(own, window), total: extent.total ?? 0 }
+    const span = between(sql, own, window, extent.hidden ? format : undefined)
+    const counted = yield* countRow(own`SELECT count(*)::int AS total FROM location l WHERE ${own.rowsOf("l")} ${span}`)
+    const ids = own`SELECT l.id, l.ordinal, l.body FROM location l WHERE ${own.rowsOf("l")} ${span}
+      ORDER BY l.ordinal OFFSET ${offset}::int LIMIT ${limit}::int`
+    return { ids, total: counted?.total ?? 0 }
+  })
+
+const pieces = { body: Schema.Uint8Array, count: Schema.Int, missing: Schema.Int }
+const piecesRow = rowOf(Schema.Struct(pieces))
+const wholeRow = rowOf(Schema.Struct({ ...pieces, fits: Schema.Boolean, total: Schema.Int }))
+const bodyRows = rowsOf(Schema.Struct({ body: LocationBody }))
+const evseRow = rowOf(Schema.Struct({ locationId: Schema.String, uid: Schema.String, evseId: Schema.String }))
+
+const notFound = (id: string) => new NotFound({ kind: "location", id })
+
+interface Reading {
+  readonly sql: SqlClient.SqlClient
+  readonly options: LocationsOptions
+  /** Works in what is marked within a scope, or of all; true when there may be more. */
+  readonly step: (scope: Scope | undefined, limit: number) => Effect.Effect<boolean, StorageUnavailable>
+}
+
+const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
+  Effect.map(
+    guarded(bodyRows(own`SELECT l.body FROM location l WHERE ${own.rowsOf("l")} AND l.id = ANY (${uuidArray(ids)})`)),
+    (rows) => rows.map(({ body }) => locationOfBody(body))
+  )
+
+/** Brings up to date what is read next. A database that takes no writes is read as it stands. */
+const current = ({ sql, step }: Reading, organisationId: string, format?: string) =>
+  Effect.gen(function* () {
+    const own = scopedTo(sql, organisationId)
+    let extent = yield* guarded(extentOf(sql, own, format))
+    for (let n = 0; n < stepsPerRead && extent.stale; n++) {
+      const worked = yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false)
+      // Where nothing was marked any more, somebody else has worked it in since we looked.
+      extent = yield* guarded(extentOf(sql, own, format))
+      if (!worked) break
+    }
+    return { own, extent }
+  })
+
+const markRow = rowOf(Schema.Struct({ stale: Schema.Boolean }))
+
+/** The locations of some sites as they stand, however much of the organisation's is marked beside them. */
+const ofSites = ({ sql, step }: Reading) =>
+  Effect.fn("Locations.ofSites")(function* (organisationId: string, siteIds: ReadonlyArray<string>) {
+    const own = scopedTo(sql, organisationId)
+    const ids = siteIds.filter(isUuid)
+    const marked = yield* guarded(
+      markRow(own`
+        SELECT EXISTS (SELECT 1 FROM location_stale m WHERE ${own.rowsOf("m")} AND m.site_id = ANY (${uuidArray(ids)})) AS stale`)
+    )
+    if (marked?.stale === true) yield* Effect.ignore(step({ organisationId, siteIds: ids }, Math.max(1, ids.length)))
+    return yield* bodiesOf(own, ids)
+  })
+
+const page = (reading: Reading) =>
+  Effect.fn("Locations.page")(function* (organisationId: string, window: Window) {
+    const { sql } = reading
+    const { extent, own } = yield* current(reading, organisationId)
+    const { ids, total } = yield* guarded(pageOf(sql, own, window, extent))
+    const rows = yield* guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`))
+    return { items: rows.map(({ body }) => locationOfBody(body)), total }
+  })
+
+/** The texts of a page in one piece, and how many of its locations have none yet. */
+const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: string, { after, before }: Around) => sql`
+  SELECT convert_to(${before} || coalesce(string_agg(t.text, ',' ORDER BY p.ordinal), '') || ${after}, 'UTF8') AS body,
+    count(*)::int AS count, (count(*) - count(t.text))::int AS missing
+  FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format}`
+
+/** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
+const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string, { after, before }: Around) =>
+  Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) => {
+    const items = rows.flatMap(({ body }) => options.texts(locationOfBody(body))[format] ?? [])
+    return Buffer.from(before + items.join(",") + after)
+  })
+
+const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
+
+/**
+ * A page of the whole list in one statement, as long as nothing is marked or left out; `fits` is false otherwise. Each value is given once and no part is put
+ * together here: partners crawl, and this statement is most of what they cost.
+ */
+const wholeOf = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  format: string,
+  { from, limit, offset, to }: Window,
+  { after, before }: Around
+) =>
+  guarded(
+    wholeRow(own`
+      WITH asked AS MATERIALIZED (
+        SELECT a.id, NOT EXISTS (SELECT 1 FROM location_stale m WHERE m.organisation_id = a.id)
+            AND NOT EXISTS (SELECT 1 FROM location h WHERE h.organisation_id = a.id AND ${isHidden(sql, "h", format)})
+            AND coalesce((SELECT min(f.last_updated) FROM location f WHERE f.organisation_id = a.id) >= a.since, true)
+            AND coalesce((SELECT max(f.last_updated) FROM location f WHERE f.organisation_id = a.id) < a.until, true) AS fits,
+          coalesce((SELECT max(f.ordinal) FROM location f WHERE f.organisation_id = a.id), 0) AS total
+        FROM (SELECT ${own.id}::uuid AS id, ${dateOf(from)}::timestamptz AS since, ${dateOf(to)}::timestamptz AS until) a
+      )
+      SELECT a.fits, a.total, count(l.id)::int AS count, (count(l.id) - count(t.text))::int AS missing,
+        convert_to(${before} || coalesce(string_agg(t.text, ',' ORDER BY l.ordinal), '') || ${after}, 'UTF8') AS body
+      FROM asked a
+      LEFT JOIN location l ON l.organisation_id = a.id AND a.fits
+        AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int
+      LEFT JOIN location_text t ON t.location_id = l.id AND t.format = ${format}
+      GROUP BY a.fits, a.total`)
+  )
+
+const json = (reading: Reading) =>
+  Effect.fn("Locations.json")(function* (organisationId: string, format: string, window: Window, around: Around) {
+    const found =
+      window.party === undefined
+        ? yield* wholeOf(reading.sql, scopedTo(reading.sql, organisationId), format, window, around)
+        : undefined
+    if (found !== undefined && found.fits && found.missing === 0) return found
+    const { extent, own } = yield* current(reading, organisationId, format)
+    const { ids, total } = yield* guarded(pageOf(reading.sql, own, window, extent, format))
+    const page = yield* guarded(piecesRow(piecesOf(reading.sql, ids, format, around)))
+    const { body, count, missing } = page ?? { body: new Uint8Array(), count: 0, missing: 1 }
+    return { body: missing === 0 ? body : yield* made(reading, ids, format, around), count, total }
+  })
+
+const get = (reading: Reading) =>
+  Effect.fn("Locations.get")(function* (organisationId: string, id: string) {
+    if (!isUuid(id)) return yield* notFound(id)
+    const [found] = yield* ofSites(reading)(organisationId, [id])
+    return found ?? (yield* notFound(id))
+  })
+
+const evseOf = ({ sql }: Reading) =>
+  Effect.fn("Locations.evseOf")((organisationId: string, chargerId: string, evseId: number) => {
+    const own = scopedTo(sql, organisationId)
+    return guarded(
+      evseRow(own`
+        SELECT e.site_id AS "locationId", e.uid, e.public_id AS "evseId" FROM evse e
+        WHERE ${own.rowsOf("e")} AND e.charger_id = ${chargerId} AND e.evse_id = ${evseId}::int
+        ORDER BY e.removed_at DESC NULLS FIRST LIMIT 1`)
+    )
+  })
+
+const publication = ({ sql }: Reading) =>
+  Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
+    const now = yield* Clock.currentTimeMillis
+    const [row] = isUuid(siteId) ? yield* guarded(standings(sql, [{ organisationId, siteId }], now)) : []
+    const standing = row === undefined ? undefined : standingOf(row)
+    if (standing?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
+    const missing = missingOf(standing)
+    return { published: missing.length === 0, missing }
+  })
+
+/** Provides `Locations`. */
+export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, SqlClient.SqlClient | StorageHealth> =>
+  Layer.effect(
+    Locations,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const health = yield* StorageHealth
+      const step: Reading["step"] = (scope, limit) =>
+        Effect.andThen(health.writable, guardedWrite(sql.withTransaction(refresh(sql, options, scope, limit))))
+      const reading: Reading = { sql, options, step }
+      yield* Effect.ignore(Effect.andThen(health.writable, guardedWrite(markAfterUpgrade(sql, options))))
+      return Locations.of({
+        page: page(reading),
+        json: json(reading),
+        get: get(reading),
+        ofSites: ofSites(reading),
+        evseOf: evseOf(reading),
+        publication: publication(reading),
+        refresh: (limit) =>
+          Effect.flatMap(guarded(anyDue(sql)), (any) => (any ? step(undefined, limit) : Effect.succeed(false)))
+      })
+    })
+  )
