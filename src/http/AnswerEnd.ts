@@ -1,5 +1,5 @@
 /**
- * When an answer has left this process, or never will: known to whoever listens on the socket, and asked for by whoever counts what lies in memory until
+ * When an answer has left this process, or never will: known to the socket's listener, and used to count what is in memory until
  * then. Without a socket (tests) an answer ends as soon as it is made.
  */
 import { Context } from "effect"

@@ -10,7 +10,7 @@ export type BodyProblem = "too_large" | "unreadable"
 const problemOf = (error: HttpServerError.HttpServerError): BodyProblem =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge" ? "too_large" : "unreadable"
 
-/** The body as text, which the request keeps for whoever reads it next. An announced length above the bound is refused unread. */
+/** The body as text, which the request keeps for its next reader. An announced length above the bound is refused unread. */
 export const readBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyProblem> =>
   Number(request.headers["content-length"] ?? 0) > bodyMaxBytes
     ? Effect.fail("too_large")

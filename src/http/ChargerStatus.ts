@@ -1,6 +1,6 @@
 /**
  * The status of a charger under product.md's names: what REST v1 answers, and what REST v2 answers among more. One function makes it from
- * the stored record, its site, and what this process holds in memory, so that the two generations never tell different things.
+ * the stored record, its site, and what this process holds in memory, so that the two generations never differ.
  */
 import { Schema } from "effect"
 import type { Charger } from "../domain/charger/Charger.ts"
@@ -32,7 +32,7 @@ const ChargerConfiguration = Schema.Struct({
 }).annotate({ identifier: "ChargerConfiguration" })
 
 const Socket = Schema.Struct({
-  type: Schema.String.annotate({ description: "OCPI's ConnectorType; IEC_62196_T2 until the operator has told" }),
+  type: Schema.String.annotate({ description: "OCPI's ConnectorType; IEC_62196_T2 until the operator has set it" }),
   maxPower: Schema.String.annotate({ description: "Watts, as text" }),
   status: Schema.String.annotate({ description: "OCPP 1.6's ChargePointStatus" }),
   id: Schema.Int

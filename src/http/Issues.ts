@@ -1,7 +1,7 @@
 /** What is wrong with a body or query, said to people: every issue of a failed decoding with its place, the rejected value never. */
 import { SchemaIssue } from "effect"
 
-/** Most issues named in one answer: a body of 1 MiB can have half a million, and nobody reads more than a screen. */
+/** Most issues named in one answer: a body of 1 MiB can have half a million, and a reader needs no more than a screen. */
 export const issuesMax = 100
 
 const leaf = (issue: SchemaIssue.Leaf): string => {

@@ -14,7 +14,7 @@ const isDecodable = (path: string): boolean => {
 
 /**
  * The URL (path and query, as in an HTTP request line) with repeated slashes in its path as one and without a trailing one; the root stays
- * `/`, and the query is not touched. A path that cannot be percent-decoded is taken literally: then it names nothing, and whoever routes
+ * `/`, and the query is not touched. A path that cannot be percent-decoded is taken literally: then it names nothing, and the router
  * says so in its own words.
  */
 export const normalisePath = (url: string): string => {
@@ -32,7 +32,7 @@ export const pathOf = (url: string): string => {
 }
 
 /**
- * Query parameters that hold REST v1's keys, and those in which people send other secrets though nobody asks for them there. Whoever
+ * Query parameters that hold REST v1's keys, and those in which people send other secrets although no route takes them there. Code that
  * writes URLs down (traces: `UrlParams.CurrentRedactedNames`) must leave their values out (T21).
  */
 export const secretParameters: ReadonlyArray<string | RegExp> = ["code", "clientId", /key|token|secret|password/i]

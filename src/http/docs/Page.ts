@@ -26,7 +26,7 @@ const names = ["page.css", "page.js", "operation.js", "parts.js", "schema.js"]
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8")
 
-/** The page as it stands in the files beside this one. */
+/** The page, as it is in the files beside this one. */
 export const readPage = (): Page => {
   const files = names.map((name) => ({ name, text: read(name) }))
   const hash = createHash("sha256")

@@ -16,7 +16,7 @@ const download = Effect.gen(function* () {
   const { token = "" } = yield* HttpRouter.params as Effect.Effect<Readonly<Record<string, string | undefined>>>
   const { file, read } = yield* files.fetch(token, yield* Clock.currentTimeMillis)
   const etag = `"${file.sha256 ?? ""}"`
-  // Whoever has the beginning of another file must get the whole of this one (RFC 9110 §13.1.5). A date is no proof of ours.
+  // A client that has the beginning of another file must get the whole of this one (RFC 9110 §13.1.5). A date proves nothing.
   const isSame = headers["if-range"] === undefined || headers["if-range"] === etag
   // §14.2: a Range is for GET alone.
   const range = rangeOf(method === "GET" && isSame ? headers["range"] : undefined, file.size)

@@ -9,7 +9,7 @@ import { InvalidInput } from "../../domain/Errors.ts"
 /** Parts before the file: a form of a charger has a few fields. */
 const maxParts = 20
 
-/** Bytes of such a field. It is held, and nobody reads it. */
+/** Bytes of such a field. It is kept in memory and not used. */
 const maxFieldBytes = 64 * 1024
 
 /** More than a boundary has (70, RFC 2046 §5.1.1) with its dashes and line ends. */

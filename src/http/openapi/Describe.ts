@@ -1,6 +1,6 @@
 /**
  * Puts words beside a document's properties, parameters and operations, and examples made of them. The words are tables of the API that is
- * described; a description that stands in the API's own definition comes first.
+ * described; a description in the API's own definition comes first.
  */
 import { changeAll, operationsOf, type Change, type Document, type Operation } from "./Document.ts"
 import { makeExamples } from "./Examples.ts"
@@ -8,7 +8,7 @@ import { shape } from "./Shape.ts"
 import { lookupOf, type Lookup, type Words } from "./Words.ts"
 
 const describeProperties = (document: Document, lookup: Lookup): void => {
-  const told: Change = (schema, place) => {
+  const describe: Change = (schema, place) => {
     const { properties } = schema
     if (properties === undefined) return schema
     return {
@@ -21,7 +21,7 @@ const describeProperties = (document: Document, lookup: Lookup): void => {
       )
     }
   }
-  changeAll(document, told)
+  changeAll(document, describe)
 }
 
 const describeParameters = ({ operationId, parameters }: Operation, lookup: Lookup): void => {
@@ -44,7 +44,7 @@ const describeAnswers = ({ responses }: Operation, { statuses }: Words): void =>
   }
 }
 
-/** Gives a document its form, its words and its examples, and tells which rows of the words were of use. */
+/** Gives a document its form, its words and its examples, and returns which rows of the words were used. */
 export const describe = (document: Document, words: Words): ReadonlySet<string> => {
   const lookup = lookupOf(words.properties)
   shape(document, words)

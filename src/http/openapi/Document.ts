@@ -1,6 +1,6 @@
 /**
  * An OpenAPI 3.1 document as its last steps see it: the parts that they read and change, and a walk over every schema in it. Effect makes the
- * document from an API's definition; what stands here knows nothing of either generation of REST.
+ * document from an API's definition; this file knows neither generation of REST.
  */
 
 /** A JSON Schema, as far as Effect writes any. */
@@ -101,7 +101,7 @@ export const changed = (schema: Schema, place: string, change: Change): Schema =
     place
   )
 
-/** Changes every schema of the document where it stands. */
+/** Changes every schema of the document in place. */
 export const changeAll = (document: Document, change: Change): void => {
   const { schemas } = document.components
   for (const [name, schema] of Object.entries(schemas)) schemas[name] = changed(schema, name, change)

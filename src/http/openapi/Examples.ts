@@ -20,8 +20,8 @@ interface Examples {
 
 const examplesOf = ({ components }: Document, { answers }: Words, lookup: Lookup): Examples => {
   const property = (schema: Schema, place: string, depth = 0): unknown => {
-    const told = lookup.at(place)
-    return told !== undefined && told.length === 2 && isWord(schema, told[1]) ? told[1] : of(schema, place, depth)
+    const given = lookup.at(place)
+    return given !== undefined && given.length === 2 && isWord(schema, given[1]) ? given[1] : of(schema, place, depth)
   }
   /** False for a value that is none of those that the schema chooses from: the name means something else here. */
   const isWord = (schema: Schema, value: unknown): boolean => {

@@ -1,6 +1,6 @@
 /**
  * The document's schemas in the form that generators of clients read best: nullable types instead of unions with null, unions that say by which
- * property they are told apart, names for words that are chosen from, and no noise.
+ * property they are distinguished, names for words that are chosen from, and no noise.
  */
 import {
   changeAll,
@@ -77,11 +77,11 @@ const withoutDoubles = (document: Document): void => {
     const name = double.replace(/_\d+$/, "")
     const first = schemas[name]
     if (name === double || first === undefined || shape(first) !== shape(schema)) continue
-    const told = (description: string | undefined) => (description === undefined ? {} : { description })
+    const described = (description: string | undefined) => (description === undefined ? {} : { description })
     const { description, ...plain } = first
-    replace(document, name, (use) => ({ ...told(description), ...use }))
+    replace(document, name, (use) => ({ ...described(description), ...use }))
     schemas[name] = plain
-    replace(document, double, (use) => ({ ...told(schema.description), ...use, $ref: refTo(name) }))
+    replace(document, double, (use) => ({ ...described(schema.description), ...use, $ref: refTo(name) }))
   }
 }
 
@@ -107,7 +107,7 @@ const typeIgnored = (document: Document, returned: Names["returned"]): void => {
   }
 }
 
-/** The word that tells a member of a union apart. */
+/** The value that distinguishes a member of a union. */
 const wordOf = (schema: Schema | undefined): string | undefined => {
   const [word, ...others] = schema?.properties?.["type"]?.enum ?? []
   return typeof word === "string" && others.length === 0 ? word : undefined

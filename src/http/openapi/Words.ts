@@ -1,24 +1,24 @@
-/** What an API tells about itself beside its definition: names, descriptions and examples, as tables. */
+/** What an OpenAPI document has beside the API's definition: names, descriptions and examples, as tables. */
 
 /** Names that an API's definition cannot give. */
 export interface Names {
   /** Of words that are chosen from: the name, and one place where they stand. Equal lists have one name. */
   readonly enums: Readonly<Record<string, string>>
-  /** Unions told apart by `type`, and what is put behind it to name a member that has no name. */
+  /** Unions distinguished by `type`, and what is put behind it to name a member that has no name. */
   readonly unions: Readonly<Record<string, string>>
   /** Bodies that may hold what an answer held: fields that are taken and ignored have the types that they have there. */
   readonly returned: Readonly<Record<string, string>>
 }
 
 /** What a property means, and a value that it may have. Text and numbers need one; for everything else it can be made. */
-export type Told = readonly [description: string, example?: unknown]
+export type Described = readonly [description: string, example?: unknown]
 
 export interface Words extends Names {
   /**
    * By `Owner.property`, as far in as it needs, or by the property's name alone where it means the same everywhere. A parameter's owner is
    * its operation and its place: `sites.list.query.limit`.
    */
-  readonly properties: Readonly<Record<string, Told>>
+  readonly properties: Readonly<Record<string, Described>>
   /** By operation id: what the summary leaves out. */
   readonly operations: Readonly<Record<string, string>>
   /** By the name of a group of operations. */
@@ -35,14 +35,14 @@ export interface Words extends Names {
 
 export interface Lookup {
   /** The row of a place: that of its longest end. */
-  readonly at: (place: string) => Told | undefined
+  readonly at: (place: string) => Described | undefined
   /** The rows that were found, so that a test can name those that nothing needs. */
   readonly used: ReadonlySet<string>
 }
 
 export const lookupOf = (rows: Words["properties"]): Lookup => {
   const used = new Set<string>()
-  const at = (place: string): Told | undefined => {
+  const at = (place: string): Described | undefined => {
     if (Object.hasOwn(rows, place)) {
       used.add(place)
       return rows[place]

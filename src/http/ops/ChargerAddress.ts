@@ -1,6 +1,6 @@
 /**
  * What a person sees who opens a charger's address in a browser, or a tool that asks there without a websocket: 426, and a sentence that says what the
- * address is for. Nothing is looked up, so that nobody learns which chargers there are.
+ * address is for. Nothing is looked up, so that the answer does not reveal which chargers exist.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

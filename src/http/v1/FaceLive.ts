@@ -112,8 +112,8 @@ const isCredential = (value: unknown): value is string =>
 const authorization = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
-  // Proves nothing; a clientId that nobody knows costs the same hash as a wrong code.
-  const nobody = secrets.verifier(purposes.v1Code, "nobody")
+  // Proves nothing; an unknown clientId costs the same hash as a wrong code.
+  const dummy = secrets.verifier(purposes.v1Code, "dummy")
 
   return V1Authorization.of((httpEffect) =>
     Effect.gen(function* () {
@@ -121,7 +121,7 @@ const authorization = Effect.gen(function* () {
       const { clientId, code } = yield* HttpServerRequest.ParsedSearchParams
       if (!isCredential(clientId) || !isCredential(code)) return yield* unauthorized
       const found = yield* access.findV1(clientId)
-      const proved = secrets.verify(purposes.v1Code, code, found?.verifier ?? nobody)
+      const proved = secrets.verify(purposes.v1Code, code, found?.verifier ?? dummy)
       if (found === undefined || !proved) return yield* unauthorized
       access.used(found.principal.actor, yield* Clock.currentTimeMillis)
       const refusal = yield* checkBody(request)

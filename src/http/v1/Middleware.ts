@@ -1,4 +1,4 @@
-/** What stands around every operation of REST v1, as definitions only: who calls, and how failures are said. */
+/** The middleware of every operation of REST v1, as definitions only: who calls, and how failures are reported. */
 import { Context, Schema, SchemaTransformation } from "effect"
 import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"

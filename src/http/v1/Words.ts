@@ -1,4 +1,4 @@
-/** All that REST v1 tells about itself beside its definition. */
+/** The descriptions and examples in REST v1's OpenAPI document. */
 import { chargerStatusWords } from "../openapi/ChargerStatusWords.ts"
 import type { Words } from "../openapi/Words.ts"
 

@@ -45,7 +45,7 @@ const description = `Sites, chargers, sessions, drivers' tokens and keys of one 
 Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
 \`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header; a page ends where its items have 1 MiB, so go on
 until \`nextCursor\` is null. Errors are problem documents (RFC 9457) with a stable
-\`code\`. One object has an \`ETag\`: \`If-None-Match\` with it is 304 while it stands, \`If-Match\` with it lets a change through only while it does. HEAD and OPTIONS
+\`code\`. One object has an \`ETag\`: \`If-None-Match\` with it is 304 while it is unchanged, \`If-Match\` with it lets a change through only while it is. HEAD and OPTIONS
 are on every path. A field or query parameter that is not known is refused, with the names that are. Answers may gain fields: ignore those
 that you do not know.`
 

@@ -1,6 +1,6 @@
 /**
  * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. The
- * root leads to the page: whoever types the service's address into a browser finds out what this is.
+ * root leads to the page: a person who types the service's address into a browser sees what this is.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,7 +18,7 @@ const forGood = "public, max-age=31536000, immutable"
 /** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-/** Those that the router finds somebody for. */
+/** Those that the router knows. */
 export const routedMethods: ReadonlySet<string> = new Set([...methods, "HEAD"])
 
 const methodsOf = knownPaths(Api)
@@ -31,9 +31,9 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
   const path = pathOf(request.url)
   const allowed = methodsOf(path)
   if (request.method === "OPTIONS" && (allowed.length > 0 || pages.has(path))) {
-    const told = { allow: [...(allowed.length > 0 ? allowed : ["GET", "HEAD"]), "OPTIONS"].join(", ") }
+    const answered = { allow: [...(allowed.length > 0 ? allowed : ["GET", "HEAD"]), "OPTIONS"].join(", ") }
     const patches = allowed.includes("PATCH") ? { "accept-patch": patchTypes.join(", ") } : {}
-    return HttpServerResponse.empty({ status: 204, headers: { ...told, ...patches } })
+    return HttpServerResponse.empty({ status: 204, headers: { ...answered, ...patches } })
   }
   if (pages.has(path)) {
     const problem = faceProblem("method_not_allowed", "This path takes GET.")
@@ -77,7 +77,7 @@ const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
 export const layer = (publicUrl: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      // Made when somebody first asks for it: a service that starts has more urgent work.
+      // Made at the first request for it: a service that starts has more urgent work.
       const document = yield* Effect.cached(
         Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl)))
       )

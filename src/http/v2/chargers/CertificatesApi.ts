@@ -1,6 +1,6 @@
 /**
  * Certificates of chargers in REST v2: what they have asked to be signed, which goes back by the command CertificateSigned, and which roots
- * they trust, as they told when they were asked by GetInstalledCertificateIds.
+ * they trust, as they answered GetInstalledCertificateIds.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -19,7 +19,7 @@ const Use = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCe
 
 export const InstalledCertificates = Schema.Struct({
   certificateType: Use,
-  askedAt: Time.annotate({ description: "When the charger told it" }),
+  askedAt: Time.annotate({ description: "When the charger reported it" }),
   changedSince: Schema.Boolean.annotate({
     description: "One was installed or deleted after that, or may have been: ask again"
   }),

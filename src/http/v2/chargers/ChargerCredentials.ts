@@ -35,7 +35,7 @@ export const newCredentials = (
   return { ...made, securityProfile: given.securityProfile ?? (made.passwordVerifier === undefined ? 0 : 1) }
 }
 
-/** Credentials after a change of a charger that stands at `current`; `InvalidInput` where it would be left without a password it needs. */
+/** Credentials after a change of a charger whose present ones are `current`; `InvalidInput` where it would be left without a password it needs. */
 export const changedCredentials = (
   secrets: Secrets["Service"],
   given: Given,

@@ -32,7 +32,7 @@ export const PastStatus = Schema.Struct({
 
 export const PastConnection = Schema.Struct({
   connectedAt: Time,
-  disconnectedAt: Schema.NullOr(Time).annotate({ description: "Null while it stands" }),
+  disconnectedAt: Schema.NullOr(Time).annotate({ description: "Null while it lasts" }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "Why it ended, in words for people" }),
   ocppVersion: Schema.String,
   securityProfile: Schema.Int,

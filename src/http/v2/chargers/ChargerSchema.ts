@@ -41,7 +41,7 @@ export const ConnectorChange = Schema.Struct({
 
 const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** What is told of an EVSE; what is not named stays as it is. */
+/** The description of an EVSE; fields that are not named stay as they are. */
 export const EvseChange = Schema.Struct({
   evseId: PlaceNumber.annotate({ description: "Of an OCPP 1.6 charger the connectorId: each connector is an EVSE" }),
   physicalReference: cleared(evseDetails.physicalReference),
@@ -67,7 +67,7 @@ const Connector = Schema.Struct({
   maxAmperage: Schema.Int,
   maxPowerW: Schema.Int,
   termsAndConditions: Schema.NullOr(Schema.String),
-  assumed: Schema.Boolean.annotate({ description: "True while the operator has not told what the connector is" })
+  assumed: Schema.Boolean.annotate({ description: "True until the operator has described the connector" })
 }).annotate({ identifier: "Connector" })
 
 const Evse = Schema.Struct({
@@ -151,16 +151,16 @@ const connector = (stored: DomainConnector): typeof Connector.Type => {
 
 const evses = ({ connectors, evses: described = [] }: DomainCharger): ReadonlyArray<typeof Evse.Type> =>
   [...new Set(connectors.map((one) => one.evseId))].map((evseId) => {
-    const told: Told<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
+    const known: Told<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
     return {
       evseId,
       connectors: connectors.filter((one) => one.evseId === evseId).map(connector),
-      physicalReference: told.physicalReference ?? null,
-      floorLevel: told.floorLevel ?? null,
-      coordinates: told.coordinates ?? null,
-      directions: told.directions ?? [],
-      images: told.images ?? [],
-      parkingRestrictions: told.parkingRestrictions ?? []
+      physicalReference: known.physicalReference ?? null,
+      floorLevel: known.floorLevel ?? null,
+      coordinates: known.coordinates ?? null,
+      directions: known.directions ?? [],
+      images: known.images ?? [],
+      parkingRestrictions: known.parkingRestrictions ?? []
     }
   })
 

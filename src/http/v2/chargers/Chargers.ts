@@ -39,10 +39,10 @@ const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): C
   ...(change.connectors === undefined
     ? {}
     : {
-        equipment: change.connectors.map((told) => ({
-          ...told,
-          ...placeOf(told),
-          maxPowerW: told.maxPowerW ?? powerOf(told.powerType, told.maxVoltage, told.maxAmperage)
+        equipment: change.connectors.map((given) => ({
+          ...given,
+          ...placeOf(given),
+          maxPowerW: given.maxPowerW ?? powerOf(given.powerType, given.maxVoltage, given.maxAmperage)
         }))
       }),
   ...(change.evses === undefined ? {} : { evses: change.evses })
@@ -101,7 +101,7 @@ const changing = Effect.gen(function* () {
   })
 })
 
-/** Keys from a cursor on, all of them: a charger has a hundred, and only one that tells very long values has a second page. */
+/** Keys from a cursor on, all of them: a charger has a hundred, and only one with very long values has a second page. */
 const keysBehind = <A>(cursor: string | undefined, keys: ReadonlyArray<A>): Effect.Effect<Page<A>, InvalidInput> => {
   const start = cursor === undefined ? 0 : /^[1-9]\d{0,6}$/.test(cursor) ? Number(cursor) : undefined
   if (start === undefined)
@@ -162,7 +162,7 @@ export const layer = HttpApiBuilder.group(
       }),
       configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
         const charger = yield* chargers.get(yield* organisationId, params.chargerId)
-        // Before it has told anything, nothing is known to be missing.
+        // Before its first report, nothing is known to be missing.
         const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
         const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
         return listed(publicUrl, request.url, page, (one) => ({

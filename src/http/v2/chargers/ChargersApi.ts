@@ -72,7 +72,7 @@ export const NewCharger = Schema.Struct({
   generatePassword: Schema.optionalKey(generatePassword),
   registeredSerialNumber: Schema.optionalKey(RegisteredSerialNumber),
   registration: Schema.optionalKey(
-    Registration.annotate({ description: "What its BootNotification is told; Accepted without it" })
+    Registration.annotate({ description: "The answer to its BootNotification; Accepted by default" })
   )
 })
   .check(
@@ -108,7 +108,7 @@ export const ChargerChange = Schema.Struct({
   registeredSerialNumber: Schema.optionalKey(
     Schema.NullOr(RegisteredSerialNumber).annotate({ description: "Null takes it away" })
   ),
-  registration: Schema.optionalKey(Registration.annotate({ description: "What its next BootNotification is told" })),
+  registration: Schema.optionalKey(Registration.annotate({ description: "The answer to its next BootNotification" })),
   connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce)),
   evses: Schema.optionalKey(Schema.Array(EvseChange).check(Schema.isMaxLength(describedEvsesMax), eachEvseOnce))
 })
@@ -154,7 +154,7 @@ const reportedMax = 255
 
 const filters = {
   siteId: Schema.optionalKey(Uuid),
-  connected: Schema.optionalKey(flag("true: those with a connection that stands; false: all others")),
+  connected: Schema.optionalKey(flag("true: those that are connected; false: all others")),
   status: Schema.optionalKey(
     Schema.Literals(connectorStatuses).annotate({
       description: "Those that say so of themselves as a whole, or of one of their connectors"
@@ -165,7 +165,7 @@ const filters = {
   q: Schema.optionalKey(
     text(100).annotate({
       description:
-        "Text that stands in the chargerId, name, serialNumber, manufacturer or model, whatever the case of letters"
+        "Text that occurs in the chargerId, name, serialNumber, manufacturer or model, whatever the case of letters"
     })
   )
 }
@@ -189,7 +189,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     payload: ChargerChange,
     success: ChargerOnce,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Change a charger, or tell what its connectors and EVSEs are", "chargers:write")),
+  }).annotateMerge(operation("Change a charger, or describe its connectors and EVSEs", "chargers:write")),
   HttpApiEndpoint.delete("remove", "/v2/chargers/:chargerId", {
     params,
     success: HttpApiSchema.NoContent,

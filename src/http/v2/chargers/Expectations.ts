@@ -14,7 +14,7 @@ import { Api } from "../Api.ts"
 import { organisationId, writing } from "../requests/Caller.ts"
 import { toCommand } from "../commands/Commands.ts"
 
-/** What is expected of a charger: the template, and what its make must be told by key. */
+/** What is expected of a charger: the template, and the keys that its make needs. */
 export const expecting = Effect.gen(function* () {
   const access = yield* Access
   const expectations = yield* Expectations

@@ -59,7 +59,7 @@ const TolerancesGiven = Schema.Struct({
   skipConfigurationAfterBoot: flag(
     "It is not asked for its configuration after a boot, and gets no template by itself"
   ),
-  heartbeatByConfiguration: flag("It is told its heartbeat interval as the key HeartbeatInterval too"),
+  heartbeatByConfiguration: flag("It also gets its heartbeat interval as the key HeartbeatInterval"),
   statusAfterConnect: flag("It is asked for its connectors' statuses after each connection and boot"),
   registerUnit: Schema.optionalKey(
     Schema.Literal("kWh").annotate({
@@ -75,7 +75,7 @@ const TolerancesGiven = Schema.Struct({
 }).check(rule((given: Tolerances) => Object.keys(given).length > 0, "Must grant something"))
 
 const pattern = Schema.optionalKey(
-  text(patternMaxLength).annotate({ description: "As its boot tells; * fits any text, case does not matter" })
+  text(patternMaxLength).annotate({ description: "As its boot reports it; * fits any text, case does not matter" })
 )
 
 const rules = {

@@ -10,7 +10,7 @@ export const LocalList = Schema.Struct({
   inStep: Schema.Boolean.annotate({ description: "Whether it has every change of the tokens" }),
   state: Schema.Literals(["Manual", "Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"]).annotate({
     description:
-      "`Manual`: sent by hand, nobody keeps it. `Unknown`: to be asked or sent. `Sending`: a message is on its way. `Disabled`: switched " +
+      "`Manual`: sent by hand, not kept in step. `Unknown`: to be asked or sent. `Sending`: a message is on its way. `Disabled`: switched " +
       "off at the charger. `Unsupported`: the charger has none. `Failed`: refused, and tried again later"
   }),
   reason: Schema.NullOr(Schema.String).annotate({

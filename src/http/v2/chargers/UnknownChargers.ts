@@ -14,7 +14,7 @@ export const layer = HttpApiBuilder.group(
     const knocks = yield* Knocks
     const publicUrl = yield* PublicUrl
 
-    /** An id that nobody registered may be anybody's mistake: who is one of several organisations learns nothing of the others'. */
+    /** An unregistered id may be a mistake of any organisation: who is one of several organisations learns nothing of the others'. */
     const allowed = Effect.gen(function* () {
       const { organisationId, permissions } = yield* Caller
       if (permissions.includes("platform:admin") || (yield* knocks.concernOnly(organisationId))) return

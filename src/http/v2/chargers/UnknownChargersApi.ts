@@ -1,5 +1,5 @@
 /**
- * Chargers that tried to connect under an id that nobody registered, in REST v2. They belong to no organisation, so that where there are
+ * Chargers that tried to connect under an id that is not registered, in REST v2. They belong to no organisation, so that where there are
  * several only the platform's own operator sees them.
  */
 import { Schema } from "effect"
@@ -32,5 +32,5 @@ export class UnknownChargersApi extends HttpApiGroup.make("unknown-chargers").ad
     params: { chargerId: ChargerId },
     success: HttpApiSchema.NoContent,
     error: [NotFound404, PermissionDenied403]
-  }).annotateMerge(operation(`Forget one until it knocks again; ${whose}`, "chargers:write"))
+  }).annotateMerge(operation(`Forget one until its next attempt; ${whose}`, "chargers:write"))
 ) {}

@@ -50,8 +50,8 @@ interface AtEvse {
  * Whether a charger may have this connector: the whole of it (0) always, any until it has reported one, and one that it took a profile
  * for even where it has not reported it yet.
  */
-const isThere = (reported: ReadonlyArray<AtEvse>, standing: ReadonlyArray<AtEvse>, connectorId: number): boolean =>
-  connectorId === 0 || reported.length === 0 || [...reported, ...standing].some(({ evseId }) => evseId === connectorId)
+const isThere = (reported: ReadonlyArray<AtEvse>, inForce: ReadonlyArray<AtEvse>, connectorId: number): boolean =>
+  connectorId === 0 || reported.length === 0 || [...reported, ...inForce].some(({ evseId }) => evseId === connectorId)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -77,39 +77,39 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       standing: Effect.fn("v2.charging-profiles.standing")(function* ({ params }) {
-        const standing = yield* profiles.standing(yield* organisationId, params.chargerId)
-        return HttpApiSchema.withHeaders({ body: { items: standing.map(toStanding), nextCursor: null }, headers: {} })
+        const inForce = yield* profiles.standing(yield* organisationId, params.chargerId)
+        return HttpApiSchema.withHeaders({ body: { items: inForce.map(toStanding), nextCursor: null }, headers: {} })
       }),
       composite: Effect.fn("v2.charging-profiles.composite")(function* ({ params: { chargerId }, query }) {
         const { chargingRateUnit = "A", connectorId = 0, duration = defaultDuration } = query
         const organisation = yield* organisationId
         const charger = yield* chargers.get(organisation, chargerId)
-        const standing = yield* profiles.standing(organisation, chargerId)
-        if (!isThere(charger.connectors, standing, connectorId)) {
+        const inForce = yield* profiles.standing(organisation, chargerId)
+        if (!isThere(charger.connectors, inForce, connectorId)) {
           return yield* new NotFound({ kind: `connector ${connectorId} at charger`, id: chargerId })
         }
         const reported = yield* profiles.reported(organisation, chargerId, connectorId)
         const target = yield* targetOf(organisation, chargerId, connectorId)
         const supply = supplyOf(charger.connectors, connectorId)
         const now = yield* Clock.currentTimeMillis
-        const told = theirs(reported)
+        const answered = theirs(reported)
         const differences =
-          told === undefined
+          answered === undefined
             ? null
             : compare(
                 compositeSchedule(
-                  standing,
+                  inForce,
                   target,
-                  told.startSchedule,
-                  told.duration ?? duration,
-                  told.chargingRateUnit,
+                  answered.startSchedule,
+                  answered.duration ?? duration,
+                  answered.chargingRateUnit,
                   supply
                 ),
-                told
+                answered
               )
         return {
           connectorId,
-          computed: toSchedule(compositeSchedule(standing, target, now, duration, chargingRateUnit, supply)),
+          computed: toSchedule(compositeSchedule(inForce, target, now, duration, chargingRateUnit, supply)),
           reported: reported ?? null,
           differences:
             differences?.map(({ from, ours, theirs: said, to }) => ({

@@ -58,6 +58,6 @@ export class ChargingProfilesApi extends HttpApiGroup.make("charging-profiles").
     success: CompositeSchedule,
     error: NotFound404
   }).annotateMerge(
-    operation("What the standing profiles come to, and whether the charger says the same", "chargers:read")
+    operation("What the profiles in force come to, and whether the charger says the same", "chargers:read")
   )
 ) {}

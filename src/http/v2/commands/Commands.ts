@@ -1,4 +1,4 @@
-/** The endpoints of commands over the domain's ports: what a command leaves open is found, then it is stored, and the charger's actor told. */
+/** The endpoints of commands over the domain's ports: what a command leaves open is found, then it is stored, and the charger's actor woken. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
@@ -118,7 +118,7 @@ const finding = Effect.gen(function* () {
   const { ownEntries, versionAfter, within } = yield* listsByHand
 
   return Effect.fnUntraced(function* (chargerId: string, first: Open) {
-    // Before anything is made for it: a charger of somebody else's gets neither numbers nor places for uploads.
+    // Before anything is made for it: a charger of another organisation gets neither numbers nor places for uploads.
     yield* chargers.get(yield* organisationId, chargerId)
     const now = yield* Clock.currentTimeMillis
     let open = first
@@ -192,7 +192,7 @@ export const layer = HttpApiBuilder.group(
     const link = yield* ChargerLink
     const publicUrl = yield* PublicUrl
     const find = yield* finding
-    /** As it stands, or as it is after a wait. */
+    /** In its present state, or after a wait. */
     const seen = (organisation: string, id: string, waitSeconds: number | undefined) =>
       waitSeconds === undefined ? commands.get(organisation, id) : commands.wait(organisation, id, waitSeconds * 1000)
     return handlers.handleAll({

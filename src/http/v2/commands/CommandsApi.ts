@@ -13,7 +13,7 @@ import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Pag
 
 export const commandRows = { ...core, ...profiles, ...security } as const
 
-/** How long a command may wait for its charger: a week, after which nobody remembers why. */
+/** How long a command may wait for its charger: a week, after which its reason is forgotten. */
 const longestWaitSeconds = 604_800
 
 /** How long a request may be held: proxies and scripts rarely wait for longer than a minute. */

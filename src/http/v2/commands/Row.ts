@@ -2,7 +2,7 @@
 import type { Schema } from "effect"
 import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 
-/** What a command needs that its parameters leave out: found by whoever issues it, from the ports. */
+/** What a command needs that its parameters leave out: found from the ports when it is issued. */
 export type Open<C extends ChargerCommand = ChargerCommand> =
   | C
   /** A number that the service gives: a reservation's, a request's. */

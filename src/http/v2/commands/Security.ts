@@ -20,7 +20,7 @@ const noSource =
 
 interface Source {
   readonly location: string | undefined
-  /** JSON Pointer to where a location stands. */
+  /** JSON Pointer to a location. */
   readonly pointer: string
   readonly fileId: string | undefined
   /** ms epoch. */

@@ -1,4 +1,4 @@
-/** The endpoints of what partners are told over the domain's ports. */
+/** The endpoints of deliveries to partners over the domain's ports. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Partners } from "../../../domain/roaming/Partners.ts"

@@ -1,4 +1,4 @@
-/** What a partner is told, in REST v2: how far it is behind (a part of its health), and what it refused for good, to be sent again or forgotten. */
+/** Deliveries to a partner, in REST v2: how far it is behind (a part of its health), and what it refused for good, to be sent again or forgotten. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Time, Uuid } from "../../Fields.ts"
@@ -56,7 +56,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries").add(
     headers: IdempotencyHeader,
     success: Replayed.pipe(HttpApiSchema.status(201)),
     error: NotFound404
-  }).annotateMerge(operation("Send a parked object again, as it stands now", "partners:write")),
+  }).annotateMerge(operation("Send a parked object again, in its present state", "partners:write")),
   HttpApiEndpoint.post("replayAll", "/v2/partners/:partnerId/parked/replay", {
     params: { partnerId: Uuid },
     headers: IdempotencyHeader,

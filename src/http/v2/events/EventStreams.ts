@@ -95,7 +95,7 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
   )
   yield* Effect.forkScoped(end)
 
-  /** Still the same organisation's, and still with the right to read. While the database is away nobody can tell. */
+  /** Still the same organisation's, and still with the right to read. While the database is away that cannot be checked. */
   const mayGoOn = ({ caller, key }: Following) =>
     principalOf(key).pipe(
       Effect.map(
@@ -110,7 +110,7 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
     Effect.fnUntraced(function* (state: State) {
       let { after, checkedAt } = state
       const since = yield* Clock.currentTimeMillis
-      // A stream ends between two pulls, and so as a whole: whoever is cut off in the middle takes it for a fault.
+      // A stream ends between two pulls, and so as a whole: a client that is cut off in the middle takes it for a fault.
       for (;;) {
         const rung = bell.take()
         if (service.isEnding) return undefined
@@ -166,7 +166,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
         const body = Stream.unwrap(
           Effect.gen(function* () {
             const checkedAt = yield* Clock.currentTimeMillis
-            // Others may have come in between: the reader is told to come again.
+            // Others may have come in between: the reader is asked to come again.
             if (counter.isFull(id)) return Stream.empty
             yield* Effect.acquireRelease(
               Effect.sync(() => counter.change(id, 1)),
@@ -175,8 +175,8 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
             return Stream.unfold({ after: following.after, checkedAt }, next(following))
           })
         )
-        const told = Stream.concat(Stream.succeed(greeting), body)
-        return HttpServerResponse.stream(Stream.encodeText(told), {
+        const stream = Stream.concat(Stream.succeed(greeting), body)
+        return HttpServerResponse.stream(Stream.encodeText(stream), {
           contentType: "text/event-stream",
           headers: { "x-accel-buffering": "no" }
         })

@@ -56,7 +56,7 @@ export const WebhookChange = Schema.Struct({
   types: Schema.optionalKey(Schema.NullOr(typesGiven)),
   siteIds: Schema.optionalKey(Schema.NullOr(siteIdsGiven)),
   active: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "One that is switched on is told of what happens from then on" })
+    Schema.Boolean.annotate({ description: "One that is switched on gets what happens from then on" })
   )
 }).annotate({ identifier: "WebhookChange" })
 
@@ -123,7 +123,9 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     success: Ping.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   })
-    .annotateMerge(operation("Post a message of the type webhook.ping now, and tell what came of it", "webhooks:write"))
+    .annotateMerge(
+      operation("Post a message of the type webhook.ping now, and report what came of it", "webhooks:write")
+    )
     .annotate(Staged, true),
   HttpApiEndpoint.get("deliveries", `${one}/deliveries`, {
     params,

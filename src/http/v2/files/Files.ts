@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const files = yield* Files
     const publicUrl = yield* PublicUrl
-    /** What an earlier try has stored; somebody may have removed it since. */
+    /** What an earlier try has stored; it may have been removed since. */
     const stored = (organisation: string, id: string) =>
       Effect.catchTag(files.get(organisation, id), "NotFound", () => Effect.fail(removed))
     return handlers.handleAll({

@@ -8,7 +8,7 @@ const certificateHashData = {
   serialNumber: "3d2a"
 }
 
-/** A self-signed certificate that nobody uses. */
+/** A self-signed certificate that is used nowhere. */
 const pem = [
   "-----BEGIN CERTIFICATE-----",
   "MIIBejCCAR+gAwIBAgIUGgAeSg5BgYm2rADrWcNPos73inswCgYIKoZIzj0EAwIw",

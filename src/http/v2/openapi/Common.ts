@@ -30,7 +30,7 @@ export const common: Words["properties"] = {
 
   // Filters.
   "query.q": ["Text to look for", "harbour"],
-  "query.connected": ["Those with a connection that stands, or all others", true],
+  "query.connected": ["Those that are connected, or all others", true],
   "query.chargerId": ["Of this charger alone", "CP-7"],
   "query.siteId": ["At this site alone", ids.site],
   "query.sessionId": ["Of this session alone", ids.session],
@@ -40,7 +40,7 @@ export const common: Words["properties"] = {
   // Ids.
   id: ["Assigned by the service, never used again", ids.other],
   chargerId: ["The identity that the charger connects with, as the last part of its OCPP address", "CP-7"],
-  siteId: ["The site where the charger stands; a site's `id`", ids.site],
+  siteId: ["The site that the charger belongs to; a site's `id`", ids.site],
   sessionId: ["A session's `id`; not the transaction id, which only the charger uses", ids.session],
   commandId: ["A command's `id`", ids.command],
   cdrId: ["A charge detail record's `id`", ids.cdr],
@@ -86,8 +86,8 @@ export const common: Words["properties"] = {
   // Words that several kinds of object share.
   ocppVersion: ["The OCPP version that was spoken, as the subprotocol names it", "ocpp1.6"],
   securityProfile: ["OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate", 2],
-  serialNumber: ["Serial number as the charger told it; null where it told none", "VX22-004711"],
-  firmwareVersion: ["Firmware version as the charger told it; null where it told none", "3.2.1"],
+  serialNumber: ["Serial number as the charger reported it; null where it reported none", "VX22-004711"],
+  firmwareVersion: ["Firmware version as the charger reported it; null where it reported none", "3.2.1"],
   active: ["Whether events are posted to it"],
   problem: ["What went wrong, in words for people; null where nothing did", "HTTP 503"],
   httpStatus: ["Status of the HTTP answer; null where there was none", 200],
@@ -97,7 +97,7 @@ export const common: Words["properties"] = {
   parkedAt: ["When it was given up; null where it was not"],
   direction: ["`in` came to this service, `out` left it"],
   module: ["OCPI's module", "sessions"],
-  status: ["How it stands", "Available"],
+  status: ["Its state", "Available"],
   remoteAddress: ["IP address that it came from", "203.0.113.24"],
   version: ["Counts its changes from 1", 3]
 }

@@ -18,12 +18,12 @@ export const tags: Words["tags"] = {
   history: "What connectors and connections were like before, and uptime",
   "audit-log": "Who did what",
   files: "Files that chargers bring or fetch",
-  "unknown-chargers": "Chargers that tried to connect and that nobody has registered",
+  "unknown-chargers": "Chargers that tried to connect and are not registered",
   expectations: "The configuration that chargers are to have, and what makes with quirks are granted",
   tariffs: "Prices under restrictions, in OCPI 2.2.1's model",
   cdrs: "Charge detail records: what is billed",
   partners: "Roaming partners over OCPI",
-  deliveries: "What a partner was told, and what it refused",
+  deliveries: "What was sent to a partner, and what it refused",
   "partner-view": "What a partner sees",
   events: "The feed of what happened",
   webhooks: "Addresses that events are posted to",
@@ -33,25 +33,24 @@ export const tags: Words["tags"] = {
 
 export const operations: Words["operations"] = {
   "organisations.create":
-    "For whoever runs the platform. The answer holds the new organisation's first keys, which are never shown again.",
-  "organisations.list": "For whoever runs the platform: all organisations on it, by id.",
-  "organisations.get": "The organisation that the key belongs to; nobody sees another one's.",
+    "For the platform's own operator. The answer holds the new organisation's first keys, which are never shown again.",
+  "organisations.list": "For the platform's own operator: all organisations on it, by id.",
+  "organisations.get": "The organisation that the key belongs to. Other organisations are never shown.",
   "organisations.update": "Fields that are left out stay as they are.",
   "sites.create":
     "Only the name is needed. Partners see the site once it has an address, coordinates and a charger that has reported its connectors; `GET /v2/sites/{siteId}` says what is missing.",
   "sites.list": "All sites of the organisation, whether partners see them or not.",
-  "sites.get":
-    "The site with everything told of it, and under `ocpi` whether partners see it and what keeps them from it.",
+  "sites.get": "The site with all its fields, and under `ocpi` whether partners see it and what keeps them from it.",
   "sites.update":
-    "Fields that are left out stay as they are, and null clears one. Partners that see the site are told.",
+    "Fields that are left out stay as they are, and null clears one. Partners that see the site are informed.",
   "sites.remove": "Refused with 409 while chargers stand there. Sessions and records keep what was known of it.",
   "chargers.create":
     "The charger can connect from then on, under its id as the last part of its OCPP address. With security profile 1 or 2 it needs a password; `generatePassword` makes one and shows it in this answer alone.",
   "chargers.list": "All chargers of the organisation, with what they last reported.",
   "chargers.get":
-    "What the operator told of the charger and what it reported itself: connection, connectors, configuration and last message.",
+    "What the operator set for the charger and what it reported itself: connection, connectors, configuration and last message.",
   "chargers.update":
-    "Fields that are left out stay as they are. Chargers report numbers of connectors but not what they are: tell standards, voltage and power here, and drivers and partners see them.",
+    "Fields that are left out stay as they are. Chargers report numbers of connectors but not what they are: set standards, voltage and power here, and drivers and partners see them.",
   "chargers.remove":
     "Refused with 409 while a session runs there. Its sessions and records stay, and its id may be registered anew.",
   "chargers.messages":
@@ -76,12 +75,12 @@ export const operations: Words["operations"] = {
     "What is left out stays as it is. If the session was billed already, a credit record takes that back and a new record is made, all in one step.",
   "sessions.meterValues": "Every reading that the charger sent, with its samples as they came.",
   "token-conflicts.list":
-    "Nobody can be billed for such a card, so chargers refuse it until all partners but one have taken it back.",
-  "tokens.create": "Uids are compared without regard to case. Chargers with a managed local list are told.",
+    "It is not clear whom to bill for such a card, so chargers refuse it until all partners but one have taken it back.",
+  "tokens.create": "Uids are compared without regard to case. Chargers with a managed local list get the change.",
   "tokens.list": "The organisation's own tokens; partners' tokens are not among them.",
   "tokens.get": "The uid is found whatever its case.",
   "tokens.update": "Fields that are left out stay as they are, and null clears one.",
-  "tokens.remove": "No session starts with it any more. Chargers with a managed local list are told.",
+  "tokens.remove": "No session starts with it any more. Chargers with a managed local list get the change.",
   "api-keys.create":
     "The key is in this answer and never shown again. It acts for the operator of the key that makes it, with the same permissions or fewer.",
   "api-keys.list": "Keys of the organisation by their beginnings; the keys themselves are not stored.",
@@ -90,7 +89,7 @@ export const operations: Words["operations"] = {
   "charging-profiles.standing":
     "As far as the service knows: profiles that it set and the charger accepted, and that were not cleared since.",
   "charging-profiles.composite":
-    "Computed by OCPP's rules of stacking from the standing profiles, beside what the charger last answered to GetCompositeSchedule.",
+    "Computed by OCPP's rules of stacking from the profiles in force, beside what the charger last answered to GetCompositeSchedule.",
   "local-lists.get":
     "Lists are sent by hand, by the command SendLocalList, or kept by the service where the organisation's `localLists` is Managed.",
   "history.connectors": "Every change of status that the charger reported, with its own words for errors.",
@@ -108,7 +107,7 @@ export const operations: Words["operations"] = {
   "unknown-chargers.list":
     "Often a charger with a typing error in its address. Register it under the id that it uses, or put its address right.",
   "unknown-chargers.forget": "It is listed again when it tries again.",
-  "expectations.template": "An empty list of keys where nobody has set any.",
+  "expectations.template": "An empty list of keys where none was set.",
   "expectations.setTemplate":
     "The whole template is replaced. AuthorizationKey and SecurityProfile cannot be in it: each charger has its own.",
   "expectations.apply":
@@ -128,12 +127,13 @@ export const operations: Words["operations"] = {
   "tariffs.unassign":
     "Names one assignment by the query: `default=true`, `siteId`, `chargerId`, or `chargerId` with `connectorId`.",
   "tariffs.preview":
-    "The same function prices real sessions. Give readings as a meter would; charging and parking are told apart as they are for real sessions.",
+    "The same function prices real sessions. Give readings as a meter would; charging and parking are distinguished as they are for real sessions.",
   "cdrs.list": "Records are never changed. One that was wrong is followed by its credit record and another one.",
   "cdrs.csv": "One line for each record, in UTF-8. The answer is a stream: a client should not wait for all of it.",
   "cdrs.jsonLines": "One record for each line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
   "cdrs.get": "The record as it was issued, with the tariff that it was priced by.",
-  "cdrs.credit": "A second credit of the same record is refused with 409. The partner of a roaming session is told.",
+  "cdrs.credit":
+    "A second credit of the same record is refused with 409. The partner of a roaming session gets it too.",
   "partners.create":
     "The answer holds a token: hand it to the partner with `versionsUrl`, and it registers itself. The token is shown once.",
   "partners.list": "Partners in every state, invited ones too.",
@@ -141,14 +141,14 @@ export const operations: Words["operations"] = {
   "partners.update":
     "Fields that are left out stay as they are. While it is suspended its calls are refused and nothing is sent to it.",
   "partners.remove":
-    "It is told, by a DELETE of its credentials, and its tokens open nothing any more. Sessions and records of its drivers stay.",
+    "It gets a DELETE of its credentials, and its tokens are no longer accepted. Sessions and records of its drivers stay.",
   "partners.invite": "For a partner that lost its token or starts over.",
   "partners.register":
     "The other direction of an invitation: here we call the partner, with the token and the address that it gave you.",
   "partners.renew": "Both sides get new tokens, and calls go on meanwhile.",
   "deliveries.parked":
-    "Objects that the partner refused, or that failed for three days. They stay until somebody decides.",
-  "deliveries.replay": "What is sent is the object as it stands now, not as it was refused.",
+    "Objects that the partner refused, or that failed for three days. They stay until an operator decides.",
+  "deliveries.replay": "The object is sent in its present state, not as it was refused.",
   "deliveries.replayAll": "At most 5000 at once; call it again for more.",
   "deliveries.discard": "Nothing of it is sent until it changes again.",
   "partner-view.view":
@@ -160,7 +160,7 @@ export const operations: Words["operations"] = {
   "webhooks.list": "Webhooks of the organisation, switched off ones too.",
   "webhooks.get": "Its settings and what went wrong last; its deliveries are at `/deliveries`.",
   "webhooks.update":
-    "Fields that are left out stay as they are. One that is switched on is told of what happens from then on.",
+    "Fields that are left out stay as they are. One that is switched on gets what happens from then on.",
   "webhooks.remove": "Deliveries that wait are dropped.",
   "webhooks.rotateSecret": "Change the secret at your side within a day: until then messages carry both signatures.",
   "webhooks.ping":
@@ -173,6 +173,6 @@ export const operations: Words["operations"] = {
   "partner-records.exchanges":
     "Requests in both directions with their bodies, secrets masked, kept for a limited time.",
   "partner-records.health":
-    "By module and direction: when it last went well and when it last failed, how its tokens are fetched, and how far it is told.",
-  "partner-records.clients": "Only hubs tell of any (OCPI's hubclientinfo)."
+    "By module and direction: when it last went well and when it last failed, how its tokens are fetched, and how far deliveries to it are behind.",
+  "partner-records.clients": "Only hubs send any (OCPI's hubclientinfo)."
 }

@@ -50,18 +50,18 @@ export const refusals: Words["refusals"] = {
 
 /** What a status means here. */
 export const statuses: Words["statuses"] = {
-  "200": "What was asked for, or what was changed as it stands now",
-  "201": "Made, as it stands now",
+  "200": "What was asked for, or what was changed, in its present state",
+  "201": "Created",
   "202": "Stored, to be done by the charger",
   "204": "Done; there is nothing to show",
-  "304": "What `If-None-Match` names still stands: nothing is sent again",
+  "304": "What `If-None-Match` names is unchanged: nothing is sent again",
   "400": "The request does not fit: `errors` says where and why",
   "401": "The key is missing, not known or revoked",
   "403": "The key lacks permissions: `requiredPermissions` names them",
   "404": "Nothing here has that id, or it is not yours",
   "405": "The path takes other methods: the header `Allow` names them",
   "408": "The body did not come in time",
-  "409": "It contradicts what stands: `code` says how",
+  "409": "It contradicts the present state: `code` says how",
   "412": "It was changed since the ETag of `If-Match` was answered, or has none",
   "413": "The body is too large",
   "415": "The body is of another kind than the operation takes",

@@ -14,21 +14,21 @@ export const sessionWords: Words["properties"] = {
   authorization: ["The decision whether the token may charge; null in records of the first versions"],
   "authorization.status": ["What the charger was answered, in OCPP's words", "Accepted"],
   "authorization.source": [
-    "Who decided: Reservation, LocalToken, RoamingToken, UnknownTokenRule, or None for nobody",
+    "Who decided: Reservation, LocalToken, RoamingToken, UnknownTokenRule, or None",
     "LocalToken"
   ],
   decidedAt: ["When it was decided"],
   preferences: ["What the partner's driver wishes, as far as it was accepted; null where nothing was said"],
   profileType: ["OCPI's ProfileType: what matters most to the driver", "CHEAP"],
-  departureAt: ["When the driver wants to leave; null where it was not told"],
-  energyNeedWh: ["Wh that the driver needs; null where it was not told", 30000],
-  dischargeAllowed: ["Whether the vehicle may give energy back; null where it was not told"],
+  departureAt: ["When the driver wants to leave; null where not given"],
+  energyNeedWh: ["Wh that the driver needs; null where not given", 30000],
+  dischargeAllowed: ["Whether the vehicle may give energy back; null where not given"],
   "Session.endedAt": ["When it ended; null while it goes on", "2026-11-20T09:45:00.000Z"],
   "SessionWithMeterValues.endedAt": ["When it ended; null while it goes on", "2026-11-20T09:45:00.000Z"],
   energyWh: ["Wh delivered; so far, while it goes on", 24500],
   meterStartWh: ["The energy register at the start, in Wh", 1204300],
   meterStopWh: ["The energy register at the end, in Wh; null where none is known", 1228800],
-  stopReason: ["OCPP's Reason, as in EVDisconnected; null while it goes on, or where none was told", "EVDisconnected"],
+  stopReason: ["OCPP's Reason, as in EVDisconnected; null while it goes on, or where none was given", "EVDisconnected"],
   heldReason: [held, null],
   revision: ["How often it was corrected", 0],
   "Session.status": ["OCPI's SessionStatus", "COMPLETED"],
@@ -41,7 +41,7 @@ export const sessionWords: Words["properties"] = {
   "SessionCorrection.energyWh": ["Wh that are to be billed", 24500],
   "SessionCorrection.startedAt": ["When it is to have begun"],
   "SessionCorrection.endedAt": ["When it is to have ended"],
-  "SessionCorrection.reason": ["Why, for whoever reads the record years later", "Meter exchanged during the session"],
+  "SessionCorrection.reason": ["Why, for readers of the record years later", "Meter exchanged during the session"],
   receivedAt: ["When the service received it"],
   rawAt: ["What the charger sent in place of a time that can be read; null where the time could be read", null],
   "MeterValue.energyWh": ["The energy register in Wh that was made of the samples; null where they have none", 1210250],
@@ -62,7 +62,7 @@ export const sessionWords: Words["properties"] = {
   reserved: ["True for the time in which a connector was kept before the session; missing otherwise"],
   "PricedPeriod.maxPowerW": ["Watts; the highest that was measured in the period", 11040],
   maxCurrentA: ["Amperes; the highest sum over all phases", 48],
-  stateOfCharge: ["Percent of the vehicle's battery; the last that was told", 64],
+  stateOfCharge: ["Percent of the vehicle's battery; the last one reported", 64],
   "PricedPeriod.elements": [
     "For each dimension the tariff's element that prices it, from 0; one that is missing is free",
     { ENERGY: 0 }
@@ -71,7 +71,7 @@ export const sessionWords: Words["properties"] = {
   // Records.
   "Cdr.id": ["The record's id", ids.cdr],
   number: ["Counts the organisation's records from 1, without a gap", 1042],
-  tokenType: ["OCPI's TokenType; null for a token that nobody had registered", "RFID"],
+  tokenType: ["OCPI's TokenType; null for a token that was not registered", "RFID"],
   "Cdr.siteId": ["The site where the charger stood when the session began", ids.site],
   "Cdr.location": ["Where it was; null in records of the first versions"],
   siteName: ["What the site was called; null where it was not known", "Utrecht Centraal P1"],
@@ -86,8 +86,8 @@ export const sessionWords: Words["properties"] = {
   totalTimeHours: ["Hours in all, as measured", 1.25],
   totalParkingTimeHours: ["Hours without energy, as measured", 0.25],
   signedData: ["What the meter signed; null where it signs nothing"],
-  encodingMethod: ["OCPI's name of the format, such as OCMF; null where it cannot be told", "OCMF"],
-  publicKey: ["The meter's public key; null where the charger told none", null],
+  encodingMethod: ["OCPI's name of the format, such as OCMF; null where it is not known", "OCMF"],
+  publicKey: ["The meter's public key; null where the charger sent none", null],
   signedValues: ["The signed values in order of time"],
   nature: ["Which moment of the session it is of"],
   plainData: ["What was signed, in plain text; null where it cannot be read", null],
@@ -120,7 +120,7 @@ export const sessionWords: Words["properties"] = {
   expiryDate: ["Until when the connector is kept", "2026-11-20T09:00:00Z"],
   "Reservation.connectorId": ["OCPP's connectorId; 0: any connector of the charger", 1],
   "Reservation.sessionId": [
-    "The session that used it, or that stands for it while its tariff asks a price; null for none",
+    "The session that used it, or its own session while the tariff charges for reservations; null for none",
     null
   ],
   "Reservation.reason": ["The charger's word for no, or an error's code; null where it was accepted", null]

@@ -1,4 +1,4 @@
-/** Words on sites and what is told of them, their EVSEs and connectors. Most are OCPI's Location in camelCase. */
+/** Words on sites, their EVSEs and connectors. Most are OCPI's Location in camelCase. */
 import type { Words } from "../../openapi/Words.ts"
 import { ids } from "./Common.ts"
 
@@ -17,7 +17,7 @@ export const siteWords: Words["properties"] = {
   country: ["ISO 3166-1 alpha-3; null where it is not known", "NLD"],
   latitude: ["Degrees north of the equator, WGS 84; null where it is not known", 52.0894],
   longitude: ["Degrees east of Greenwich, WGS 84; null where it is not known", 5.1101],
-  openingHours: ["When vehicles can get in, in local time; null where nothing is told of it"],
+  openingHours: ["When vehicles can get in, in local time; null where not set"],
   twentyfourseven: ["True: open at all times but for the exceptional closings", true],
   regularHours: ["The hours of each week, where it is not open at all times. Hours past midnight are two periods"],
   weekday: ["Day of the week: 1 is Monday, 7 is Sunday", 1],
@@ -31,22 +31,22 @@ export const siteWords: Words["properties"] = {
   "exceptionalClosings.periodEnd": ["Until this time it is closed", "2026-12-26T00:00:00Z"],
   publish: ["False: shown only to owners of tokens in `publishAllowedTo`. Null makes it true again", true],
   publishAllowedTo: ["Which tokens may see it while `publish` is false; null takes them all away"],
-  "PublishToken.uid": ["The token itself; `type` is told beside it", "04A1B2C3D4E5F6"],
-  "PublishToken.visualNumber": ["What is printed on the card; `issuer` is told beside it", "NL-VLT-001234-5"],
+  "PublishToken.uid": ["The token itself; `type` is given beside it", "04A1B2C3D4E5F6"],
+  "PublishToken.visualNumber": ["What is printed on the card; `issuer` is given beside it", "NL-VLT-001234-5"],
   "PublishToken.issuer": ["Who issued the card, as it is printed on it", "Voltlane"],
   "PublishToken.type": ["What kind of token the uid is"],
-  parkingType: ["OCPI's ParkingType: what kind of parking it is; null where it is not told"],
-  directions: ["How to get there, one text in each language; null or empty where nothing is told"],
+  parkingType: ["OCPI's ParkingType: what kind of parking it is; null where not set"],
+  directions: ["How to get there, one text in each language; null or empty where not set"],
   relatedLocations: ["Other places that belong to it, such as entrances; null takes them all away"],
   "RelatedLocation.name": ["What the place is called"],
   facilities: ["What drivers find nearby, in OCPI's words; null takes them all away", ["WIFI", "RESTAURANT"]],
   operator: ["Who operates the chargers; null means the CPO party that the site belongs to"],
-  suboperator: ["Who operates them on the operator's behalf; null where nobody is told"],
-  owner: ["Who owns the place; null where nobody is told"],
+  suboperator: ["Who operates them on the operator's behalf; null where not set"],
+  owner: ["Who owns the place; null where not set"],
   "Company.name": ["The company's name as drivers know it", "Voltlane B.V."],
   "Company.website": ["The company's address for people", "https://voltlane.example"],
   "Company.logo": ["The company's logo"],
-  chargingWhenClosed: ["Whether sessions go on outside of the opening hours; null where it is not told"],
+  chargingWhenClosed: ["Whether sessions go on outside of the opening hours; null where not set"],
   images: ["Pictures of it for drivers' apps; null takes them all away"],
   "Image.url": ["Where the picture is", image],
   "Image.thumbnail": ["Where a small version of it is", "https://img.example.com/utrecht-p1-small.png"],
@@ -54,7 +54,7 @@ export const siteWords: Words["properties"] = {
   "Image.type": ["Type of the file: gif, jpeg, png or svg", "png"],
   "Image.width": ["Pixels", 1200],
   "Image.height": ["Pixels", 800],
-  energyMix: ["Where its energy comes from; null where nothing is told"],
+  energyMix: ["Where its energy comes from; null where not set"],
   isGreenEnergy: ["Whether all of the energy is from renewable sources", true],
   energySources: ["Shares of the sources, which make 100 percent together"],
   "energySources.source": ["Source of the energy, in OCPI's words", "WIND"],
@@ -71,15 +71,15 @@ export const siteWords: Words["properties"] = {
   "ocpi.missing": ["What it lacks for that; empty where it lacks nothing", []],
 
   // EVSEs and connectors.
-  physicalReference: ["What is written on the EVSE; null where nothing is told", "A1"],
-  floorLevel: ["Floor in a garage, as people there say it; null where it is not told", "-1"],
-  coordinates: ["Where the EVSE is, if that is not where the site is; null where it is not told"],
+  physicalReference: ["What is written on the EVSE; null where not set", "A1"],
+  floorLevel: ["Floor in a garage, as people there say it; null where not set", "-1"],
+  coordinates: ["Where the EVSE is, if that is not where the site is; null where not set"],
   parkingRestrictions: ["Who may park there, in OCPI's words; empty where anybody may", ["EV_ONLY"]],
   standard: ["OCPI's ConnectorType", "IEC_62196_T2"],
   format: ["SOCKET: the driver brings a cable; CABLE: one is attached", "SOCKET"],
   powerType: ["OCPI's PowerType", "AC_3_PHASE"],
   maxVoltage: ["Volts; line to neutral for alternating current", 230],
   maxAmperage: ["Most amperes that it can give", 32],
-  maxPowerW: ["Most watts that it can give; what volts, amperes and phases allow where it was not told", 22080],
-  termsAndConditions: ["Address of the operator's terms; null where none is told", "https://example.com/terms"]
+  maxPowerW: ["Most watts that it can give; what volts, amperes and phases allow where not set", 22080],
+  termsAndConditions: ["Address of the operator's terms; null where not set", "https://example.com/terms"]
 }

@@ -54,7 +54,7 @@ export const tariffWords: Words["properties"] = {
   minDuration: ["Counts once the session has lasted so many seconds", 3600],
   maxDuration: ["Counts until the session has lasted so many seconds", 14400],
   dayOfWeek: ["Local days on which it counts; all without it", ["SATURDAY", "SUNDAY"]],
-  "restrictions.reservation": ["Prices a reservation that was used, or one that nobody came for, and nothing else"],
+  "restrictions.reservation": ["Prices a reservation that was used, or one that expired unused, and nothing else"],
 
   // What a tariff is for.
   "TariffAssignments.items": ["What the tariff is assigned to"],
@@ -75,7 +75,7 @@ export const tariffWords: Words["properties"] = {
   readings: ["Meter readings in order of time"],
   powerW: ["Watts at that moment; null where they are not known", 11040],
   currentA: ["Amperes at that moment, the sum over all phases; null where they are not known", 48],
-  statuses: ["What the connector reported, by which charging and parking are told apart; null for nothing"],
+  statuses: ["What the connector reported, by which charging and parking are distinguished; null for nothing"],
   "statuses.status": ["The connector's status from then on, in OCPP 1.6's words"],
   standbyPowerW: ["Watts; a vehicle that takes less is parked, where the charger does not say what it does", 100],
   "TariffPreview.cost": ["What the session costs"],

@@ -1,4 +1,4 @@
-/** All that REST v2 tells about itself beside its definition. A test names whatever is not told, and whatever nothing needs. */
+/** The descriptions and examples in REST v2's OpenAPI document. A test names what is not described, and words that nothing uses. */
 import { chargerStatusWords } from "../../openapi/ChargerStatusWords.ts"
 import type { Words } from "../../openapi/Words.ts"
 import { csvHead } from "../sessions/CdrLines.ts"

@@ -1,4 +1,4 @@
-/** Keys to REST v2: made and revoked by whoever may, shown once. */
+/** Keys to REST v2: made and revoked with the right permission, shown once. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { permissions } from "../../../domain/operator/Permission.ts"

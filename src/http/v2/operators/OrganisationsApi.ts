@@ -9,7 +9,7 @@ import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const UnknownTokens = Schema.Literals(["Refuse", "Accept"]).annotate({
-  description: "What becomes of a token that nobody knows"
+  description: "What becomes of an unknown token"
 })
 
 const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({

@@ -19,15 +19,15 @@ const absent = new Unauthorized({ detail: "Send a key in the header x-api-key." 
 export const proving = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
-  // Proves nothing; a key that nobody knows costs the same hash as one that is wrong.
-  const nobody = secrets.verifier(purposes.apiKey, "nobody")
+  // Proves nothing; an unknown key costs the same hash as one that is wrong.
+  const dummy = secrets.verifier(purposes.apiKey, "dummy")
 
   return Effect.fnUntraced(function* (presented: string) {
     if (presented === "") return yield* absent
     const lookup = keyLookup(secrets, presented)
     if (lookup === undefined) return yield* unknown
     const found = yield* access.findKey(lookup.publicId)
-    const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? nobody)
+    const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? dummy)
     if (found === undefined || !proved) return yield* unknown
     access.used(found.principal.actor, yield* Clock.currentTimeMillis)
     return found.principal

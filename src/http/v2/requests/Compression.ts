@@ -1,6 +1,6 @@
 /**
- * Answers of more than 1 KiB in Brotli or gzip, where whoever asks takes them. The work is done by the runtime's own threads, a few answers at a time: what
- * finds them busy goes out as it is, so that nobody waits for it. Events are never held back by it.
+ * Answers of more than 1 KiB in Brotli or gzip, where the client accepts them. The work is done by the runtime's own threads, a few answers at a time: what
+ * finds them busy goes out as it is, so that no answer waits for it. Events are never held back by it.
  */
 import { Context, Effect, Option, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpPlatform, HttpServerResponse } from "effect/http"
@@ -33,7 +33,7 @@ const negotiated = HttpMiddleware.compression({
   compressible: isCompressible
 })
 
-/** As it is, and told apart from what it would be in another encoding. */
+/** As it is, and distinct from what it would be in another encoding. */
 const plain = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
   const { vary } = response.headers
   return HttpServerResponse.setHeader(
@@ -79,7 +79,7 @@ const bounding = (platform: HttpPlatform.HttpPlatform["Service"]): HttpPlatform.
   }
 }
 
-/** Compresses the answers of what it stands around. */
+/** Compresses the answers of the routes that it wraps. */
 export const compressing = (platform: HttpPlatform.HttpPlatform["Service"]) => {
   const bounded = bounding(platform)
   return <E, R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

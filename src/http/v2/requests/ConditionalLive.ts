@@ -1,5 +1,5 @@
 /**
- * Conditional requests (RFC 9110 §13) on every route: `ETag` and 304 where one object is read, 412 where it is written and has changed since. What stands
+ * Conditional requests (RFC 9110 §13) on every route: `ETag` and 304 where one object is read, 412 where it is written and has changed since. The present state
  * is read by the route's own GET, with the caller's own right; once before the work begins, and once more inside the transaction that writes
  * (`ports/Precondition`), which of two writers at once lets one through.
  */
@@ -17,7 +17,7 @@ import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Ends a write from wherever it is. Seen by nobody but the middleware that provided the check. */
+/** Ends a write from wherever it is. Caught only by the middleware that provided the check. */
 class Answered {
   readonly response: Response
   constructor(response: Response) {
@@ -25,7 +25,7 @@ class Answered {
   }
 }
 
-/** A list is a page of something, and changes all the time: whoever follows one reads events. */
+/** A list is a page of something, and changes all the time: a client that follows one reads events. */
 const isList = ({ query }: HttpApiEndpoint.Top): boolean => {
   const ast = query === undefined ? undefined : SchemaAST.toEncoded(query.ast)
   return ast?._tag === "Objects" && ast.propertySignatures.some(({ name }) => name === "cursor")
@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
 
   /** What GET answers now at the path of a request. */
-  const standing = (request: HttpServerRequest.HttpServerRequest) =>
+  const current = (request: HttpServerRequest.HttpServerRequest) =>
     router
       .asHttpEffect()
       .pipe(
@@ -73,18 +73,18 @@ const make = Effect.gen(function* () {
         Effect.orDie
       )
 
-  /** Dies with the answer where what stands is not what the request names. */
+  /** Dies with the answer where the present state is not what the request names. */
   const checking = (request: HttpServerRequest.HttpServerRequest, wanted: string): Effect.Effect<void> => {
     const path = pathOf(request.url)
     if (wanted.trim() === "*") return Effect.void
     if (!methodsOf(path).includes("GET")) {
       return Effect.die(new Answered(failed(path, "What is at this path has no ETag: leave If-Match out.")))
     }
-    return Effect.flatMap(standing(request), (current) => {
+    return Effect.flatMap(current(request), (state) => {
       // The write says itself what it does not find.
-      if (current.status === 404) return Effect.void
-      if (current.status !== 200) return Effect.die(new Answered(current))
-      return isCurrent(wanted, current.headers["etag"] ?? "")
+      if (state.status === 404) return Effect.void
+      if (state.status !== 200) return Effect.die(new Answered(state))
+      return isCurrent(wanted, state.headers["etag"] ?? "")
         ? Effect.void
         : Effect.die(
             new Answered(failed(path, "It was changed since: read it again, and send If-Match with its ETag."))

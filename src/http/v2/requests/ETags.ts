@@ -1,6 +1,6 @@
 /**
- * Entity tags (RFC 9110 §8.8.3): strong, made of the bytes of an answer. Where an answer also tells what a device reports, the tag has a part of its own
- * for what requests change, and `If-Match` looks at that part alone: a heartbeat is nobody's lost update.
+ * Entity tags (RFC 9110 §8.8.3): strong, made of the bytes of an answer. Where an answer also has what a device reports, the tag has a part of its own
+ * for what requests change, and `If-Match` looks at that part alone: a heartbeat is no lost update.
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
@@ -44,8 +44,8 @@ export const isKnown = (header: string, tag: string): boolean =>
 
 const writtenPart = (text: string): string => text.split(".", 1)[0] ?? ""
 
-/** Whether `If-Match` names what stands, as far as requests change it. */
+/** Whether `If-Match` names the present state, as far as requests change it. */
 export const isCurrent = (header: string, tag: string): boolean => {
-  const [stands = ""] = opaque(tag)
-  return isAny(header) || opaque(header).some((text) => text !== "" && writtenPart(text) === writtenPart(stands))
+  const [current = ""] = opaque(tag)
+  return isAny(header) || opaque(header).some((text) => text !== "" && writtenPart(text) === writtenPart(current))
 }

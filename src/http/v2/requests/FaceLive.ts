@@ -1,6 +1,6 @@
 /**
  * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches.
- * It stands around the endpoints (as `Face`) and around whatever else is served below `/cpo`.
+ * It wraps the endpoints (as `Face`) and everything else that is served below `/cpo`.
  */
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"

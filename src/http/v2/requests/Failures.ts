@@ -16,7 +16,7 @@ import type { DomainError } from "../../DomainError.ts"
 import { domainRows } from "./Errors.ts"
 import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
 
-/** The caller gave no key, or one that nobody knows (any more). */
+/** The caller gave no key, or an unknown or revoked one. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   detail: Schema.String
 }) {}

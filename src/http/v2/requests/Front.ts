@@ -1,4 +1,4 @@
-/** What every answer below `/cpo` has, whatever gave it: the right to be read by other pages, its encoding, and a word for methods that nobody takes. */
+/** What every answer below `/cpo` has, whatever gave it: the right to be read by other pages, its encoding, and the refusal of methods that no route takes. */
 import { Effect } from "effect"
 import { HttpEffect, HttpPlatform, HttpRouter, HttpServerRequest } from "effect/http"
 import { pathOf } from "../../RawUrl.ts"

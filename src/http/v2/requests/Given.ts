@@ -13,7 +13,7 @@ export const mayBeNull = <S extends Schema.Top>(schema: S) =>
     })
   )
 
-/** Taken, and nothing done with it: for fields that answers show and nobody can mean to change. */
+/** Taken, and nothing done with it: for fields that answers show and requests cannot change. */
 export const ignored = Schema.optionalKey(
   Schema.Json.annotate({ description: "Is assigned here: taken and ignored" })
 ).pipe(Schema.decodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() }))
@@ -38,6 +38,6 @@ export const forgiving = <F extends Schema.Struct.Fields>(fields: F): Schema.Str
       ? mayBeNull(field.schema as Schema.Top)
       : field
   ])
-  // Only what it is decoded from is wider, of which nobody asks by its type.
+  // Only what it is decoded from is wider, which no type refers to.
   return Schema.Struct(Object.fromEntries(entries)) as unknown as Schema.Struct<F>
 }

@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. The work and its
- * answer are one transaction; work that calls or waits for somebody else (`Staged`) keeps in the transaction that makes it done what a retry needs.
+ * answer are one transaction; work that calls or waits for another system (`Staged`) keeps in the transaction that makes it done what a retry needs.
  * What is kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -68,15 +68,15 @@ const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | u
   })
 }
 
-/** What tells one streamed body from another: it is not held, and so its length must do. */
+/** What distinguishes one streamed body from another: it is not held, and so its length must do. */
 const lengthOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
   Effect.succeed(request.headers["content-length"] ?? "")
 
 /** How long an answer may be waited for (`?wait=`) is no part of what is asked: a script may try again without waiting. */
 const asked = (url: string): string => {
   const [path = "", ...query] = url.split("?")
-  const told = query.join("?").split("&")
-  const kept = told.filter((part) => part !== "" && !/^wait(?:=|$)/.test(part))
+  const parts = query.join("?").split("&")
+  const kept = parts.filter((part) => part !== "" && !/^wait(?:=|$)/.test(part))
   return kept.length === 0 ? path : `${path}?${kept.join("&")}`
 }
 
@@ -85,8 +85,8 @@ type Work = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, path: string): Response =>
   toResponse(faceProblem(code, detail), path)
 
-/** The answer to what stands under a key already. */
-const standing = (
+/** The answer where the key is already taken. */
+const takenAnswer = (
   secrets: Secrets["Service"],
   claim: Exclude<Claim, { readonly _tag: "Claimed" }>,
   path: string
@@ -140,18 +140,18 @@ const make = Effect.gen(function* () {
   /** Not interrupted halfway: a caller that hangs up must find its answer when it asks again. */
   const once = (
     request: HttpServerRequest.HttpServerRequest,
-    telling: Effect.Effect<string, unknown>,
+    identity: Effect.Effect<string, unknown>,
     keyId: string,
     key: string,
     isStaged: boolean,
     work: Work
   ) =>
     Effect.gen(function* () {
-      const body = yield* Effect.orDie(telling)
+      const body = yield* Effect.orDie(identity)
       // Keyed, since a body may hold a password that could be guessed from a plain hash.
       const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${asked(request.url)}\n${body}`))
       const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
-      if (claim._tag !== "Claimed") return standing(secrets, claim, pathOf(request.url))
+      if (claim._tag !== "Claimed") return takenAnswer(secrets, claim, pathOf(request.url))
       return isStaged ? yield* staged(keyId, key, claim.reached, work) : yield* inOne(keyId, key, work)
     }).pipe(Effect.uninterruptible)
 

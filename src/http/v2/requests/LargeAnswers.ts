@@ -20,7 +20,7 @@ export const defaultLargeAnswers: LargeAnswersOptions = { largeAnswerBytes: 64 *
 /** Large answers are mostly taken within a second. */
 const retryAfterSeconds = 1
 
-/** Whoever asks for more items than this is given a large answer, more often than not: refused before it is made. */
+/** A request for more items than this gets a large answer in most cases, and is refused before the answer is made. */
 const manyItems = 100
 
 export const refusedLargeAnswers = Metric.counter("http_large_answers_refused_total", {

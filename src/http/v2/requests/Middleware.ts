@@ -1,5 +1,5 @@
 /**
- * What stands around every endpoint of REST v2, as definitions only (the implementations are the files named
+ * The middleware of every endpoint of REST v2, as definitions only (the implementations are the files named
  * `…Live.ts`): who calls, with what right, once or again, and how failures are said. A client needs nothing but these.
  */
 import { Context } from "effect"
@@ -24,7 +24,7 @@ export class RequiredPermissions extends Context.Service<RequiredPermissions, Re
 ) {}
 
 /**
- * The media type of an endpoint whose body is no JSON and goes on as it comes: its own handler bounds it, and `Idempotency-Key` tells two such
+ * The media type of an endpoint whose body is no JSON and goes on as it comes: its own handler bounds it, and `Idempotency-Key` distinguishes two such
  * bodies apart by their length alone.
  */
 export class StreamedBody extends Context.Service<StreamedBody, string>()("voltlane/http/v2/StreamedBody") {}
@@ -66,7 +66,7 @@ export class FewLargeAnswers extends HttpApiMiddleware.Service<FewLargeAnswers, 
   { error: TooMany429 }
 ) {}
 
-/** Tells the `ETag` of an object, answers 304 to who has it, and 412 to a change of what has changed since. */
+/** Sends the `ETag` of an object, answers 304 to who has it, and 412 to a change of what has changed since. */
 export class Conditional extends HttpApiMiddleware.Service<Conditional>()("voltlane/http/v2/Conditional", {
   error: StorageUnavailable503
 }) {}

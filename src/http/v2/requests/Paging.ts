@@ -56,7 +56,7 @@ export const nextLink = (publicUrl: string, url: string, cursor: string, path?: 
   return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
 }
 
-/** What stands around the items: names, brackets and a cursor. */
+/** What an answer has around the items: names, brackets and a cursor. */
 const envelopeBytes = 1024
 
 /** Times are numbers until they are sent, and longer by so much then. */

@@ -66,9 +66,9 @@ export const notFoundProblem: Problem = problem(domainRows.NotFound, "Nothing he
 const unavailable = {
   down: "The database cannot be reached. Nothing was changed; try again.",
   busy: "The database is busy. Nothing was changed; try again.",
-  full: "The disk is nearly full, so writes are refused. Nothing was changed; tell the operator of this service.",
+  full: "The disk is nearly full, so writes are refused. Nothing was changed; inform the operator of this service.",
   unknown:
-    "The database went away while it was writing: read what stands before trying again, or send an Idempotency-Key."
+    "The database went away while it was writing: read the present state before trying again, or send an Idempotency-Key."
 } as const
 
 /** The problem document of a domain error. Its text is made here, so that nothing slips out with a message meant for a log. */

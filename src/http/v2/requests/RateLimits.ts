@@ -1,6 +1,6 @@
 /**
- * How often one key may ask, and how often one network may come with keys that nobody knows. Both are generous: they keep a program that runs wild or
- * somebody who guesses from costing others anything, and are no plan to sell. A key that is right is never refused for wrong ones beside it. Buckets of
+ * How often one key may ask, and how often one network may come with unknown keys. Both are generous: they keep a program that runs wild or
+ * a caller who guesses from costing others anything, and are no plan to sell. A key that is right is never refused for wrong ones beside it. Buckets of
  * this process; `RateLimit` headers as draft-ietf-httpapi-ratelimit-headers has them.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
@@ -23,7 +23,7 @@ const windowSeconds = 60
 /** Names of one kind that are remembered; of more the one longest silent is forgotten, which can only make the service kinder. */
 const namesMax = 10_000
 
-interface Standing {
+interface Allowance {
   readonly isAllowed: boolean
   readonly remaining: number
   /** Until all is there again, and until there is one more. */
@@ -43,7 +43,7 @@ export class Allowances {
     return this.buckets.size
   }
 
-  take(name: string, now: number): Standing {
+  take(name: string, now: number): Allowance {
     const { buckets } = this
     return {
       isAllowed: buckets.take(name, now),
@@ -67,19 +67,19 @@ export const rateLimitMetrics = [ofFlood, ofWrongKeys]
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** One more request of this key: its answer tells what is left, or it is refused. */
+    /** One more request of this key: its answer has what is left, or it is refused. */
     readonly request: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
     /** One more wrong key of the network that the request comes from. */
     readonly wrongKey: Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
   }
 >()("voltlane/http/v2/RateLimits") {}
 
-const told = (name: string, quota: number, standing: Standing) =>
+const shown = (name: string, quota: number, allowance: Allowance) =>
   HttpEffect.appendPreResponseHandler((_, response) =>
     Effect.succeed(
       HttpServerResponse.setHeaders(response, {
         "ratelimit-policy": `"${name}";q=${quota};w=${windowSeconds}`,
-        ratelimit: `"${name}";r=${standing.remaining};t=${standing.fullSeconds}`
+        ratelimit: `"${name}";r=${allowance.remaining};t=${allowance.fullSeconds}`
       })
     )
   )
@@ -92,28 +92,28 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
       const networks = new Allowances(wrongKeysPerMinute)
       const request = Effect.fnUntraced(function* (keyId: string) {
         if (requestsPerMinute === 0 || (yield* Inside)) return
-        const standing = keys.take(keyId, yield* Clock.currentTimeMillis)
-        yield* told("requests", requestsPerMinute, standing)
-        if (standing.isAllowed) return
+        const allowance = keys.take(keyId, yield* Clock.currentTimeMillis)
+        yield* shown("requests", requestsPerMinute, allowance)
+        if (allowance.isAllowed) return
         yield* Metric.update(ofFlood, 1)
         return yield* new TooMany({
           code: "too_many_requests",
           message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
-          retryAfterSeconds: standing.waitSeconds
+          retryAfterSeconds: allowance.waitSeconds
         })
       })
 
       const wrongKey = Effect.gen(function* () {
         if (wrongKeysPerMinute === 0) return
         const network = networkOf(yield* HttpServerRequest.HttpServerRequest)
-        const standing = networks.take(network, yield* Clock.currentTimeMillis)
-        if (standing.isAllowed) return
-        yield* told("wrong-keys", wrongKeysPerMinute, standing)
+        const allowance = networks.take(network, yield* Clock.currentTimeMillis)
+        if (allowance.isAllowed) return
+        yield* shown("wrong-keys", wrongKeysPerMinute, allowance)
         yield* Metric.update(ofWrongKeys, 1)
         return yield* new TooMany({
           code: "too_many_wrong_keys",
           message: `Too many wrong keys come from this network: it may send ${wrongKeysPerMinute} a minute.`,
-          retryAfterSeconds: standing.waitSeconds
+          retryAfterSeconds: allowance.waitSeconds
         })
       })
 

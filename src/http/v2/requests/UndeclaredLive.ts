@@ -1,5 +1,5 @@
 /**
- * Queries and bodies that are sent to endpoints which declare none. Nobody decodes those, and so nobody would notice them: `POST …/release` with a
+ * Queries and bodies that are sent to endpoints which declare none. They are not decoded, and so would go unnoticed: `POST …/release` with a
  * reason in it, or a filter that a list does not have.
  */
 import { Effect, Layer, Option, Schema } from "effect"

@@ -1,12 +1,12 @@
 /**
- * Names in a request that its route does not know, said with those that it does. What somebody misspelt is never dropped: without it the rest may
+ * Names in a request that its route does not know, said with those that it does. A misspelt name is never dropped: without it the rest may
  * still fit and mean more, as a key with every permission or another act of a charger (docs/decisions/0008).
  */
 import { SchemaIssue } from "effect"
 import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
 
-/** Names that are told of one place, the nearest first: more than anything but a charging profile has. */
-const namesTold = 8
+/** Names that are listed for one place, the nearest first: more than anything but a charging profile has. */
+const namesListed = 8
 
 /** How many letters must be put in, taken out or changed to make `b` of `a` (Levenshtein). */
 const distance = (a: string, b: string): number => {
@@ -30,14 +30,14 @@ export const nearest = (given: string, known: ReadonlyArray<string>): ReadonlyAr
   return known
     .map((name) => ({ name, far: distance(written, name.toLowerCase()) }))
     .toSorted((a, b) => a.far - b.far)
-    .slice(0, namesTold)
+    .slice(0, namesListed)
     .map(({ name }) => name)
 }
 
 const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
   issue.ast._tag !== "Objects"
     ? []
-    : // What is never there after decoding is taken and ignored: nobody is told to write that.
+    : // What is never there after decoding is taken and ignored, and never suggested.
       issue.ast.propertySignatures.filter(({ type }) => type._tag !== "Never").map(({ name }) => String(name))
 
 const notKnownHere = "Is not known here."

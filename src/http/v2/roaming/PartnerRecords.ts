@@ -55,7 +55,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
     const publicUrl = yield* PublicUrl
 
-    /** The partner, or `NotFound`: its records are nobody else's. */
+    /** The partner, or `NotFound`: its records are never another organisation's. */
     const partnerOf = (id: string) => Effect.flatMap(organisationId, (own) => partners.get(own, id))
 
     return handlers.handleAll({
@@ -68,7 +68,7 @@ export const layer = HttpApiBuilder.group(
       }),
       health: Effect.fn("v2.partner-records.health")(function* ({ params }) {
         const { id, organisationId, status } = yield* partnerOf(params.partnerId)
-        const told = yield* subscriptions
+        const subscribed = yield* subscriptions
           .health(organisationId, id, yield* Clock.currentTimeMillis)
           .pipe(Effect.catchTag("NotFound", () => Effect.undefined))
         const modules = (yield* exchanges.health(organisationId, id)).map(toHealth)
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
           status,
           modules,
           tokens: fetched === undefined ? null : toFetch(fetched),
-          deliveries: told === undefined ? null : toDeliveryHealth(told)
+          deliveries: subscribed === undefined ? null : toDeliveryHealth(subscribed)
         }
       }),
       clients: Effect.fn("v2.partner-records.clients")(function* ({ params, query, request }) {

@@ -56,7 +56,7 @@ export const PartnerHealth = Schema.Struct({
   status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
   modules: Schema.Array(ModuleHealth),
   tokens: Schema.NullOr(TokenFetch).annotate({ description: "Null where it never had tokens to be fetched" }),
-  deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where it was never to be told of anything" })
+  deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where nothing was ever to be sent" })
 }).annotate({ identifier: "PartnerHealth" })
 
 export const HubClient = Schema.Struct({
@@ -93,5 +93,5 @@ export class PartnerRecordsApi extends HttpApiGroup.make("partner-records").add(
     query: PageQuery,
     success: listOf(HubClient),
     error: NotFound404
-  }).annotateMerge(operation("The parties behind a partner that is a hub, as it tells of them", "partners:read"))
+  }).annotateMerge(operation("The parties behind a partner that is a hub, as it reports them", "partners:read"))
 ) {}

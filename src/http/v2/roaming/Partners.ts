@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
-    /** A registration, or the partner as it stands where an earlier try has registered it. */
+    /** A registration, or the partner itself where an earlier try has registered it. */
     const once = <E>(registration: Effect.Effect<DomainPartner, E>) =>
       Effect.gen(function* () {
         const { reached } = yield* Retrying

@@ -16,7 +16,7 @@ const switches = {
   credentialsOnce: Schema.Boolean,
   noCreditCdrs: Schema.Boolean,
   askUnknownTokens: Schema.Boolean.annotate({
-    description: "It is asked, in real time, about cards that nobody else knows"
+    description: "It is asked, in real time, about cards that are otherwise unknown"
   })
 }
 
@@ -72,7 +72,7 @@ const fields = {
   status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
   ocpiVersion: Schema.NullOr(Schema.String).annotate({ description: "Null where it is not registered" }),
   versionsUrl: Schema.String.annotate({ description: "Ours, to be handed to the partner" }),
-  partnerVersionsUrl: Schema.NullOr(Schema.String).annotate({ description: "The partner's own, as it told it" }),
+  partnerVersionsUrl: Schema.NullOr(Schema.String).annotate({ description: "The partner's own, as it gave it" }),
   parties: Schema.Array(Party).annotate({ description: "As the partner has declared them in its credentials" }),
   modules: Schema.Array(Schema.String).annotate({ description: "What the partner serves" }),
   registeredAt: Schema.NullOr(Time),
@@ -141,7 +141,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: HttpApiSchema.NoContent,
     error: NotFound404
   }).annotateMerge(
-    operation("Remove a partner; its tokens are good for nothing any more, and it is told so", "partners:write")
+    operation("Remove a partner; its tokens are no longer accepted, and it is notified", "partners:write")
   ),
   HttpApiEndpoint.post("invite", "/v2/partners/:partnerId/invite", {
     params,

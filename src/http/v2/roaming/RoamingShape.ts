@@ -31,10 +31,10 @@ export const RoamingOfCdr = Schema.Struct({
   ...Roaming.fields,
   withheld: Schema.Boolean.annotate({
     description:
-      "True: the partner takes no credit records, and is told neither this one nor what takes a record's place; settle with it by hand"
+      "True: the partner takes no credit records, and gets neither this one nor what takes a record's place; settle with it by hand"
   }),
   tariffLeftOut: Schema.Boolean.annotate({
     description:
-      "True: the partner's version of OCPI has no words for an element, or a limit, that this was priced by; it is told the total without the tariff"
+      "True: the partner's version of OCPI has no words for an element, or a limit, that this was priced by; it gets the total without the tariff"
   })
 }).annotate({ identifier: "RoamingOfCdr" })

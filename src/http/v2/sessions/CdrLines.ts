@@ -44,11 +44,11 @@ const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | b
 
 /**
  * Where a spreadsheet may begin a cell in a text, and find a formula there (blanks and quotes before it are skipped, and wide signs count as the narrow
- * ones): at its beginning, and behind whatever some spreadsheet takes for the end of a cell although it stands in quotes.
+ * ones): at its beginning, and behind whatever some spreadsheet takes for the end of a cell although it is quoted.
  */
 const formulas = /^(?=[\t\r\n])|(^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g
 
-/** Places behind the point: more than money, energy and time are told with, and fewer than binary fractions are exact in. */
+/** Places behind the point: more than money, energy and time are given with, and fewer than binary fractions are exact in. */
 const places = 10
 
 /** Significant digits that every number of 64 bits holds truly. */

@@ -47,13 +47,13 @@ const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) =
   }))
 })
 
-/** Ids of records of which their partners are told less than all, or nothing. */
-interface Untold {
+/** Ids of records that partners get only in part, or not at all. */
+interface NotSent {
   readonly withheld: ReadonlySet<string>
   readonly tariffLeftOut: ReadonlySet<string>
 }
 
-const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: Untold): typeof Cdr.Type => ({
+const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: NotSent): typeof Cdr.Type => ({
   id: cdr.id,
   number: cdr.number,
   sessionId: cdr.sessionId,
@@ -98,7 +98,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: Untold)
 })
 
 const none: ReadonlySet<string> = new Set()
-const allTold: Untold = { withheld: none, tariffLeftOut: none }
+const allSent: NotSent = { withheld: none, tariffLeftOut: none }
 
 /** Records of one page of an export: as many as one statement reads. */
 const exportPage = 500
@@ -139,7 +139,7 @@ export const layer = HttpApiBuilder.group(
     const shown = Effect.fnUntraced(function* (organisation: string, page: Page<DomainCdr>) {
       const theirs = page.items.filter(({ body }) => body.roaming !== undefined)
       const idsOf = (some: (cdr: DomainCdr) => boolean) => theirs.filter(some).map(({ id }) => id)
-      const untold: Untold = {
+      const notSent: NotSent = {
         withheld: yield* roaming.withheld(
           organisation,
           idsOf(({ creditReferenceId, revision }) => creditReferenceId !== undefined || revision > 0)
@@ -149,12 +149,12 @@ export const layer = HttpApiBuilder.group(
           idsOf(({ body, creditReferenceId }) => creditReferenceId === undefined && !isPricedPlainly(body))
         )
       }
-      return { ...page, items: page.items.map((cdr) => toCdr(cdr, untold)) }
+      return { ...page, items: page.items.map((cdr) => toCdr(cdr, notSent)) }
     })
 
     const one = Effect.fnUntraced(function* (organisation: string, cdr: DomainCdr) {
       const { items } = yield* shown(organisation, { items: [cdr], nextCursor: null })
-      return items[0] ?? toCdr(cdr, allTold)
+      return items[0] ?? toCdr(cdr, allSent)
     })
 
     /** All records that fit, read page by page as they are taken; the first page before the answer begins. */

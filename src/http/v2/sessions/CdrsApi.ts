@@ -41,9 +41,9 @@ const Location = Schema.Struct({
 
 const SignedData = Schema.Struct({
   encodingMethod: Schema.NullOr(Schema.String).annotate({
-    description: "OCPI's name of it, such as OCMF; null where it cannot be told, or is not one for all values"
+    description: "OCPI's name of it, such as OCMF; null where it is not known, or is not one for all values"
   }),
-  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger told it" }),
+  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger sent it" }),
   signedValues: Schema.Array(
     Schema.Struct({
       nature: Schema.Literals(["Start", "End", "Intermediate"]),
@@ -62,7 +62,7 @@ export const Cdr = Schema.Struct({
   evseId: Schema.Int,
   connectorId: Schema.Int,
   tokenUid: Schema.String,
-  tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that nobody had registered" }),
+  tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that was not registered" }),
   authorization: Schema.NullOr(
     Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
   ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),

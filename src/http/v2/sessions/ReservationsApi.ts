@@ -19,7 +19,7 @@ export const Reservation = Schema.Struct({
   }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "The charger's word for no, or an error's code" }),
   sessionId: Schema.NullOr(Schema.String).annotate({
-    description: "Its session: the one that used it, or that stands for it while its tariff asks a price"
+    description: "Its session: the one that used it, or its own session while the tariff charges for reservations"
   }),
   commandId: Schema.String,
   createdAt: Time,

@@ -23,7 +23,7 @@ import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.t
 
 /** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
 const transactionId = (session: ChargingSession): number | string | null => {
-  // A reservation that nobody has used is no transaction of the charger's.
+  // A reservation that was not used is no transaction of the charger.
   if (isOnlyReserved(session)) return null
   return session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
     ? Number(session.transactionId)
@@ -100,7 +100,7 @@ export const layer = HttpApiBuilder.group(
     const reviews = yield* SessionReviews
     const publicUrl = yield* PublicUrl
 
-    /** One session is priced as it is asked for: whoever reads it after its stop sees what the stop came to. */
+    /** One session is priced as it is asked for: a reader after its stop sees the final price. */
     const one = Effect.fnUntraced(function* (organisation: string, id: string) {
       const session = yield* sessions.get(organisation, id)
       const ledger = yield* ledgers.ofSession(organisation, id)

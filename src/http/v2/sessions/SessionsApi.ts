@@ -48,7 +48,7 @@ export const Session = Schema.Struct({
   evseId: Schema.Int,
   connectorId: Schema.Int,
   transactionId: Schema.NullOr(Schema.Union([Schema.Int, Schema.String])).annotate({
-    description: "An integer for OCPP 1.6, a string for 2.x; null for a reservation that nobody has used"
+    description: "An integer for OCPP 1.6, a string for 2.x; null for a reservation that was not used"
   }),
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
@@ -148,7 +148,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     headers: IdempotencyHeader,
     success: Session,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Let a held session be billed as it stands", "sessions:write")),
+  }).annotateMerge(operation("Let a held session be billed as it is", "sessions:write")),
   HttpApiEndpoint.post("correct", "/v2/sessions/:sessionId/correct", {
     params,
     headers: IdempotencyHeader,
@@ -156,7 +156,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: Session,
     error: [NotFound404, Conflict409]
   }).annotateMerge(
-    operation("Bill a session as corrected; a record that stands is taken back in the same moment", "sessions:write")
+    operation("Bill a session as corrected; an issued record is credited in the same moment", "sessions:write")
   ),
   HttpApiEndpoint.get("meterValues", "/v2/sessions/:sessionId/meter-values", {
     params,

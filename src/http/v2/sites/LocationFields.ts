@@ -1,6 +1,6 @@
 /**
- * What may be told of sites, EVSEs and connectors for drivers to find them by: OCPI's fields in camelCase, within OCPI's words and lengths (2.2.1 §8.3,
- * §8.4), so that partners are shown what was told and nothing shorter.
+ * The fields of sites, EVSEs and connectors by which drivers find them: OCPI's fields in camelCase, within OCPI's words and lengths (2.2.1 §8.3,
+ * §8.4), so that partners get exactly what was set.
  */
 import { Schema } from "effect"
 import {
@@ -79,9 +79,9 @@ const isToken = Schema.makeFilter(({ groupId, issuer, type, uid, visualNumber }:
   if (uid === undefined && visualNumber === undefined && groupId === undefined) {
     return { path: [], issue: "Must have uid, visualNumber or groupId" }
   }
-  if (uid !== undefined && type === undefined) return { path: ["type"], issue: "Must be told beside uid" }
+  if (uid !== undefined && type === undefined) return { path: ["type"], issue: "Must be given beside uid" }
   if (visualNumber !== undefined && issuer === undefined) {
-    return { path: ["issuer"], issue: "Must be told beside visualNumber" }
+    return { path: ["issuer"], issue: "Must be given beside visualNumber" }
   }
   return undefined
 })
@@ -94,7 +94,7 @@ const PublishToken = Schema.Struct({
   groupId: Schema.optionalKey(printable(36))
 })
   .check(isToken)
-  .annotate({ identifier: "PublishToken", description: "A token, or all that have what is told here" })
+  .annotate({ identifier: "PublishToken", description: "A token, or all tokens with these fields" })
 
 const each = <A extends string>(words: ReadonlyArray<A>) =>
   Schema.Array(Schema.Literals(words)).check(

@@ -61,7 +61,7 @@ const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
   ]
 })
 
-/** As they are told; what was told before periods were looked at is shown as it is. */
+/** As they were set; what was set before periods were checked is shown as it is. */
 const NewOpeningHours = OpeningHours.check(isOrdered).annotate({ identifier: "NewOpeningHours" })
 
 const latitude = between(-90, 90)

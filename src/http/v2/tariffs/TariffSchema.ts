@@ -31,7 +31,7 @@ export const Period = Schema.Struct({
   }),
   maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest that was measured" }),
   maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
-  stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last that was told" }),
+  stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last one reported" }),
   elements: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "Which element prices each dimension; one that is missing is free"
   })

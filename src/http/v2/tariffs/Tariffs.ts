@@ -83,8 +83,8 @@ const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: Assignm
       assignmentOf({ ...(siteId === undefined ? {} : { siteId }), ...(chargerId === undefined ? {} : { chargerId }) })
     )
   }
-  const told = { connectorId, ...(evseId === undefined ? {} : { evseId }) }
-  return Effect.succeed<DomainAssignment>({ scope: "connector", chargerId, ...placeOf(told) })
+  const given = { connectorId, ...(evseId === undefined ? {} : { evseId }) }
+  return Effect.succeed<DomainAssignment>({ scope: "connector", chargerId, ...placeOf(given) })
 }
 
 const toAssignment = (given: DomainAssignment): typeof Assignment.Type => {
@@ -159,7 +159,7 @@ export const layer = HttpApiBuilder.group(
         return yield* assignments(tariffId)
       }),
       unassign: Effect.fn("v2.tariffs.unassign")(function* ({ params: { tariffId }, query }) {
-        // Somebody else's tariff is not found, whatever else is wrong.
+        // Another organisation's tariff is not found, whatever else is wrong.
         yield* tariffs.get(yield* organisationId, tariffId)
         yield* tariffs.unassign(tariffId, yield* asked(query), yield* writing)
       }),

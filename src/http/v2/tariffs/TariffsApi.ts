@@ -38,7 +38,7 @@ const StatusChange = Schema.Struct({
   at: Time,
   status: Schema.Literals(connectorStatuses)
 }).annotate({
-  description: "The connector's status from then on. It tells charging from parking before any reading does"
+  description: "The connector's status from then on. It distinguishes charging from parking before any reading does"
 })
 
 const ExampleSession = Schema.Struct({
@@ -53,7 +53,7 @@ const ExampleSession = Schema.Struct({
     })
   ),
   running: mayBeNull(
-    Schema.Boolean.annotate({ description: "True prices it as it stands, before anything is rounded up to a step" })
+    Schema.Boolean.annotate({ description: "True prices it as it is, before anything is rounded up to a step" })
   )
 })
   .check(
@@ -70,7 +70,7 @@ const ExampleSession = Schema.Struct({
 const Reservation = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
-  expired: Schema.Boolean.annotate({ description: "Whether nobody came" })
+  expired: Schema.Boolean.annotate({ description: "Whether it expired unused" })
 })
   .check(
     Schema.makeFilter(({ endedAt, startedAt }: { readonly startedAt: number; readonly endedAt: number }) =>

@@ -1,4 +1,4 @@
-/** Cards that several roaming partners vouch for, in REST v2: chargers refuse them, since nobody can be billed for both. */
+/** Cards that several roaming partners vouch for, in REST v2: chargers refuse them, since it is not clear whom to bill. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Time } from "../../Fields.ts"

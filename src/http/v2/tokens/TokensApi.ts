@@ -63,7 +63,7 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
       status: Schema.optionalKey(Status),
       q: Schema.optionalKey(
         text(100).annotate({
-          description: "Text that stands in the uid, parentUid, visualNumber or note, whatever the case of letters"
+          description: "Text that occurs in the uid, parentUid, visualNumber or note, whatever the case of letters"
         })
       )
     },
