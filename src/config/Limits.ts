@@ -246,6 +246,10 @@ export const limits = {
     // Larger answers lie in memory until they are read, eight at most for each key: no program reads more at one time, and a thousand are a gigabyte.
     largeAnswerBytes: 64 * KiB,
     largeAnswersPerKey: 8,
+    // A key gets answers as fast with eight requests at once as with a hundred, and others notice eight little.
+    atOncePerKey: 8,
+    atOncePerOrganisation: 16,
+    waitingPerKey: 200,
     // Keys of `Idempotency-Key` are kept for a day, longer than any client retries.
     idempotencyHours: 24,
     // 200 a second, all at once if need be: a program that runs wild reaches it, one that works does not.

@@ -8,6 +8,7 @@ import { priceMetrics } from "../actors/background/PriceKeeper.ts"
 import { deliveryMetrics } from "../actors/background/SubscriptionMetrics.ts"
 import { readerMetrics } from "../actors/background/SubscriptionReader.ts"
 import { httpMetrics } from "../http/ops/Metrics.ts"
+import { refusedForTheirShare } from "../http/v2/requests/FairShare.ts"
 import { refusedLargeAnswers } from "../http/v2/requests/LargeAnswers.ts"
 import { rateLimitMetrics } from "../http/v2/requests/RateLimits.ts"
 import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
@@ -35,6 +36,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...readerMetrics,
   ...requestMetrics,
   ...resultMetrics,
+  refusedForTheirShare,
   refusedLargeAnswers,
   unreadAnswers
 ]

@@ -24,6 +24,7 @@ import * as Metrics from "../http/ops/Metrics.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../http/v2/requests/LargeAnswers.ts"
+import type { FairShareOptions } from "../http/v2/requests/FairShare.ts"
 import type { RateLimitOptions } from "../http/v2/requests/RateLimits.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
@@ -117,6 +118,7 @@ export interface ServiceSettings {
   readonly logHeartbeats: boolean
   readonly ocppLimits: OcppLimits
   readonly largeAnswers: LargeAnswersOptions
+  readonly fairShare: FairShareOptions
   readonly actors: Actors.ActorsOptions
   readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
@@ -232,6 +234,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       filesUrl: settings.files.url,
       streams: { ending },
       largeAnswers: settings.largeAnswers,
+      fairShare: settings.fairShare,
       corsOrigins: settings.corsOrigins,
       rateLimits: { ...settings.apiRates, networkOf: networkOf(settings) }
     }),

@@ -83,6 +83,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     compression: false,
     logHeartbeats: config.messageLogHeartbeats,
     largeAnswers: limits.http,
+    fairShare: limits.http,
     ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
     actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),

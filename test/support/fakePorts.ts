@@ -320,8 +320,9 @@ export const beside = (world: FakeWorld) =>
       MessageLog,
       MessageLog.of({
         append: () => {},
-        search: (organisationId, chargerId, search) =>
-          paged(
+        search: (organisationId, chargerId, search) => {
+          world.pagesOfFrames += 1
+          return paged(
             world.frames.filter(
               (frame) =>
                 frame.organisationId === organisationId &&
@@ -333,6 +334,7 @@ export const beside = (world: FakeWorld) =>
             (frame) => frame.id,
             search
           )
+        }
       })
     ),
     Layer.succeed(

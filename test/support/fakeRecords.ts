@@ -45,6 +45,8 @@ export class FakeWorld {
   readonly partners = new Map<string, Partner>()
   readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
   readonly frames: Array<KeptFrame> = []
+  /** Pages of frames that were made. */
+  pagesOfFrames = 0
   readonly seen = new Map<string, Seen>()
   readonly reconsidered: Array<string> = []
   readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []

@@ -26,13 +26,13 @@ export class Buckets {
     return this.left(name, now) >= 1
   }
 
-  /** Takes one; false when there was none, and then nothing is taken. */
-  take(name: string, now: number): boolean {
+  /** Takes one, or `amount`; false when there was none, and then nothing is taken. More than is left is owed. */
+  take(name: string, now: number, amount = 1): boolean {
     const before = this.left(name, now)
     // To the end of the map, so that its beginning is the one longest silent.
     this.buckets.delete(name)
     if (this.buckets.size >= this.maxNames) this.forgetOldest()
-    this.buckets.set(name, { tokens: before < 1 ? before : before - 1, at: now })
+    this.buckets.set(name, { tokens: before < 1 ? before : before - amount, at: now })
     return before >= 1
   }
 

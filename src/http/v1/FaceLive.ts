@@ -5,7 +5,7 @@ import { HttpApiError } from "effect/http-api"
 import { purposes } from "../../domain/operator/Keys.ts"
 import { Access } from "../../domain/operator/Access.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
-import { readBody } from "../BodyLimit.ts"
+import { readBody, refusalOfSize } from "../BodyLimit.ts"
 import { messages } from "../Issues.ts"
 import { pathOf } from "../RawUrl.ts"
 import { domainResponse, isDomainError, Refused, refusedResponse } from "./Errors.ts"
@@ -69,9 +69,9 @@ const checkBody = (request: Request): Effect.Effect<Response | undefined> =>
     : Effect.match(readBody(request), {
         onSuccess: () => undefined,
         onFailure: (problem) =>
-          problem === "too_large"
-            ? refusedResponse("payload_too_large", "A body may have at most 1 MiB.")
-            : refusedResponse("invalid_body", "The body could not be read.")
+          problem === "unreadable"
+            ? refusedResponse("invalid_body", "The body could not be read.")
+            : refusedResponse("payload_too_large", refusalOfSize(problem))
       })
 
 /** Headers of every answer below `/api`: its URL holds keys, so it is never passed on nor kept. */

@@ -21,6 +21,7 @@ import {
   BoundedBody,
   Conditional,
   Face,
+  FairShare,
   FewLargeAnswers,
   Idempotent,
   Undeclared
@@ -79,12 +80,13 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
-  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, Undeclared, Conditional, Idempotent, FewLargeAnswers and
+  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, FairShare, Undeclared, Conditional, Idempotent, FewLargeAnswers and
   // then its handler.
   .middleware(FewLargeAnswers)
   .middleware(Idempotent)
   .middleware(Conditional)
   .middleware(Undeclared)
+  .middleware(FairShare)
   .middleware(BoundedBody)
   .middleware(Authorization)
   .middleware(Face)

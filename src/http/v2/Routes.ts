@@ -17,6 +17,7 @@ import * as Events from "./events/Events.ts"
 import * as EventStreams from "./events/EventStreams.ts"
 import * as Expectations from "./chargers/Expectations.ts"
 import * as FaceLive from "./requests/FaceLive.ts"
+import * as FairShare from "./requests/FairShare.ts"
 import * as Files from "./files/Files.ts"
 import * as Front from "./requests/Front.ts"
 import * as IdempotentLive from "./requests/IdempotentLive.ts"
@@ -48,6 +49,7 @@ export interface V2Options {
   /** Base of the URLs that chargers are given for files, where it is another one. */
   readonly filesUrl?: string
   readonly streams?: EventStreams.EventStreamsOptions
+  readonly fairShare?: FairShare.FairShareOptions
   readonly largeAnswers?: LargeAnswers.LargeAnswersOptions
   /** Origins whose pages may call, `*` for all; none without it. */
   readonly corsOrigins?: ReadonlyArray<string>
@@ -95,10 +97,12 @@ export const v2Routes = (options: V2Options) => {
       AuthorizationLive.layer,
       ConditionalLive.layer,
       FaceLive.layer,
+      FairShare.layer,
       IdempotentLive.layer,
       UndeclaredLive.layer,
       LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
     ]),
+    Layer.provide(FairShare.turns(options.fairShare ?? FairShare.defaultFairShare)),
     Layer.provide(RateLimits.layer(options.rateLimits ?? unlimited)),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

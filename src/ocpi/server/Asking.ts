@@ -1,6 +1,7 @@
 /** What a partner's HTTP request says, read within bounds: its ids, its path and query, its body. */
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { isTooComplex, tooComplex } from "../../domain/values/JsonBounds.ts"
 import { Refused } from "../protocol/Status.ts"
 
 export type Request = HttpServerRequest.HttpServerRequest
@@ -14,6 +15,8 @@ const idMax = 255
 const tooLarge = () => new Refused({ reason: { _tag: "TooLarge", limitBytes: bodyMaxBytes } })
 
 const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The body is no JSON." } })
+
+const complex = () => new Refused({ reason: { _tag: "Unreadable", detail: tooComplex } })
 
 const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 
@@ -38,6 +41,7 @@ export const bodyOf = (request: Request, seen: (text: string) => void): Effect.E
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes)),
     Effect.mapError(tooLarge),
     Effect.tap((text) => Effect.sync(() => seen(text))),
+    Effect.filterOrFail((text) => !isTooComplex(text), complex),
     Effect.flatMap((text) => (text.trim() === "" ? Effect.undefined : Effect.mapError(decodeJson(text), noJson)))
   )
 }

@@ -2,7 +2,7 @@
  * The frames of OCPP-J: text in, CALL, CALLRESULT or CALLERROR out, and back (OCPP-J 1.6 §4; OCPP 2.x Part 4 §4). Pure, without a version
  * and total: whatever a charger sends has a name here. What can be understood is taken, what cannot is told with the id to answer to.
  */
-import { hasMoreValues, isDeeperThan, maxFrameDepth, maxFrameValues } from "./Depth.ts"
+import { hasMoreValues, isDeeperThan, maxFrameDepth, maxFrameValues } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode, type ErrorCode } from "./ErrorCode.ts"
 import { mayBeUnstorable, storable, storableText } from "./Storable.ts"
 

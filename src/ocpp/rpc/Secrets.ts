@@ -3,7 +3,7 @@
  * key carries its secret beside its name, in whatever order and spacing; this reads the frame's tokens, so that everything but the secret
  * stays as it was sent.
  */
-import { isDeeperThan, maxFrameDepth } from "./Depth.ts"
+import { isDeeperThan, maxFrameDepth } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode } from "./ErrorCode.ts"
 import { type CallError, isJson } from "./Frame.ts"
 

@@ -73,3 +73,20 @@ describe("a key with as many large answers as it may have unread", () => {
     expect((await get("/sites?limit=500", (await app.organise()).key)).status).toBe(200)
   })
 })
+
+describe("answers that ask for many items and come together", () => {
+  it("are made only as far as there is room for them", async () => {
+    const many = await Promise.all(Array.from({ length: 8 }, () => get("/chargers/CP-1/messages?limit=500")))
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(app.world.pagesOfFrames).toBe(3)
+    // Those that turn out small give their place back.
+    unread.forEach((ended) => ended())
+    for (let n = 0; n < 5; n++) expect((await get("/sites?limit=500")).status).toBe(200)
+    expect((await get("/chargers/CP-1/messages?limit=500")).status).toBe(200)
+  })
+
+  it("give their place back when they fail", async () => {
+    for (let n = 0; n < 5; n++) expect((await get("/chargers/NONE/messages?limit=500")).status).toBe(404)
+    expect((await get("/chargers/CP-1/messages?limit=500")).status).toBe(200)
+  })
+})

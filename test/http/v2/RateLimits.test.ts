@@ -114,3 +114,13 @@ describe("allowances", () => {
     expect([one.size, one.take("first", 0).isAllowed, one.take("n0", 0).isAllowed]).toEqual([10_000, false, true])
   })
 })
+
+it("A body counts as one more request for each 16 KiB, and what is too much is paid by the next requests", async () => {
+  const { ask, key } = await limited(10, 0)
+  const body = { name: "x".repeat(100_000) }
+  expect((await ask("POST", sites, { key, body })).status).toBe(400)
+  const next = await ask("GET", sites, { key })
+  expect(next.headers.get("ratelimit")).toMatch(/^"requests";r=2;/)
+  await ask("POST", sites, { key, body })
+  expect((await ask("GET", sites, { key })).status).toBe(429)
+})

@@ -17,6 +17,7 @@ import { Api } from "../Api.ts"
 import { organisationId, writing } from "../requests/Caller.ts"
 import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import type { Open } from "./Row.ts"
+import { YieldTurn } from "../requests/FairShare.ts"
 import { listsByHand } from "./ManualLocalLists.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { type Transfer, Transfers } from "./Transfers.ts"
@@ -194,7 +195,10 @@ export const layer = HttpApiBuilder.group(
     const find = yield* finding
     /** In its present state, or after a wait. */
     const seen = (organisation: string, id: string, waitSeconds: number | undefined) =>
-      waitSeconds === undefined ? commands.get(organisation, id) : commands.wait(organisation, id, waitSeconds * 1000)
+      waitSeconds === undefined
+        ? commands.get(organisation, id)
+        : // The charger is waited for, and nothing is worked on.
+          Effect.andThen(Effect.flatten(YieldTurn), commands.wait(organisation, id, waitSeconds * 1000))
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         // The row's own function for this very type; the union has lost which.

@@ -82,7 +82,7 @@ interface State {
 
 const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Effect.Effect<void>) {
   const events = yield* Events
-  const principalOf = yield* proving
+  const principalOf = yield* proving(() => Effect.void)
   const bell = makeBell()
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
   const service = { isEnding: false }

@@ -10,25 +10,56 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Unauthorized } from "./Failures.ts"
 import { Authorization, Caller, RequiredPermissions } from "./Middleware.ts"
+import { RequestTurns } from "./FairShare.ts"
+import { Inside } from "./Inside.ts"
 import { RateLimits } from "./RateLimits.ts"
 
 const unknown = new Unauthorized({ detail: "This key is not known, or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key." })
 
-/** Whose key a presented text is at this moment: what it may do changes with its operator, and it may be revoked. */
-export const proving = Effect.gen(function* () {
+/** Keys that are remembered as proved; of more the one longest not used is forgotten. */
+const provedMax = 10_000
+
+/**
+ * Keys that were right a short while ago, by their public part, so that a flood of one can be refused before the database is asked about each of its
+ * requests. Nothing is permitted by it: what a key may do is read again for each request that is worked on.
+ */
+class Proved {
+  private readonly keys = new Map<string, { readonly verifier: Uint8Array; readonly keyId: string }>()
+
+  remember(publicId: string, verifier: Uint8Array, keyId: string): void {
+    this.keys.delete(publicId)
+    if (this.keys.size >= provedMax) this.keys.delete(this.keys.keys().next().value ?? "")
+    this.keys.set(publicId, { verifier, keyId })
+  }
+
+  get(publicId: string) {
+    return this.keys.get(publicId)
+  }
+}
+
+/**
+ * Whose key a presented text is at this moment: what it may do changes with its operator, and it may be revoked. `room` fails where a request of the key
+ * would be refused whatever else it is.
+ */
+export const proving = Effect.fnUntraced(function* <E>(room: (keyId: string) => Effect.Effect<void, E>) {
   const access = yield* Access
   const secrets = yield* Secrets
   // Proves nothing; an unknown key costs the same hash as one that is wrong.
   const dummy = secrets.verifier(purposes.apiKey, "dummy")
 
+  const recent = new Proved()
+
   return Effect.fnUntraced(function* (presented: string) {
     if (presented === "") return yield* absent
     const lookup = keyLookup(secrets, presented)
     if (lookup === undefined) return yield* unknown
+    const known = recent.get(lookup.publicId)
+    if (known !== undefined && secrets.verify(purposes.apiKey, lookup.proof, known.verifier)) yield* room(known.keyId)
     const found = yield* access.findKey(lookup.publicId)
     const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? dummy)
     if (found === undefined || !proved) return yield* unknown
+    recent.remember(lookup.publicId, found.verifier, found.principal.keyId)
     access.used(found.principal.actor, yield* Clock.currentTimeMillis)
     return found.principal
   })
@@ -37,8 +68,14 @@ export const proving = Effect.gen(function* () {
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
-    const principalOf = yield* proving
     const limits = yield* RateLimits
+    const turns = yield* RequestTurns
+    const room = Effect.fnUntraced(function* (keyId: string) {
+      if (yield* Inside) return
+      yield* limits.room(keyId)
+      yield* turns.room(keyId)
+    })
+    const principalOf = yield* proving(room)
     return Authorization.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint }) {
         const presented = Redacted.value(credential)

@@ -6,18 +6,17 @@ import { Cause, Context, Effect, Layer, Option } from "effect"
 import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
-import { readBody } from "../../BodyLimit.ts"
+import { bodyMaxBytes, hasBody, readBody, refusalOfSize } from "../../BodyLimit.ts"
 import { fieldIssues } from "../../Issues.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { isDomainError } from "./Errors.ts"
 import { Unauthorized } from "./Failures.ts"
-import { BoundedBody, Face, StreamedBody } from "./Middleware.ts"
+import { BoundedBody, Caller, Face, StreamedBody } from "./Middleware.ts"
 import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
+import { RateLimits } from "./RateLimits.ts"
 import { saidOnce, withNearest } from "./Unknown.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
-
-const hasBody = (method: string): boolean => method === "POST" || method === "PATCH" || method === "PUT"
 
 const json = "application/json"
 
@@ -86,9 +85,9 @@ const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
   Effect.match(readBody(request), {
     onSuccess: () => undefined,
     onFailure: (problem) =>
-      problem === "too_large"
-        ? faceProblem("payload_too_large", "A body may have at most 1 MiB.")
-        : faceProblem("unreadable_body", "The body could not be read.")
+      problem === "unreadable"
+        ? faceProblem("unreadable_body", "The body could not be read.")
+        : faceProblem("payload_too_large", refusalOfSize(problem))
   })
 
 /** A streamed body is looked at by what it says of itself; its handler counts what comes. */
@@ -101,29 +100,40 @@ const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: str
   return faceProblem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`)
 }
 
-const boundedBody = Layer.succeed(BoundedBody, (httpEffect, { endpoint }) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const streamed = Context.getOption(endpoint.annotations, StreamedBody)
-    const refuse = (problem: Problem) => toResponse(problem, pathOf(request.url))
-    if (Option.isSome(streamed)) {
-      const problem = checkStreamed(request, streamed.value)
-      return problem === undefined ? yield* httpEffect : refuse(problem)
-    }
-    if (!hasBody(request.method)) return yield* httpEffect
-    const readable = asJson(request)
-    if (readable === undefined) {
-      const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
-      return refuse(faceProblem("unsupported_media_type", detail))
-    }
-    const problem = yield* checkBody(readable)
-    return problem === undefined
-      ? yield* Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, readable)
-      : refuse(problem)
-  })
+/** Bytes of a body that was read, or that was too large to be read whole. */
+const bytesOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<number> => {
+  const announced = Number(request.headers["content-length"])
+  if (Number.isFinite(announced)) return Effect.succeed(Math.min(announced, bodyMaxBytes))
+  // Read by now, and kept by the request.
+  return Effect.match(request.text, { onSuccess: ({ length }) => length, onFailure: () => bodyMaxBytes })
+}
+
+const boundedBody = Effect.map(RateLimits, (limits) =>
+  BoundedBody.of((httpEffect, { endpoint }) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const streamed = Context.getOption(endpoint.annotations, StreamedBody)
+      const refuse = (problem: Problem) => toResponse(problem, pathOf(request.url))
+      if (Option.isSome(streamed)) {
+        const problem = checkStreamed(request, streamed.value)
+        return problem === undefined ? yield* httpEffect : refuse(problem)
+      }
+      if (!hasBody(request.method)) return yield* httpEffect
+      const readable = asJson(request)
+      if (readable === undefined) {
+        const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+        return refuse(faceProblem("unsupported_media_type", detail))
+      }
+      const problem = yield* checkBody(readable)
+      yield* limits.body((yield* Caller).keyId, yield* bytesOf(readable))
+      return problem === undefined
+        ? yield* Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, readable)
+        : refuse(problem)
+    })
+  )
 )
 
-export const layer: Layer.Layer<Face | BoundedBody> = Layer.merge(
+export const layer: Layer.Layer<Face | BoundedBody, never, RateLimits> = Layer.merge(
   Layer.succeed(Face, (httpEffect) => faced(httpEffect)),
-  boundedBody
+  Layer.effect(BoundedBody, boundedBody)
 )

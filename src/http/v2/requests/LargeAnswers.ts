@@ -71,12 +71,21 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
           const { keyId } = yield* Caller
           const request = yield* HttpServerRequest.HttpServerRequest
           const isFull = () => inHand.of(keyId) >= largeAnswersPerKey
-          if (isFull() && asksForMany(request.url)) return yield* refuse
-          const response = yield* httpEffect
-          if (!isLarge(response, largeAnswerBytes)) return response
+          if (!asksForMany(request.url)) {
+            const response = yield* httpEffect
+            if (!isLarge(response, largeAnswerBytes)) return response
+            if (isFull()) return yield* refuse
+            inHand.change(keyId, 1)
+            onEnd(request.source, () => inHand.change(keyId, -1))
+            return response
+          }
+          // Its place is taken before it is made: of many that come together only so many are made at all.
           if (isFull()) return yield* refuse
           inHand.change(keyId, 1)
-          onEnd(request.source, () => inHand.change(keyId, -1))
+          const giveBack = Effect.sync(() => inHand.change(keyId, -1))
+          const response = yield* Effect.onError(httpEffect, () => giveBack)
+          if (isLarge(response, largeAnswerBytes)) onEnd(request.source, () => inHand.change(keyId, -1))
+          else yield* giveBack
           return response
         })
       )

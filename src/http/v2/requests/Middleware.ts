@@ -60,6 +60,12 @@ export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires
   { error: [Conflict409, InvalidInput400, StorageUnavailable503] }
 ) {}
 
+/** Works on a few requests of each key and organisation at a time; the others wait for their turn. */
+export class FairShare extends HttpApiMiddleware.Service<FairShare, { requires: Caller }>()(
+  "voltlane/http/v2/FairShare",
+  { error: TooMany429 }
+) {}
+
 /** Makes a few large answers at a time for each key, until they are read. */
 export class FewLargeAnswers extends HttpApiMiddleware.Service<FewLargeAnswers, { requires: Caller }>()(
   "voltlane/http/v2/FewLargeAnswers",
@@ -75,9 +81,10 @@ export class Conditional extends HttpApiMiddleware.Service<Conditional>()("voltl
 export class Reported extends Context.Service<Reported, ReadonlyArray<string>>()("voltlane/http/v2/Reported") {}
 
 /** Refuses a body that is too large or no JSON before anybody reads it. */
-export class BoundedBody extends HttpApiMiddleware.Service<BoundedBody>()("voltlane/http/v2/BoundedBody", {
-  error: InvalidInput400
-}) {}
+export class BoundedBody extends HttpApiMiddleware.Service<BoundedBody, { requires: Caller }>()(
+  "voltlane/http/v2/BoundedBody",
+  { error: InvalidInput400 }
+) {}
 
 /** Refuses a query or a body that is sent to an endpoint which declares none. What an endpoint declares, its schemas are strict about. */
 export class Undeclared extends HttpApiMiddleware.Service<Undeclared>()("voltlane/http/v2/Undeclared", {

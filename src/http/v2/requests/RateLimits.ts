@@ -20,6 +20,9 @@ export interface RateLimitOptions {
 
 const windowSeconds = 60
 
+/** Bytes of a body that take as long to read and check as a small request takes in all. */
+export const bytesPerRequest = 16 * 1024
+
 /** Names of one kind that are remembered; of more the one longest silent is forgotten, which can only make the service kinder. */
 const namesMax = 10_000
 
@@ -43,11 +46,16 @@ export class Allowances {
     return this.buckets.size
   }
 
-  take(name: string, now: number): Allowance {
+  /** Seconds until there is one more; 0 where there is one. */
+  lacks(name: string, now: number): number {
+    return this.buckets.has(name, now) ? 0 : this.buckets.waitSeconds(name, now)
+  }
+
+  take(name: string, now: number, amount = 1): Allowance {
     const { buckets } = this
     return {
-      isAllowed: buckets.take(name, now),
-      remaining: Math.floor(buckets.left(name, now)),
+      isAllowed: buckets.take(name, now, amount),
+      remaining: Math.max(0, Math.floor(buckets.left(name, now))),
       fullSeconds: buckets.fullSeconds(name, now),
       waitSeconds: buckets.waitSeconds(name, now)
     }
@@ -69,6 +77,10 @@ export class RateLimits extends Context.Service<
   {
     /** One more request of this key: its answer has what is left, or it is refused. */
     readonly request: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
+    /** Fails where the key has nothing left. Counts nothing. */
+    readonly room: (keyId: string) => Effect.Effect<void, TooMany>
+    /** The body of a request that was counted already: it counts as more requests, one for each `bytesPerRequest`. Never refused by itself. */
+    readonly body: (keyId: string, bytes: number) => Effect.Effect<void>
     /** One more wrong key of the network that the request comes from. */
     readonly wrongKey: Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
   }
@@ -90,17 +102,32 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
     Effect.gen(function* () {
       const keys = new Allowances(requestsPerMinute)
       const networks = new Allowances(wrongKeysPerMinute)
+      const refuse = (seconds: number) =>
+        Effect.andThen(
+          Metric.update(ofFlood, 1),
+          new TooMany({
+            code: "too_many_requests",
+            message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
+            retryAfterSeconds: seconds
+          })
+        )
+
       const request = Effect.fnUntraced(function* (keyId: string) {
         if (requestsPerMinute === 0 || (yield* Inside)) return
         const allowance = keys.take(keyId, yield* Clock.currentTimeMillis)
         yield* shown("requests", requestsPerMinute, allowance)
         if (allowance.isAllowed) return
-        yield* Metric.update(ofFlood, 1)
-        return yield* new TooMany({
-          code: "too_many_requests",
-          message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
-          retryAfterSeconds: allowance.waitSeconds
-        })
+        return yield* refuse(allowance.waitSeconds)
+      })
+
+      const room = Effect.fnUntraced(function* (keyId: string) {
+        const seconds = requestsPerMinute === 0 ? 0 : keys.lacks(keyId, yield* Clock.currentTimeMillis)
+        if (seconds > 0) return yield* refuse(seconds)
+      })
+
+      const body = Effect.fnUntraced(function* (keyId: string, bytes: number) {
+        const amount = Math.floor(bytes / bytesPerRequest)
+        if (requestsPerMinute > 0 && amount > 0) keys.take(keyId, yield* Clock.currentTimeMillis, amount)
       })
 
       const wrongKey = Effect.gen(function* () {
@@ -117,6 +144,6 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         })
       })
 
-      return RateLimits.of({ request, wrongKey })
+      return RateLimits.of({ body, request, room, wrongKey })
     })
   )

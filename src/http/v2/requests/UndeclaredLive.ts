@@ -42,9 +42,9 @@ const problemOfBody = (request: Request): Effect.Effect<Problem | ReadonlyArray<
   Effect.match(readBody(request), {
     onSuccess: inBody,
     onFailure: (problem) =>
-      problem === "too_large"
-        ? faceProblem("payload_too_large", "No body is read here.")
-        : faceProblem("unreadable_body", "The body could not be read.")
+      problem === "unreadable"
+        ? faceProblem("unreadable_body", "The body could not be read.")
+        : faceProblem("payload_too_large", "No body is read here.")
   })
 
 export const layer = Layer.succeed(Undeclared, (httpEffect, { endpoint }) =>

@@ -1,0 +1,131 @@
+/**
+ * How many requests of one key, and of one organisation, are worked on at a time. Without it, a program that sends two thousand requests at once takes the
+ * database and the main thread from everyone else. What is too much waits in a line of its key; a line that is too long is refused.
+ */
+import { Context, Effect, Layer, Metric, Option, Semaphore } from "effect"
+import { TooMany } from "../../../domain/Errors.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { Inside } from "./Inside.ts"
+import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
+
+export interface FairShareOptions {
+  /** Requests of one key that are worked on at a time. */
+  readonly atOncePerKey: number
+  /** The same of all keys of an organisation. */
+  readonly atOncePerOrganisation: number
+  /** Requests of one key that wait for their turn. */
+  readonly waitingPerKey: number
+}
+
+/** Used unless the settings say otherwise. */
+export const defaultFairShare: FairShareOptions = { atOncePerKey: 8, atOncePerOrganisation: 16, waitingPerKey: 200 }
+
+/** A line of this length is worked off within a few seconds. */
+const retryAfterSeconds = 2
+
+export const refusedForTheirShare = Metric.counter("http_requests_at_once_refused_total", {
+  description: "Requests of REST v2 that were refused because too many of their key waited already",
+  incremental: true
+})
+
+/** Gives the request's turn to the next one. For handlers that wait for a charger instead of working; a second call does nothing. */
+export const YieldTurn = Context.Reference<Effect.Effect<void>>("voltlane/http/v2/YieldTurn", {
+  defaultValue: () => Effect.void
+})
+
+/** Turns by name. A name without requests is forgotten. */
+class Turns {
+  private readonly lines = new Map<string, { readonly semaphore: Semaphore.Semaphore; requests: number }>()
+  private readonly atOnce: number
+
+  constructor(atOnce: number) {
+    this.atOnce = atOnce
+  }
+
+  /** Requests of this name, those that wait included. */
+  requests(name: string): number {
+    return this.lines.get(name)?.requests ?? 0
+  }
+
+  get size(): number {
+    return this.lines.size
+  }
+
+  within<A, E, R>(
+    name: string,
+    work: (yieldTurn: Effect.Effect<void>) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      const line = this.lines.get(name) ?? { semaphore: Semaphore.makeUnsafe(this.atOnce), requests: 0 }
+      this.lines.set(name, line)
+      line.requests += 1
+      let isHeld = true
+      const yieldTurn = Effect.suspend(() => {
+        if (!isHeld) return Effect.void
+        isHeld = false
+        return Effect.asVoid(line.semaphore.release(1))
+      })
+      return Effect.acquireUseRelease(
+        Effect.interruptible(line.semaphore.take(1)),
+        () => work(yieldTurn),
+        () => yieldTurn
+      ).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            line.requests -= 1
+            if (line.requests === 0) this.lines.delete(name)
+          })
+        )
+      )
+    })
+  }
+}
+
+/** The turns of all keys and organisations. */
+export class RequestTurns extends Context.Service<
+  RequestTurns,
+  {
+    /** Fails where so many requests of the key wait already that one more is refused. Asks nothing of the database. */
+    readonly room: (keyId: string) => Effect.Effect<void, TooMany>
+    readonly within: <A, E, R>(caller: Principal, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  }
+>()("voltlane/http/v2/RequestTurns") {}
+
+export const turns = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: FairShareOptions) =>
+  Layer.sync(RequestTurns, () => {
+    const ofKeys = new Turns(atOncePerKey)
+    const ofOrganisations = new Turns(atOncePerOrganisation)
+    const tooMany = new TooMany({
+      code: "too_many_at_once",
+      message: `${waitingPerKey} requests of this key wait already. Send fewer at a time: ${atOncePerKey} are worked on at once.`,
+      retryAfterSeconds
+    })
+    const refuse = Effect.andThen(Metric.update(refusedForTheirShare, 1), tooMany)
+    return RequestTurns.of({
+      room: (keyId) =>
+        Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse : Effect.void)),
+      within: ({ keyId, organisationId }, work) =>
+        ofKeys.within(keyId, (yieldKey) =>
+          ofOrganisations.within(organisationId, (yieldOrganisation) =>
+            Effect.provideService(work, YieldTurn, Effect.andThen(yieldOrganisation, yieldKey))
+          )
+        )
+    })
+  })
+
+export const layer = Layer.effect(
+  FairShare,
+  Effect.map(RequestTurns, ({ room, within }) =>
+    FairShare.of((httpEffect, { endpoint }) =>
+      Effect.gen(function* () {
+        // A request that the face makes itself is part of one that has its turn. A file's bytes come as slowly as its line, and have bounds of their own.
+        if ((yield* Inside) || Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))) {
+          return yield* httpEffect
+        }
+        const caller = yield* Caller
+        yield* room(caller.keyId)
+        return yield* within(caller, httpEffect)
+      })
+    )
+  )
+)
