@@ -19,7 +19,7 @@ export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect
       organisations: organisations(sql),
       operators: operators(sql),
       updateOrganisation: updateOrganisation(records),
-      findKey: findKey(sql),
+      findKey: yield* findKey(sql),
       findV1: findV1(sql),
       used: yield* keyUse(sql, records.writable),
       createKey: createKey(records),

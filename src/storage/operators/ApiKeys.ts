@@ -10,6 +10,7 @@ import type { NewKey } from "../../domain/operator/Access.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
+import { makeBatched } from "../kernel/Batched.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
@@ -145,39 +146,62 @@ export const listKeys = (sql: SqlClient.SqlClient) =>
     )
   })
 
-const holderRow = rowOf(
-  Schema.Struct({
-    id: Schema.String,
-    organisationId: Schema.String,
-    operatorId: Schema.String,
-    verifier: Schema.Uint8Array,
-    keyPermissions: optional(Permissions),
-    operatorPermissions: Permissions,
-    active: Schema.Boolean
-  })
-)
+const Holder = Schema.Struct({
+  publicId: Schema.String,
+  id: Schema.String,
+  organisationId: Schema.String,
+  operatorId: Schema.String,
+  verifier: Schema.Uint8Array,
+  keyPermissions: optional(Permissions),
+  operatorPermissions: Permissions,
+  active: Schema.Boolean
+})
+const holderRows = rowsOf(Holder)
 
-/** Found before anybody is known, and hence the one look-up of a key that no organisation bounds; `public_id` is unique. */
+type Holder = typeof Holder.Type
+
+const keyHolder = (row: Holder) => {
+  const principal: Principal = {
+    organisationId: row.organisationId,
+    actor: `key:${row.id}`,
+    keyId: row.id,
+    operatorId: row.operatorId,
+    permissions: effectivePermissions(row)
+  }
+  return { verifier: row.verifier, principal }
+}
+
+/** Keys asked for in one statement, and how many may wait: as many as a process has open sockets of callers. */
+const lookups = { maxBatch: 500, maxQueue: 10_000 }
+
+/**
+ * Found before the caller is known, and hence the one look-up of a key that no organisation bounds; `public_id` is unique. Requests that come
+ * together are looked up together, each after it came: a flood of one key costs the database one statement at a time.
+ */
 export const findKey = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Access.findKey")(function* (publicId: string) {
-    if (unstorableText(publicId)) return undefined
-    const row = yield* guarded(
-      holderRow(sql`
-        SELECT k.id, k.organisation_id AS "organisationId", k.operator_id AS "operatorId", k.verifier,
-          k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
-        FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
-        WHERE k.public_id = ${publicId} AND k.revoked_at IS NULL`)
-    )
-    if (row === undefined) return undefined
-    const principal: Principal = {
-      organisationId: row.organisationId,
-      actor: `key:${row.id}`,
-      keyId: row.id,
-      operatorId: row.operatorId,
-      permissions: effectivePermissions(row)
-    }
-    return { verifier: row.verifier, principal }
-  })
+  Effect.map(
+    makeBatched({
+      ...lookups,
+      absent: () => undefined,
+      run: (publicIds: ReadonlyArray<string>) =>
+        guarded(
+          holderRows(sql`
+            SELECT k.id, k.organisation_id AS "organisationId", k.operator_id AS "operatorId", k.verifier, k.public_id AS "publicId",
+              k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
+            FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+            WHERE k.public_id = ANY (${textArray([...new Set(publicIds)])}) AND k.revoked_at IS NULL`)
+        ).pipe(
+          Effect.map(
+            (rows): ReadonlyMap<string, ReturnType<typeof keyHolder> | undefined> =>
+              new Map(rows.map((row) => [row.publicId, keyHolder(row)]))
+          )
+        )
+    }),
+    (lookUp) =>
+      Effect.fn("Access.findKey")(function* (publicId: string) {
+        return unstorableText(publicId) ? undefined : yield* lookUp(publicId)
+      })
+  )
 
 const pairRow = rowOf(Schema.Struct({ organisationId: Schema.String, verifier: Schema.Uint8Array }))
 

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { PermissionDenied } from "../../../domain/Errors.ts"
 import { keyLookup, purposes } from "../../../domain/operator/Keys.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
@@ -71,7 +72,6 @@ export const layer = Layer.effect(
     const limits = yield* RateLimits
     const turns = yield* RequestTurns
     const room = Effect.fnUntraced(function* (keyId: string) {
-      if (yield* Inside) return
       yield* limits.room(keyId)
       yield* turns.room(keyId)
     })
@@ -79,14 +79,21 @@ export const layer = Layer.effect(
     return Authorization.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint }) {
         const presented = Redacted.value(credential)
+        const needed = Context.getUnsafe(endpoint.annotations, RequiredPermissions)
+        const permitted = Effect.fnUntraced(function* (principal: Principal) {
+          const lacking = missing(principal.permissions, needed)
+          if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
+          return yield* Effect.provideService(httpEffect, Caller, principal)
+        })
+        // Within the transaction of a request whose caller is known: no other connection may be waited for there.
+        const asking = yield* Inside
+        if (asking !== undefined) return yield* permitted(asking)
         // Proved first: wrong keys beside it keep no right one out.
         const principal = yield* principalOf(presented).pipe(
           Effect.tapErrorTag("Unauthorized", () => (presented === "" ? Effect.void : limits.wrongKey))
         )
         yield* limits.request(principal.keyId)
-        const lacking = missing(principal.permissions, Context.getUnsafe(endpoint.annotations, RequiredPermissions))
-        if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
-        return yield* Effect.provideService(httpEffect, Caller, principal)
+        return yield* permitted(principal)
       })
     })
   })

@@ -7,12 +7,13 @@ import { Cause, Context, Effect, Layer, Option, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Precondition } from "../../../domain/operator/Precondition.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { knownPaths } from "../../KnownPaths.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { Api } from "../Api.ts"
 import { isCurrent, isKnown, tagOf } from "./ETags.ts"
 import { Inside } from "./Inside.ts"
-import { Conditional, Reported } from "./Middleware.ts"
+import { Caller, Conditional, Reported } from "./Middleware.ts"
 import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -62,25 +63,29 @@ const make = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
 
   /** What GET answers now at the path of a request. */
-  const current = (request: HttpServerRequest.HttpServerRequest) =>
+  const current = (caller: Principal, request: HttpServerRequest.HttpServerRequest) =>
     router
       .asHttpEffect()
       .pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, asked(request)),
-        Effect.provideService(Inside, true),
+        Effect.provideService(Inside, caller),
         Effect.provideService(Precondition, Effect.void),
         Effect.scoped,
         Effect.orDie
       )
 
   /** Dies with the answer where the present state is not what the request names. */
-  const checking = (request: HttpServerRequest.HttpServerRequest, wanted: string): Effect.Effect<void> => {
+  const checking = (
+    caller: Principal,
+    request: HttpServerRequest.HttpServerRequest,
+    wanted: string
+  ): Effect.Effect<void> => {
     const path = pathOf(request.url)
     if (wanted.trim() === "*") return Effect.void
     if (!methodsOf(path).includes("GET")) {
       return Effect.die(new Answered(failed(path, "What is at this path has no ETag: leave If-Match out.")))
     }
-    return Effect.flatMap(current(request), (state) => {
+    return Effect.flatMap(current(caller, request), (state) => {
       // The write says itself what it does not find.
       if (state.status === 404) return Effect.void
       if (state.status !== 200) return Effect.die(new Answered(state))
@@ -113,12 +118,13 @@ const make = Effect.gen(function* () {
   }
 
   return Conditional.of((httpEffect, { endpoint }) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      if (endpoint.method === "GET") return Effect.map(httpEffect, (response) => tagged(response, endpoint, request))
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (endpoint.method === "GET") return tagged(yield* httpEffect, endpoint, request)
       const wanted = request.headers["if-match"]
       return wanted === undefined || endpoint.method === "POST"
-        ? httpEffect
-        : guardedBy(httpEffect, checking(request, wanted))
+        ? yield* httpEffect
+        : yield* guardedBy(httpEffect, checking(yield* Caller, request, wanted))
     })
   )
 })

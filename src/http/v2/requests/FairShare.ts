@@ -119,7 +119,7 @@ export const layer = Layer.effect(
     FairShare.of((httpEffect, { endpoint }) =>
       Effect.gen(function* () {
         // A request that the face makes itself is part of one that has its turn. A file's bytes come as slowly as its line, and have bounds of their own.
-        if ((yield* Inside) || Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))) {
+        if ((yield* Inside) !== undefined || Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))) {
           return yield* httpEffect
         }
         const caller = yield* Caller

@@ -18,7 +18,7 @@ export const layer = (origins: ReadonlyArray<string>) =>
       return (effect) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          if ((yield* Inside) || !isOurs(pathOf(request.url))) return yield* effect
+          if ((yield* Inside) !== undefined || !isOurs(pathOf(request.url))) return yield* effect
           const answered = routedMethods.has(request.method) ? effect : faced(unrouted)
           // The last to look at the answer, and so the one that sees its Vary.
           const open = HttpEffect.appendPreResponseHandler((asked, response) =>

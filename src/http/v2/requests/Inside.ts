@@ -1,4 +1,10 @@
-/** Whether a request was made by this face itself, to read the present state. It counts towards no limit, and its answer goes to no caller. */
+/**
+ * The caller of the request for which this face itself makes another, to read the present state; undefined in a request from outside. One from inside
+ * counts towards no limit, and its answer goes to no caller.
+ */
 import { Context } from "effect"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
 
-export const Inside = Context.Reference<boolean>("voltlane/http/v2/Inside", { defaultValue: () => false })
+export const Inside = Context.Reference<Principal | undefined>("voltlane/http/v2/Inside", {
+  defaultValue: () => undefined
+})

@@ -73,9 +73,10 @@ export class FewLargeAnswers extends HttpApiMiddleware.Service<FewLargeAnswers, 
 ) {}
 
 /** Sends the `ETag` of an object, answers 304 to who has it, and 412 to a change of what has changed since. */
-export class Conditional extends HttpApiMiddleware.Service<Conditional>()("voltlane/http/v2/Conditional", {
-  error: StorageUnavailable503
-}) {}
+export class Conditional extends HttpApiMiddleware.Service<Conditional, { requires: Caller }>()(
+  "voltlane/http/v2/Conditional",
+  { error: StorageUnavailable503 }
+) {}
 
 /** Fields of an endpoint's answer, at any depth, that devices and partners report: no request changes them, and `If-Match` does not look at them. */
 export class Reported extends Context.Service<Reported, ReadonlyArray<string>>()("voltlane/http/v2/Reported") {}

@@ -113,7 +113,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         )
 
       const request = Effect.fnUntraced(function* (keyId: string) {
-        if (requestsPerMinute === 0 || (yield* Inside)) return
+        if (requestsPerMinute === 0 || (yield* Inside) !== undefined) return
         const allowance = keys.take(keyId, yield* Clock.currentTimeMillis)
         yield* shown("requests", requestsPerMinute, allowance)
         if (allowance.isAllowed) return
