@@ -1,6 +1,6 @@
 /**
- * Words of somebody outside, cut to what there is room for. What was cut ends in `…`, so that whoever reads it sees that there was more; nothing
- * that fits is touched.
+ * What comes from outside, cut to the room there is for it: by UTF-16 units with a mark at the end, or by the bytes it takes in the database. Nothing
+ * that fits is changed.
  */
 
 /** What stands for all that was left off. No signed record, no number and no card's uid ends in it. */
@@ -83,4 +83,30 @@ export const cutList = <A>(list: ReadonlyArray<A>, max: number): ReadonlyArray<A
   let left = max
   const end = list.findIndex((entry) => (left -= written(entry) + 1) < 0)
   return end < 0 ? list : list.slice(0, end)
+}
+
+const encoder = new TextEncoder()
+// A mark at the beginning of a text is part of the text.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** A UTF-16 unit takes three bytes at most: a pair of them takes four. */
+const mostBytesPerUnit = 3
+
+/** Whether a text fits, without looking at it where its length alone tells. */
+const fits = (text: string, maxBytes: number): boolean =>
+  text.length * mostBytesPerUnit <= maxBytes || (text.length <= maxBytes && byteLength(text) <= maxBytes)
+
+/** Bytes of a text as it is stored. */
+export const byteLength = (text: string): number => Buffer.byteLength(text)
+
+/**
+ * The beginning of a text that has at most `maxBytes`, without a mark; no character is cut in two. The result is a text of its own: a slice would keep
+ * the whole of what it was cut from in memory for as long as it waits.
+ */
+export const cutToBytes = (text: string, maxBytes: number): string => {
+  if (fits(text, maxBytes)) return text
+  const room = new Uint8Array(maxBytes)
+  // Writes whole characters alone.
+  const { written: bytes } = encoder.encodeInto(text, room)
+  return decoder.decode(room.subarray(0, bytes))
 }

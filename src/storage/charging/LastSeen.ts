@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ConnectionEnd, Presence, type Seen } from "../../domain/charger/Presence.ts"
-import { byteLength, cutToBytes } from "../../domain/values/CutText.ts"
+import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
 import { nulSpelt } from "../../domain/values/OutsideText.ts"
 import { textArray, timestamptzArray } from "../kernel/Arrays.ts"
 import { guarded } from "../kernel/SqlErrors.ts"

@@ -6,7 +6,7 @@
 import { Cause, Clock, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedFrame, MessageLog, type MessageSearch } from "../../domain/charger/MessageLog.ts"
-import { byteLength, cutToBytes } from "../../domain/values/CutText.ts"
+import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
 import { nulSpelt, outsideText } from "../../domain/values/OutsideText.ts"
 import { float8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { byteLength, cutToBytes } from "../../../src/domain/values/CutText.ts"
+import { byteLength, cutToBytes } from "../../../src/domain/values/Cut.ts"
 
 describe("cutting a text to bytes", () => {
   it("leaves a text that fits as it is, to the last byte", () => {
