@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { isIP } from "node:net"
+import { distance } from "../domain/values/Distance.ts"
 import { ConfigProblem } from "./ConfigProblem.ts"
 
 export interface Variable<A> {
@@ -191,23 +192,6 @@ export const isSecret = (name: Name): boolean => "secret" in variables[name]
 export const fileNames: ReadonlyMap<string, Name> = new Map(
   names.filter(isSecret).map((name) => [`${name}_FILE`, name])
 )
-
-/** Single letters to change, add, drop or swap with their neighbour, to make one word of the other. */
-const distance = (a: string, b: string): number => {
-  const rows: Array<Array<number>> = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      let best = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + change)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, rows[i - 2]![j - 2]! + 1)
-      row.push(best)
-    }
-    rows.push(row)
-  }
-  return rows[a.length]![b.length]!
-}
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
 const ours = /^(API|CORS|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/

@@ -119,9 +119,9 @@ export const areas: ReadonlyArray<Area> = [
   },
   {
     prefix: "src/config/",
-    may: ["src/config/"],
+    may: ["src/config/", "src/domain/values/"],
     packages: ["*"],
-    about: "The parts of Config.ts."
+    about: "The parts of Config.ts; of the domain they use pure values alone."
   },
   { prefix: "src/main/", may: ["src/"], packages: ["*"], about: "Composition: joins the parts, decides nothing." },
   { prefix: "src/main.ts", may: ["src/"], packages: ["*"], about: "Composition: joins the parts, decides nothing." }

@@ -3,23 +3,11 @@
  * still fit and mean more, as a key with every permission or another act of a charger (docs/decisions/0008).
  */
 import { SchemaIssue } from "effect"
+import { distance } from "../../../domain/values/Distance.ts"
 import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
 
 /** Names that are listed for one place, the nearest first: more than anything but a charging profile has. */
 const namesListed = 8
-
-/** How many letters must be put in, taken out or changed to make `b` of `a` (Levenshtein). */
-const distance = (a: string, b: string): number => {
-  let above = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      row.push(Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    above = row
-  }
-  return above[b.length]!
-}
 
 /** Longest unknown name that is compared: no known one is half as long, and a body may hold names of a megabyte. */
 const comparedAtMost = 64
