@@ -6,6 +6,7 @@ import { Clock, Effect, Metric } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
 import { Subscriptions } from "../../domain/event/Subscriptions.ts"
+import { inHalves } from "../../domain/values/InHalves.ts"
 import { type Reading, readingsOf } from "../../domain/event/Settling.ts"
 import type { Due, JournaledFact, Subscription, SubscriptionKindName } from "../../domain/event/Subscription.ts"
 
@@ -35,25 +36,27 @@ const concerned = (
   facts: ReadonlyArray<JournaledFact>,
   subscriptions: ReadonlyArray<Subscription>
 ): Effect.Effect<ReadonlyArray<Due>, StorageUnavailable> =>
-  kind.concern(facts, subscriptions).pipe(
-    Effect.catchDefect((defect) => {
-      const [first] = facts
-      if (first === undefined) return Effect.succeed([])
-      if (facts.length === 1) {
-        return Effect.logError("a fact could not be looked at for subscribers", defect).pipe(
-          Effect.annotateLogs({ position: first.position, type: first.type }),
-          Effect.andThen(Metric.update(passedOver, 1)),
-          Effect.as([])
-        )
-      }
-      const middle = facts.length >> 1
-      return Effect.zipWith(
-        concerned(kind, facts.slice(0, middle), subscriptions),
-        concerned(kind, facts.slice(middle), subscriptions),
-        (one, other) => [...one, ...other]
+  Effect.gen(function* () {
+    const due: Array<Due> = []
+    yield* inHalves(facts, (part) =>
+      kind.concern(part, subscriptions).pipe(
+        Effect.map((found) => {
+          due.push(...found)
+          return true
+        }),
+        Effect.catchDefect((defect) => {
+          const [first] = part
+          if (part.length > 1 || first === undefined) return Effect.succeed(false)
+          return Effect.logError("a fact could not be looked at for subscribers", defect).pipe(
+            Effect.annotateLogs({ position: first.position, type: first.type }),
+            Effect.andThen(Metric.update(passedOver, 1)),
+            Effect.as(true)
+          )
+        })
       )
-    })
-  )
+    )
+    return due
+  })
 
 /** Reads one page; true when there was something in it. */
 const readPage = (kinds: Kinds, { after, subscriptions }: Reading, options: ReaderOptions) =>

@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { CommitOutcome } from "../../domain/charger/Decision.ts"
 import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
+import { inHalves } from "../../domain/values/InHalves.ts"
 import type { ChargerFact } from "../../domain/charger/Fact.ts"
 import { Journal } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
@@ -100,17 +101,18 @@ const flush = (
   batch: ReadonlyArray<Waiting>,
   measures: JournalMeasures
 ): Effect.Effect<void, StorageUnavailable> =>
-  guardedWrite(
-    timed(write(sql, batch), batch, measures).pipe(
-      Effect.catch((error) => {
-        if (!isDataError(error)) return Effect.fail(error)
-        if (batch.length === 1) {
-          failAll(batch, new FactRefused({ message: "the database cannot hold a value of this message" }), measures)
-          return Effect.void
-        }
-        const middle = batch.length >> 1
-        return Effect.andThen(flush(sql, batch.slice(0, middle), measures), flush(sql, batch.slice(middle), measures))
-      })
+  inHalves(batch, (part) =>
+    guardedWrite(
+      timed(write(sql, part), part, measures).pipe(
+        Effect.as(true),
+        Effect.catch((error) => {
+          if (!isDataError(error)) return Effect.fail(error)
+          if (part.length === 1) {
+            failAll(part, new FactRefused({ message: "the database cannot hold a value of this message" }), measures)
+          }
+          return Effect.succeed(false)
+        })
+      )
     )
   )
 

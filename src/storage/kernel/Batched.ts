@@ -5,6 +5,7 @@
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
 import { StorageUnavailable } from "../../domain/Errors.ts"
+import { inHalves } from "../../domain/values/InHalves.ts"
 
 export interface BatchedOptions<K, V> {
   /** Questions in one statement at most: bounds how long those behind it wait. */
@@ -108,19 +109,20 @@ const answerAll = <K, V>(
   }
 }
 
-/** Asks a batch; one that dies is halved until what kills it stands alone. Never fails itself. */
+/** Asks a batch; one that dies is halved until what kills it is alone. Never fails itself. */
 const ask = <K, V>(options: BatchedOptions<K, V>, batch: Batch<K, V>): Effect.Effect<void> =>
-  Effect.suspend(() => options.run(batch.map((question) => question.key))).pipe(
-    Effect.flatMap((answers) => Effect.sync(() => answerAll(options, batch, answers))),
-    Effect.catchCause((cause) => {
-      if (!Cause.hasDies(cause) || batch.length === 1) {
-        return Effect.sync(() => {
-          for (const question of batch) settle(question, Exit.failCause(cause))
-        })
-      }
-      const half = batch.length >> 1
-      return Effect.andThen(ask(options, batch.slice(0, half)), ask(options, batch.slice(half)))
-    })
+  inHalves(batch, (part) =>
+    Effect.suspend(() => options.run(part.map((question) => question.key))).pipe(
+      Effect.map((answers) => {
+        answerAll(options, part, answers)
+        return true
+      }),
+      Effect.catchCause((cause) => {
+        if (Cause.hasDies(cause) && part.length > 1) return Effect.succeed(false)
+        for (const question of part) settle(question, Exit.failCause(cause))
+        return Effect.succeed(true)
+      })
+    )
   )
 
 /**
