@@ -1,13 +1,61 @@
 /** Rounds come at their pace, at once on a word and seldom without one; and whoever failed tries again. */
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect, Queue, Stream } from "effect"
+import { Clock, Effect, Exit, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { rounds } from "../../src/actors/background/BackgroundLoop.ts"
+import { guardedStep, rounds } from "../../src/actors/background/BackgroundLoop.ts"
 import { layer as tokenKeeper } from "../../src/actors/background/TokenKeeper.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
 
 const away = new StorageUnavailable({ reason: "down", message: "away" })
+
+describe("a step of a loop", () => {
+  it.effect("says once that the database is away, and again after it was back", () =>
+    Effect.gen(function* () {
+      const said: Array<unknown> = []
+      let waits = 0
+      const outcomes = [away, away, true, away, new Error("a defect"), false]
+      const step = guardedStep(
+        Effect.suspend(() => {
+          const next = outcomes.shift()
+          if (next instanceof StorageUnavailable) return Effect.fail(next)
+          return next instanceof Error ? Effect.die(next) : Effect.succeed(next === true)
+        }),
+        {
+          name: "test",
+          log: (message) => Effect.sync(() => said.push(message)),
+          whenAway: Effect.sync(() => waits++)
+        }
+      )
+      const seen: Array<readonly [boolean, number, number]> = []
+      while (outcomes.length > 0) seen.push([yield* step, said.length, waits])
+      expect(seen).toEqual([
+        [false, 1, 1],
+        [false, 1, 2],
+        [true, 1, 2],
+        [false, 2, 3],
+        [false, 2, 3],
+        [false, 2, 3]
+      ])
+      expect(said[0]).toBe("test: waits for the database")
+    })
+  )
+
+  it.effect("ends when it is interrupted", () =>
+    Effect.gen(function* () {
+      let steps = 0
+      const step = guardedStep(
+        Effect.andThen(
+          Effect.sync(() => void steps++),
+          Effect.interrupt
+        ),
+        { name: "test" }
+      )
+      expect(Exit.isFailure(yield* Effect.exit(Effect.forever(step)))).toBe(true)
+      expect(steps).toBe(1)
+    })
+  )
+})
 
 describe("rounds", () => {
   it.effect("come with a word, after a pause, and now and then without one", () =>

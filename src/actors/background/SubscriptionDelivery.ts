@@ -3,7 +3,7 @@
  * fiber of its own, and stores together what came back together, but at once and by itself what must not be told twice. A slow subscriber keeps its
  * own places taken and nobody else's.
  */
-import { Cause, Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
+import { Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InTurn, SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
 import { Subscriptions } from "../../domain/event/Subscriptions.ts"
@@ -15,6 +15,7 @@ import {
   type SettlingOptions
 } from "../../domain/event/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../../domain/event/Subscription.ts"
+import { guardedStep } from "./BackgroundLoop.ts"
 import { countDeliveries, type Untold } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
@@ -290,24 +291,25 @@ const atWord = (
   task: Effect.Effect<void, StorageUnavailable, Subscriptions>,
   { gatherMillis }: DeliveryOptions
 ) =>
-  Effect.gen(function* () {
-    yield* word.await
-    yield* Effect.sleep(gatherMillis)
-    yield* Effect.sync(() => word.closeUnsafe())
-    yield* task
-  }).pipe(
-    Effect.catchTag("StorageUnavailable", (error) =>
-      Effect.logDebug("deliveries wait for the database", error).pipe(
-        Effect.andThen(Effect.sleep(retryMillis)),
-        Effect.andThen(Effect.sync(() => word.openUnsafe()))
-      )
-    ),
-    Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.failCause(cause)
-        : Effect.logError("deliveries: a round went wrong", cause)
-    ),
-    Effect.forever
+  Effect.forever(
+    guardedStep(
+      Effect.gen(function* () {
+        yield* word.await
+        yield* Effect.sleep(gatherMillis)
+        yield* Effect.sync(() => word.closeUnsafe())
+        yield* task
+        return true
+      }),
+      {
+        name: "deliveries",
+        // The round that reads the journal warns of it.
+        log: Effect.logDebug,
+        whenAway: Effect.andThen(
+          Effect.sleep(retryMillis),
+          Effect.sync(() => word.openUnsafe())
+        )
+      }
+    )
   )
 
 /**

@@ -3,10 +3,10 @@
  * what was cut short is made up after the next start.
  */
 import { Clock, Effect, Latch, Layer, Stream } from "effect"
-import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { PartnerKind, WebhookKind } from "../../domain/event/SubscriptionKind.ts"
 import { Subscriptions } from "../../domain/event/Subscriptions.ts"
 import { defaultSettling } from "../../domain/event/Settling.ts"
+import { guardedStep } from "./BackgroundLoop.ts"
 import { deliveries, type DeliveryOptions } from "./SubscriptionDelivery.ts"
 import { probe } from "./SubscriptionProbe.ts"
 import { type Kinds, readOn, type ReaderOptions } from "./SubscriptionReader.ts"
@@ -59,7 +59,6 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       }
     })
 
-    let away = false
     const round = Effect.gen(function* () {
       yield* Effect.sync(() => committed.closeUnsafe())
       const { active, due, more } = yield* readOn(kinds, options)
@@ -67,21 +66,15 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       look(due)
       // A subscription that is switched on is read for within the second, and looked at then.
       if (active.length > 0) yield* byClock
-      away = false
       if (more) committed.openUnsafe()
-    }).pipe(
-      Effect.catchTag("StorageUnavailable", (error: StorageUnavailable) => {
-        const isNew = !away
-        away = true
-        return isNew ? Effect.logWarning("subscriptions: wait for the database", error) : Effect.void
-      }),
-      Effect.catchCause((cause) => Effect.logError("subscriptions: a round went wrong", cause))
-    )
+      return true
+    })
+    const step = guardedStep(round, { name: "subscriptions" })
     const pause = committed.await.pipe(
       Effect.timeoutOrElse({ duration: options.pollMillis, orElse: () => Effect.void }),
       Effect.andThen(Effect.sleep(options.restMillis))
     )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(step, pause)))
   })
 
 export const layer = (
