@@ -15,6 +15,7 @@ import {
   type SettlingOptions
 } from "../../domain/event/Settling.ts"
 import type { DueItem, Outcome, Subscription } from "../../domain/event/Subscription.ts"
+import { Counts } from "../../domain/values/Counts.ts"
 import { guardedStep } from "./BackgroundLoop.ts"
 import { countDeliveries, type Untold } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
@@ -160,7 +161,7 @@ class Dispatch {
   /** Something has come back. */
   readonly returned = Latch.makeUnsafe(false)
   private readonly subscriptions = new Map<string, Subscription>()
-  private readonly flying = new Map<string, number>()
+  private readonly flying = new Counts()
   private readonly turns = new Map<string, Semaphore.Semaphore>()
   private readonly waiting = new Set<string>()
   /** What is on its way or waits to be stored, and until when nobody else takes it. */
@@ -213,7 +214,7 @@ class Dispatch {
       )
       for (const { item } of returned) {
         this.inHand.delete(item.itemId)
-        this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 1) - 1)
+        this.flying.add(item.subscriptionId, -1)
       }
     })
 
@@ -269,7 +270,7 @@ class Dispatch {
   readonly take = Effect.gen({ self: this }, function* () {
     const storage = yield* Subscriptions
     const { takenAtOnce: limit, leaseMillis } = this.options
-    const ids = [...this.waiting].filter((id) => this.subscriptions.has(id) && (this.flying.get(id) ?? 0) <= limit)
+    const ids = [...this.waiting].filter((id) => this.subscriptions.has(id) && this.flying.of(id) <= limit)
     this.waiting.clear()
     if (ids.length === 0) return
     const now = yield* Clock.currentTimeMillis
@@ -279,7 +280,7 @@ class Dispatch {
       this.inHand.set(item.itemId, now + leaseMillis)
       // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is told again.
       if (until !== undefined && until <= now) continue
-      this.flying.set(item.subscriptionId, (this.flying.get(item.subscriptionId) ?? 0) + 1)
+      this.flying.add(item.subscriptionId, 1)
       yield* FiberSet.run(this.fibers, this.deliver(item))
     }
   })

@@ -18,6 +18,7 @@ import {
   wordsWithinMillis
 } from "../../domain/token/RealTime.ts"
 import { defaultTokenType, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
+import { Counts } from "../../domain/values/Counts.ts"
 import { askableParties, heldParties, type MayHold } from "../protocol/HeldParties.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { statusCodes } from "../protocol/Status.ts"
@@ -110,19 +111,16 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
 
 /** Counts what is open at each partner; one that has too much open is silent. */
 const counting = () => {
-  const open = new Map<string, number>()
+  const open = new Counts()
   return (about: AskedPartner, word: Effect.Effect<PartnerWord>) =>
     Effect.suspend(() => {
       const { partnerId } = about
-      const before = open.get(partnerId) ?? 0
-      if (before >= openMax) return Effect.succeed(silent(about))
-      open.set(partnerId, before + 1)
-      const closed = Effect.sync(() => {
-        const left = (open.get(partnerId) ?? 1) - 1
-        if (left > 0) open.set(partnerId, left)
-        else open.delete(partnerId)
-      })
-      return Effect.ensuring(word, closed)
+      if (open.of(partnerId) >= openMax) return Effect.succeed(silent(about))
+      open.add(partnerId, 1)
+      return Effect.ensuring(
+        word,
+        Effect.sync(() => open.add(partnerId, -1))
+      )
     })
 }
 

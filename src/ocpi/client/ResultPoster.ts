@@ -12,6 +12,7 @@ import type { Chargers } from "../../domain/charger/Chargers.ts"
 import type { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
 import { Partners } from "../../domain/roaming/Partners.ts"
 import type { Sessions } from "../../domain/session/Sessions.ts"
+import { Counts } from "../../domain/values/Counts.ts"
 import { type WireObjects, wireObjects } from "../objects/WireObjects.ts"
 import { versionNamed } from "../protocol/Version.ts"
 import { type ActiveProfileOf, activeProfiles } from "./ActiveProfiles.ts"
@@ -150,23 +151,6 @@ const make = (options: ResultPosterOptions) =>
     return { errands, tell }
   })
 
-/** Results on their way, by partner. */
-class OnTheirWay {
-  private readonly counts = new Map<string, number>()
-  all = 0
-
-  add(partnerId: string, change: 1 | -1): void {
-    const count = (this.counts.get(partnerId) ?? 0) + change
-    if (count === 0) this.counts.delete(partnerId)
-    else this.counts.set(partnerId, count)
-    this.all += change
-  }
-
-  busy(most: number): ReadonlyArray<string> {
-    return [...this.counts].filter(([, count]) => count >= most).map(([partnerId]) => partnerId)
-  }
-}
-
 /** Tells until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
@@ -175,7 +159,8 @@ export const layer = (
     Effect.gen(function* () {
       const { errands, tell } = yield* make(options)
       const { atOnce, atOncePerPartner, everyMillis, leaseMillis } = options
-      const onTheirWay = new OnTheirWay()
+      /** Results on their way, by partner. */
+      const onTheirWay = new Counts()
       const scope = yield* Effect.scope
 
       const start = (due: DueCallback) =>
@@ -194,7 +179,7 @@ export const layer = (
         const limit = atOnce - onTheirWay.all
         if (limit <= 0) return
         const now = yield* Clock.currentTimeMillis
-        const except = onTheirWay.busy(atOncePerPartner)
+        const except = onTheirWay.full(atOncePerPartner)
         const due = yield* errands.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
         yield* Effect.forEach(due, start, { discard: true })
       }).pipe(

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream"
 import { Cause, Effect } from "effect"
 import { type Server as WebSockets, WebSocketServer } from "ws"
 import type { Admission, ChargerInbox } from "../../domain/charger/ChargerInbox.ts"
+import { Counts } from "../../domain/values/Counts.ts"
 import { parseChargerPath } from "./ChargerPath.ts"
 import { ChargerSocket } from "./ChargerSocket.ts"
 import { ChargerWebSocket } from "./ChargerWebSocket.ts"
@@ -49,7 +50,7 @@ export class Upgrades {
   private readonly suspects: Turns<Handshake>
   private readonly openings: Turns<() => void>
   /** Admissions that are under way, by charger. */
-  private readonly admitting = new Map<string, number>()
+  private readonly admitting = new Counts()
   /** Not answered yet, oldest first. */
   private readonly open = new Set<Handshake>()
   private isStopping = false
@@ -133,14 +134,9 @@ export class Upgrades {
   private admit(handshake: Handshake, proven: Proven): Effect.Effect<void, Refusal> {
     const { admitting } = this
     const { chargerId } = proven.opening
-    const before = admitting.get(chargerId) ?? 0
-    if (before >= maxAdmissionsOfOne) return Effect.fail(refusals.unavailable(this.parts.retryAfter()))
-    admitting.set(chargerId, before + 1)
-    const end = Effect.sync(() => {
-      const others = admitting.get(chargerId)! - 1
-      if (others === 0) admitting.delete(chargerId)
-      else admitting.set(chargerId, others)
-    })
+    if (admitting.of(chargerId) >= maxAdmissionsOfOne) return Effect.fail(refusals.unavailable(this.parts.retryAfter()))
+    admitting.add(chargerId, 1)
+    const end = Effect.sync(() => admitting.add(chargerId, -1))
     return this.parts.inbox.admit(proven.opening).pipe(
       Effect.flatMap((admission) => this.answer(handshake, proven, admission)),
       Effect.ensuring(end),

@@ -2,6 +2,7 @@
  * What the message log may still take today (UTC) of each charger and each organisation, counted in memory. The frame that uses up a budget is the last one
  * of its day, so that a log has no holes in the middle. Each process counts what it logs itself.
  */
+import { Counts } from "../../domain/values/Counts.ts"
 
 export interface LogBudgetLimits {
   readonly chargerBytesPerDay: number
@@ -32,15 +33,11 @@ export interface Full {
   readonly chargerId: string
 }
 
-const add = (counts: Map<string, number>, key: string, bytes: number): void => {
-  counts.set(key, (counts.get(key) ?? 0) + bytes)
-}
-
 export class LogBudget {
   private readonly limits: LogBudgetLimits
   private day = Number.NEGATIVE_INFINITY
-  private readonly chargers = new Map<string, number>()
-  private readonly organisations = new Map<string, number>()
+  private readonly chargers = new Counts()
+  private readonly organisations = new Counts()
   private readonly told = new Set<string>()
   private notes: Array<Full> = []
 
@@ -75,14 +72,15 @@ export class LogBudget {
   }
 
   private overrun({ chargerId, organisationId }: Used): Overrun | undefined {
-    if ((this.chargers.get(chargerId) ?? 0) >= this.limits.chargerBytesPerDay) return "charger-budget"
-    const ofAll = this.organisations.get(organisationId) ?? 0
-    return ofAll >= this.limits.organisationBytesPerDay ? "organisation-budget" : undefined
+    if (this.chargers.of(chargerId) >= this.limits.chargerBytesPerDay) return "charger-budget"
+    return this.organisations.of(organisationId) >= this.limits.organisationBytesPerDay
+      ? "organisation-budget"
+      : undefined
   }
 
   private count({ bytes, chargerId, organisationId }: Used): void {
-    add(this.chargers, chargerId, bytes)
-    add(this.organisations, organisationId, bytes)
+    this.chargers.add(chargerId, bytes)
+    this.organisations.add(organisationId, bytes)
   }
 
   private note(reason: Overrun, { chargerId, organisationId }: Used): void {

@@ -9,6 +9,7 @@ import { type Event, type EventCursor, formatCursor } from "../../../domain/even
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
 import { type EventFilter, Events } from "../../../domain/event/Events.ts"
+import { Counts } from "../../../domain/values/Counts.ts"
 import { proving } from "../requests/AuthorizationLive.ts"
 
 /** Streams of one organisation: a dashboard for each of its people, and its programs. */
@@ -139,38 +140,26 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
   return { next }
 })
 
-/** Streams that are open; `enter` is refused when there are too many. */
-const makeCounter = () => {
-  const open = new Map<string, number>()
-  let all = 0
-  const isFull = (id: string): boolean => all >= perProcess || (open.get(id) ?? 0) >= perOrganisation
-  const change = (id: string, by: 1 | -1): void => {
-    all += by
-    const count = (open.get(id) ?? 0) + by
-    if (count === 0) open.delete(id)
-    else open.set(id, count)
-  }
-  return { isFull, change }
-}
-
 export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: EventStreamsOptions) =>
   Layer.effect(
     EventStreams,
     Effect.gen(function* () {
       const { next } = yield* making(keepAliveMillis, ending)
-      const counter = makeCounter()
+      /** Streams of each organisation that are open. */
+      const open = new Counts()
+      const isFull = (id: string): boolean => open.all >= perProcess || open.of(id) >= perOrganisation
       const follow = Effect.fn("EventStreams.follow")(function* (following: Following) {
         const id = following.caller.organisationId
-        if (counter.isFull(id)) return yield* tooMany
+        if (isFull(id)) return yield* tooMany
         const greeting = `retry: ${reconnectMillis}\n${comment("connected", following.after)}`
         const body = Stream.unwrap(
           Effect.gen(function* () {
             const checkedAt = yield* Clock.currentTimeMillis
             // Others may have come in between: the reader is asked to come again.
-            if (counter.isFull(id)) return Stream.empty
+            if (isFull(id)) return Stream.empty
             yield* Effect.acquireRelease(
-              Effect.sync(() => counter.change(id, 1)),
-              () => Effect.sync(() => counter.change(id, -1))
+              Effect.sync(() => open.add(id, 1)),
+              () => Effect.sync(() => open.add(id, -1))
             )
             return Stream.unfold({ after: following.after, checkedAt }, next(following))
           })

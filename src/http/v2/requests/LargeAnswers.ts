@@ -5,6 +5,7 @@
 import { Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { TooMany } from "../../../domain/Errors.ts"
+import { Counts } from "../../../domain/values/Counts.ts"
 import { AnswerEnd } from "../../AnswerEnd.ts"
 import { Caller, FewLargeAnswers } from "./Middleware.ts"
 
@@ -36,26 +37,12 @@ const isLarge = ({ body }: HttpServerResponse.HttpServerResponse, largest: numbe
   return body._tag === "Stream" && !body.contentType.startsWith("text/event-stream")
 }
 
-/** Large answers of each key that have not gone. */
-class InHand {
-  private readonly counts = new Map<string, number>()
-
-  of(keyId: string): number {
-    return this.counts.get(keyId) ?? 0
-  }
-
-  change(keyId: string, by: 1 | -1): void {
-    const count = this.of(keyId) + by
-    if (count === 0) this.counts.delete(keyId)
-    else this.counts.set(keyId, count)
-  }
-}
-
 export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOptions) =>
   Layer.effect(
     FewLargeAnswers,
     Effect.map(AnswerEnd, (onEnd) => {
-      const inHand = new InHand()
+      /** Large answers of each key that have not gone. */
+      const inHand = new Counts()
       const tooMany = new TooMany({
         code: "too_many_large_answers",
         message:
@@ -75,16 +62,16 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
             const response = yield* httpEffect
             if (!isLarge(response, largeAnswerBytes)) return response
             if (isFull()) return yield* refuse
-            inHand.change(keyId, 1)
-            onEnd(request.source, () => inHand.change(keyId, -1))
+            inHand.add(keyId, 1)
+            onEnd(request.source, () => inHand.add(keyId, -1))
             return response
           }
           // Its place is taken before it is made: of many that come together only so many are made at all.
           if (isFull()) return yield* refuse
-          inHand.change(keyId, 1)
-          const giveBack = Effect.sync(() => inHand.change(keyId, -1))
+          inHand.add(keyId, 1)
+          const giveBack = Effect.sync(() => inHand.add(keyId, -1))
           const response = yield* Effect.onError(httpEffect, () => giveBack)
-          if (isLarge(response, largeAnswerBytes)) onEnd(request.source, () => inHand.change(keyId, -1))
+          if (isLarge(response, largeAnswerBytes)) onEnd(request.source, () => inHand.add(keyId, -1))
           else yield* giveBack
           return response
         })
