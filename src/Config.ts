@@ -13,6 +13,7 @@ import { isBadLine, parseEnvFile } from "./config/EnvFile.ts"
 import { generatedNodeId, generatedSecretKey } from "./config/Generated.ts"
 import { limits } from "./config/Limits.ts"
 import {
+  type Environment,
   decode,
   fileNames,
   isSecret,
@@ -42,7 +43,7 @@ export interface Config {
   readonly metricsPort: number | "off" | undefined
   /** Without a slash at its end. */
   readonly publicUrl: string
-  readonly environment: "TEST" | "STAGING" | "PRODUCTION"
+  readonly environment: Environment
   /** Undefined: the embedded database in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
   /** An absolute path. */

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
+  eachListOnce,
   importMatrix,
   importsExist,
   lineCap,
@@ -168,6 +169,33 @@ const cases: ReadonlyArray<Case> = [
       [[{ path: "src/domain/A.ts", text: "// A sentence about this file that is not one.\n" }], "does not open"]
     ],
     good: [[{ path: "src/main.ts", text: "#!/usr/bin/env node\n" + about }]]
+  },
+  {
+    name: "every list of words is written once",
+    rule: eachListOnce,
+    bad: [
+      [
+        [
+          file("src/domain/A.ts", 'export const all = ["Open", "Closed", "Lost"] as const'),
+          file("src/http/v2/A.ts", 'const all = Schema.Literals([\n  "Lost",\n  "Open",\n  "Closed"\n])')
+        ],
+        "src/http/v2/A.ts:2 lists the same words as src/domain/A.ts: Closed Lost Open"
+      ],
+      [
+        [
+          file("src/domain/A.ts", 'type A =\n  /** Not yet. */\n  | "Open"\n  | "Closed"\n  // Why.\n  | "Lost"'),
+          file("src/storage/A.ts", 'const all = ["Open", "Closed", "Lost"]')
+        ],
+        "src/storage/A.ts:2 lists the same words"
+      ]
+    ],
+    good: [
+      [
+        file("src/domain/A.ts", 'const all = ["Open", "Closed", "Lost"]\ntype A = "Open" | "Closed" | "Lost"'),
+        file("src/http/v2/A.ts", 'const some = ["Open", "Closed"]\n// ["Open", "Closed", "Lost"]'),
+        file("src/storage/A.ts", 'const more = ["Open", "Closed", "Lost", "Found"]')
+      ]
+    ]
   },
   {
     name: "there are no barrels",

@@ -1,6 +1,6 @@
 /** What waits in a charger's mailbox: its own messages, what came of commands to it, and words of its surroundings. */
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
-import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
+import type { ChargerEvent, TransactionAction } from "../domain/charger/ChargerEvent.ts"
 import type { Envelope } from "../domain/charger/Decision.ts"
 import type { PartnerWord } from "../domain/token/RealTime.ts"
 import type { OpenCall } from "./Patience.ts"
@@ -38,9 +38,7 @@ export type Item =
 /** What is decided on. */
 export type Deciding = Exclude<Item, { readonly _tag: "Closed" }>
 
-const unstorable: Readonly<
-  Partial<Record<ChargerEvent["_tag"], "StartTransaction" | "StopTransaction" | "MeterValues">>
-> = {
+const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], TransactionAction>>> = {
   TransactionStarted: "StartTransaction",
   TransactionEnded: "StopTransaction",
   MeterValuesReported: "MeterValues"

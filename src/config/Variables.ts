@@ -96,7 +96,8 @@ const secret = <A>(variable: Variable<A>): Variable<A> => ({ ...variable, secret
 /** What goes into a header or a query as it is. */
 const word = (expected: string): Variable<string> => ({ schema: pattern(/^[\x21-\x7e]{1,256}$/), expected })
 
-const environments = ["TEST", "STAGING", "PRODUCTION"] as const
+export const environments = ["TEST", "STAGING", "PRODUCTION"] as const
+export type Environment = (typeof environments)[number]
 const profiles = ["0", "1", "2", "3"] as const
 
 export const variables = {

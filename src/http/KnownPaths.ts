@@ -4,6 +4,9 @@
  */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 
+/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
+export const askedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
 /** The methods of a path that has any, HEAD beside GET; none for a path that no route has. */
 export const knownPaths = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>

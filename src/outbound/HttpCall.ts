@@ -26,8 +26,10 @@ export interface CallOptions extends GuardOptions {
   readonly kept?: Dispatcher | undefined
 }
 
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
 export interface Call {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly method: HttpMethod
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined

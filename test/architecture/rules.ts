@@ -2,7 +2,7 @@
  * The house rules as functions from files to violations. They are pure, so that each can be shown to fail on a made-up tree, and
  * each violation ends with what to do about it.
  */
-import { areas, entries, jsonParseAllowed, strangers, type Area } from "./matrix.ts"
+import { areas, entries, jsonParseAllowed, listsKept, listsToBeTaken, strangers, type Area } from "./matrix.ts"
 import { importsOf, lineAt, strip, type SourceFile } from "./source.ts"
 
 export type Files = ReadonlyArray<SourceFile>
@@ -177,6 +177,29 @@ export const opensWithParagraph: Rule = (files) =>
         "begin with /** … */ that says in a sentence or two which boundary this file is"
       )
     )
+
+/** Three or more words in a list, or as the members of a type. */
+const wordList = /\[\s*(?:"[^"\n]+"\s*,\s*){2,}"[^"\n]+"\s*,?\s*\]|"[\w-]+"(?:\s*\|\s*"[\w-]+"){2,}/g
+
+/** A list of words, such as the statuses of a session, is written once: two lists part as soon as one of them gets another word. */
+export const eachListOnce: Rule = (files) => {
+  const first = new Map<string, SourceFile>()
+  return inSrc(files)
+    .filter((file) => !isGenerated(file) && !listsToBeTaken.some((path) => file.path.startsWith(path)))
+    .flatMap((file) =>
+      [...strip(file.text).withStrings.matchAll(wordList)].flatMap((match) => {
+        const words = [...new Set([...match[0].matchAll(/"([^"]+)"/g)].map(([, word]) => word ?? ""))]
+          .toSorted()
+          .join(" ")
+        const other = first.get(words) ?? file
+        first.set(words, other)
+        if (other === file || listsKept.has(words)) return []
+        const fix =
+          "write it once, in the domain where it has a place there, and derive the type and the schemas from it"
+        return [at(file, lineAt(file.text, match.index), `lists the same words as ${other.path}: ${words}`, fix)]
+      })
+    )
+}
 
 /** No file that only collects others: imports name the file that holds the thing. */
 export const noBarrels: Rule = (files) =>

@@ -1,6 +1,6 @@
 /** What is measured of deliveries to subscribers: how many of them came to what, and how long after the change. */
 import { Effect, Metric } from "effect"
-import type { DueItem, Outcome, SubscriptionKindName } from "../../domain/event/Subscription.ts"
+import { type DueItem, type Outcome, type SubscriptionKindName, pushedKinds } from "../../domain/event/Subscription.ts"
 
 const deliveries = Metric.counter("subscription_deliveries_total", {
   description: "Deliveries to partners and webhooks by what came of them",
@@ -36,10 +36,7 @@ const seriesOf = (kind: SubscriptionKindName, objects: ReadonlyArray<string>) =>
   ...objects.flatMap((object) => results.map((result) => Metric.withAttributes(deliveries, { kind, object, result })))
 ]
 
-export const deliveryMetrics = [
-  ...seriesOf("partner", ["location", "evse", "tariff", "session", "cdr"]),
-  ...seriesOf("webhook", ["event"])
-]
+export const deliveryMetrics = [...seriesOf("partner", pushedKinds), ...seriesOf("webhook", ["event"])]
 
 /** Counted by the batch, and by as many labels as it has: thousands come back a second. */
 export const countDeliveries = (

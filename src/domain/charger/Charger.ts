@@ -2,6 +2,7 @@
 import type { Connector, ConnectorEquipment, ConnectorStatus, DescribedEvse } from "../site/Connector.ts"
 import type { EvseDetails } from "../site/Details.ts"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
+import type { Registration } from "../values/Registration.ts"
 
 export interface Charger {
   readonly chargerId: string
@@ -9,7 +10,7 @@ export interface Charger {
   readonly siteId: string
   readonly name: string
   readonly securityProfile: 0 | 1 | 2 | 3
-  readonly registration: "Accepted" | "Pending" | "Rejected"
+  readonly registration: Registration
   /** `1.6`, `2.0.1`, `2.1`; undefined before the first connection. */
   readonly ocppVersion: string | undefined
   /** Empty until the charger has sent its data. */
@@ -53,7 +54,7 @@ export interface ChargerRegistration {
   readonly passwordVerifier: Uint8Array | undefined
   readonly registeredSerialNumber?: string | undefined
   /** What its first boot is told; Accepted without it. */
-  readonly registration?: "Accepted" | "Pending" | "Rejected" | undefined
+  readonly registration?: Registration | undefined
 }
 
 /** Terms that are not named stay as they are; null takes them away. */
@@ -74,7 +75,7 @@ export interface ChargerPatch {
   readonly passwordVerifier?: Uint8Array
   /** Null takes it away. */
   readonly registeredSerialNumber?: string | null
-  readonly registration?: "Accepted" | "Pending" | "Rejected"
+  readonly registration?: Registration
   /** Equipment by (evse, connector); entries not named stay as they are. */
   readonly equipment?: ReadonlyArray<GivenEquipment>
   /** Evses by their numbers; entries and fields not named stay as they are. */

@@ -112,13 +112,16 @@ export interface CertificateRequested {
   readonly csr: string
 }
 
+/** OCPP 1.6's messages about a transaction, which are acknowledged whatever is in them (§3.7.1). */
+export type TransactionAction = "StartTransaction" | "StopTransaction" | "MeterValues"
+
 /**
  * A transaction message that names its action and cannot be read as one (no transaction can be made of it). It is stored raw and
  * acknowledged: a CALLERROR would make the charger repeat it for ever (OCPP 1.6 §3.7.1).
  */
 export interface UnreadableTransactionMessage {
   readonly _tag: "UnreadableTransactionMessage"
-  readonly action: "StartTransaction" | "StopTransaction" | "MeterValues"
+  readonly action: TransactionAction
   readonly problem: string
 }
 

@@ -7,6 +7,8 @@ import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import type { Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
+import type { Registration } from "../values/Registration.ts"
+import type { TransactionAction } from "./ChargerEvent.ts"
 
 /** Settings of the organisation that decisions depend on. */
 export interface ChargerPolicy {
@@ -80,7 +82,7 @@ export interface Orphan {
   /** Readings came with it, which are asked for once its start turns up. */
   readonly hasReadings?: boolean | undefined
   /** Undefined means StopTransaction. */
-  readonly action?: "StartTransaction" | "StopTransaction" | "MeterValues" | undefined
+  readonly action?: TransactionAction | undefined
 }
 
 export interface ConnectorState extends Place {
@@ -101,7 +103,7 @@ export interface ChargerState {
   readonly epoch: number
   readonly policy: ChargerPolicy
   /** The operator's choice, answered at every boot. */
-  readonly registration: "Accepted" | "Pending" | "Rejected"
+  readonly registration: Registration
   /** True once a boot was ever accepted: a charger that reconnects without booting goes on where it was. */
   readonly booted: boolean
   readonly vendor: string

@@ -10,6 +10,9 @@ import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { ToldStop } from "./ChargerState.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { CommandStatus } from "../command/Command.ts"
+import type { Registration } from "../values/Registration.ts"
+import type { FileKind } from "../file/StoredFile.ts"
+import type { TransactionAction } from "./ChargerEvent.ts"
 
 interface FactBase {
   /** Business key, unique over the service; hashed before it is stored. */
@@ -42,7 +45,7 @@ export interface ChargerBooted extends StateFactBase {
     readonly imsi: string | undefined
     readonly meterType: string | undefined
     readonly meterSerialNumber: string | undefined
-    readonly registration: "Accepted" | "Pending" | "Rejected"
+    readonly registration: Registration
   }
 }
 
@@ -91,7 +94,7 @@ export interface ConfigurationKeysLearned extends StateFactBase {
 export interface ProgressReported extends StateFactBase {
   readonly type: "ProgressReported"
   readonly body: {
-    readonly kind: "Firmware" | "Diagnostics" | "Log"
+    readonly kind: FileKind
     readonly status: string
     readonly requestId: number | undefined
   }
@@ -202,7 +205,7 @@ export interface OrphanRecorded extends FactBase {
   readonly type: "OrphanRecorded"
   readonly body: {
     readonly orphanId: string
-    readonly action: "StartTransaction" | "StopTransaction" | "MeterValues"
+    readonly action: TransactionAction
     /** As the charger sent it; for an unreadable start, the transaction id that it was answered with. */
     readonly rawTransactionId: string | undefined
     readonly tokenUid: string | undefined

@@ -6,6 +6,10 @@ import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
+/** `Malformed` is what is no OCPP frame. */
+export const frameKinds = ["CALL", "CALLRESULT", "CALLERROR", "Malformed"] as const
+export type FrameKind = (typeof frameKinds)[number]
+
 export interface LoggedFrame {
   readonly organisationId: string
   readonly chargerId: string
@@ -13,8 +17,7 @@ export interface LoggedFrame {
   readonly at: number
   /** `in` is from the charger. */
   readonly direction: "in" | "out"
-  /** CALL, CALLRESULT, CALLERROR, or `Malformed` for what is no OCPP frame. */
-  readonly kind: "CALL" | "CALLRESULT" | "CALLERROR" | "Malformed"
+  readonly kind: FrameKind
   readonly action: string
   readonly messageId: string
   /** The frame's text, secrets masked. */

@@ -3,6 +3,7 @@
  * encoder from the same `now` the decision was made at.
  */
 import type { AuthorizationStatus } from "../token/Authorization.ts"
+import type { Registration } from "../values/Registration.ts"
 
 export interface IdTagVerdict {
   readonly status: AuthorizationStatus
@@ -10,10 +11,13 @@ export interface IdTagVerdict {
   readonly parentUid: string | undefined
 }
 
+/** OCPP 1.6 §7.17 DataTransferStatus. */
+export const dataTransferStatuses = ["Accepted", "Rejected", "UnknownMessageId", "UnknownVendorId"] as const
+
 export type Reply =
   | {
       readonly _tag: "BootAnswered"
-      readonly status: "Accepted" | "Pending" | "Rejected"
+      readonly status: Registration
       readonly intervalSeconds: number
     }
   | { readonly _tag: "HeartbeatAnswered" }
@@ -22,7 +26,7 @@ export type Reply =
   | { readonly _tag: "StartAnswered"; readonly transactionId: number; readonly verdict: IdTagVerdict }
   /** `verdict` only when the charger named a token. */
   | { readonly _tag: "StopAnswered"; readonly verdict: IdTagVerdict | undefined }
-  | { readonly _tag: "DataAnswered"; readonly status: "Accepted" | "Rejected" | "UnknownMessageId" | "UnknownVendorId" }
+  | { readonly _tag: "DataAnswered"; readonly status: (typeof dataTransferStatuses)[number] }
   | { readonly _tag: "CertificateAnswered"; readonly status: "Accepted" | "Rejected" }
   /** Becomes a CALLERROR. Never for a transaction message. */
   | { readonly _tag: "Refused"; readonly reason: "NotAccepted" | "InternalError"; readonly description: string }

@@ -10,12 +10,15 @@ const Place = Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int })
 
 const retries = { retries: Schema.optionalKey(Schema.Int), retryIntervalSeconds: Schema.optionalKey(Schema.Int) }
 
+/** What a local list can say of a token (OCPP 1.6 §7.2, without ConcurrentTx). */
+export const listedStatuses = ["Accepted", "Blocked", "Expired", "Invalid"] as const
+
 export const LocalListEntry = Schema.Struct({
   tokenUid: Schema.String,
   /** Without it the token is taken off the list (only in a differential update). */
   authorization: Schema.optionalKey(
     Schema.Struct({
-      status: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid"]),
+      status: Schema.Literals(listedStatuses),
       expiresAt: Schema.optionalKey(Schema.Finite),
       parentUid: Schema.optionalKey(Schema.String)
     })
@@ -23,8 +26,10 @@ export const LocalListEntry = Schema.Struct({
 })
 export type LocalListEntry = typeof LocalListEntry.Type
 
+export const hashAlgorithms = ["SHA256", "SHA384", "SHA512"] as const
+
 export const CertificateHash = Schema.Struct({
-  hashAlgorithm: Schema.Literals(["SHA256", "SHA384", "SHA512"]),
+  hashAlgorithm: Schema.Literals(hashAlgorithms),
   issuerNameHash: Schema.String,
   issuerKeyHash: Schema.String,
   serialNumber: Schema.String

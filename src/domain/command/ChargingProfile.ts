@@ -24,8 +24,11 @@ export const ChargingSchedule = Schema.Struct({
 })
 export type ChargingSchedule = typeof ChargingSchedule.Type
 
-export const ProfilePurpose = Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"])
+export const profilePurposes = ["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"] as const
+export const ProfilePurpose = Schema.Literals(profilePurposes)
 export type ProfilePurpose = typeof ProfilePurpose.Type
+
+export const profileKinds = ["Absolute", "Recurring", "Relative"] as const
 
 export const ChargingProfile = Schema.Struct({
   profileId: Schema.Int,
@@ -33,7 +36,7 @@ export const ChargingProfile = Schema.Struct({
   transactionId: Schema.optionalKey(Schema.Int),
   stackLevel: Schema.Int,
   purpose: ProfilePurpose,
-  kind: Schema.Literals(["Absolute", "Recurring", "Relative"]),
+  kind: Schema.Literals(profileKinds),
   recurrency: Schema.optionalKey(Schema.Literals(["Daily", "Weekly"])),
   /** ms epoch. */
   validFrom: Schema.optionalKey(Schema.Finite),

@@ -9,7 +9,8 @@ import type { NewErrand } from "./PartnerCallback.ts"
 export type CommandType = ChargerCommand["_tag"]
 
 /** `Pending → Sent → Accepted | Rejected | Failed | TimedOut`, and `Pending → Expired | Failed` for what was never sent. */
-export type CommandStatus = "Pending" | "Sent" | "Accepted" | "Rejected" | "Failed" | "TimedOut" | "Expired"
+export const commandStatuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
+export type CommandStatus = (typeof commandStatuses)[number]
 
 export const isTerminal = (status: CommandStatus): boolean => status !== "Pending" && status !== "Sent"
 

@@ -1,6 +1,7 @@
 /** Events that chargers' own facts tell: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
 import { chargerOf, type Telling, telling } from "./NewEvent.ts"
+import { registrations } from "../values/Registration.ts"
 
 const Optional = Schema.optionalKey(Schema.NullOr(Schema.String))
 
@@ -18,7 +19,7 @@ const booted = telling(
     model: Schema.String,
     serialNumber: Optional,
     firmwareVersion: Optional,
-    registration: Schema.Literals(["Accepted", "Pending", "Rejected"])
+    registration: Schema.Literals(registrations)
   }),
   ({ firmwareVersion, model, registration, serialNumber, vendor }, fact) => [
     {

@@ -3,6 +3,7 @@
  * server-sent events and webhooks carry the very same JSON. Nothing of them is secret: no token of a partner's, no key, no charger's answer.
  */
 import { Schema } from "effect"
+import { registrations } from "../values/Registration.ts"
 
 /** RFC 3339 in UTC with ms, as `Date.toISOString` writes it. */
 const Time = Schema.String.annotate({ format: "date-time" })
@@ -41,7 +42,7 @@ export const eventData = {
     model: Schema.String,
     serialNumber: Nullable,
     firmwareVersion: Nullable,
-    registration: Schema.Literals(["Accepted", "Pending", "Rejected"])
+    registration: Schema.Literals(registrations)
   }),
   "connector.status": Schema.Struct({
     ...place,

@@ -5,6 +5,10 @@
 
 export type SubscriptionKindName = "partner" | "webhook"
 
+/** Objects that partners are sent. */
+export const pushedKinds = ["location", "evse", "tariff", "session", "cdr"] as const
+export type PushedKind = (typeof pushedKinds)[number]
+
 /** By the id of the partner or webhook that it belongs to. */
 export interface Subscription {
   readonly id: string

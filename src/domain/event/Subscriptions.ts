@@ -37,10 +37,12 @@ export interface TimesAhead {
   readonly maxRetryAfterMillis: number
 }
 
+/** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` where all else was taken. */
+export const subscriptionStates = ["Inactive", "UpToDate", "Parked", "Delivering", "Waiting", "Down"] as const
+
 /** How a subscription is doing, for people. Times in ms epoch. */
 export interface SubscriptionHealth {
-  /** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` where all else was taken. */
-  readonly state: "Inactive" | "UpToDate" | "Parked" | "Delivering" | "Waiting" | "Down"
+  readonly state: (typeof subscriptionStates)[number]
   readonly cursor: number
   /** Facts of its organisation that were not looked at yet, as far as they are counted; 0 of one that is switched off. */
   readonly behind: number

@@ -35,7 +35,8 @@ export interface WebhookTarget {
   readonly changedAt: number
 }
 
-export type WebhookDeliveryStatus = "Pending" | "Parked" | "Delivered"
+export const webhookDeliveryStatuses = ["Pending", "Parked", "Delivered"] as const
+export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
 /** What became of an event that a webhook is told of. Times in ms epoch. */
 export interface WebhookDelivery {

@@ -1,6 +1,7 @@
 /** Files that chargers send us (diagnostics and logs), and those that they fetch from us (firmware). */
 
-export type FileKind = "Diagnostics" | "Log" | "Firmware"
+export const fileKinds = ["Diagnostics", "Log", "Firmware"] as const
+export type FileKind = (typeof fileKinds)[number]
 
 /** What a charger said last of a file that it was asked for, in its own word (OCPP 1.6 §7.24, §7.25; security whitepaper §5). */
 export interface FileProgress {

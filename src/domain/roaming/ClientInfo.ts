@@ -2,7 +2,8 @@
 import type { PartyRole } from "./Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
-export type ClientStatus = "CONNECTED" | "OFFLINE" | "PLANNED" | "SUSPENDED"
+export const clientStatuses = ["CONNECTED", "OFFLINE", "PLANNED", "SUSPENDED"] as const
+export type ClientStatus = (typeof clientStatuses)[number]
 
 export interface ClientInfo extends PartyId {
   readonly role: PartyRole

@@ -5,15 +5,17 @@
 import type { PartnerParty, PartyRole } from "./Party.ts"
 import { type PartyId, sameParty } from "../values/PartyId.ts"
 
-export type PartnerStatus =
+export const partnerStatuses = [
   /** It has a registration token and has not used it. */
-  | "Invited"
+  "Invited",
   /** Both sides have each other's credentials. */
-  | "Registered"
+  "Registered",
   /** By an operator: its calls are refused, and nothing is sent to it. */
-  | "Suspended"
+  "Suspended",
   /** It has taken its credentials back, or was invited anew: neither side can call the other. */
-  | "Unregistered"
+  "Unregistered"
+] as const
+export type PartnerStatus = (typeof partnerStatuses)[number]
 
 /** One module of a partner's. */
 export interface PartnerEndpoint {
@@ -119,11 +121,13 @@ export const retiringTokenHours = 24
 export const expectedTokensMax = 10
 
 /** What a token of ours lets its bearer do. */
-export type TokenUse =
+export const tokenUses = [
   /** Ask for versions and register. */
-  | "Registration"
+  "Registration",
   /** Ask for versions, by the token that we tell it while we register with it or renew; for a registered partner it is `Access`. */
-  | "Expected"
-  | "Access"
+  "Expected",
+  "Access",
   /** Access by the token before a rotation, until the new one is used for the first time. */
-  | "Retiring"
+  "Retiring"
+] as const
+export type TokenUse = (typeof tokenUses)[number]

@@ -11,7 +11,8 @@ export interface BusinessDetails {
 }
 
 /** OCPI 2.2.1 §16.12 Role; partners of newer versions may have others. */
-export type PartyRole = "CPO" | "EMSP" | "HUB" | "NAP" | "NSP" | "SCSP" | "OTHER"
+export const partyRoles = ["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"] as const
+export type PartyRole = (typeof partyRoles)[number]
 
 export interface PartnerParty extends PartyId {
   readonly role: PartyRole

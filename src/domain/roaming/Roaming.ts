@@ -15,7 +15,8 @@ export interface RoamingContract {
 }
 
 /** How the partner agreed: OCPI 2.2.1 §10.4.1 AuthMethod. */
-export type RoamingAuthMethod = "AUTH_REQUEST" | "COMMAND" | "WHITELIST"
+export const authMethods = ["AUTH_REQUEST", "COMMAND", "WHITELIST"] as const
+export type RoamingAuthMethod = (typeof authMethods)[number]
 
 export interface SessionRoaming extends RoamingContract {
   readonly authMethod: RoamingAuthMethod

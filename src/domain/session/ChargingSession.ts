@@ -18,7 +18,8 @@ export interface SessionReservation {
 }
 
 /** OCPI's SessionStatus. */
-export type SessionStatus = "PENDING" | "ACTIVE" | "COMPLETED" | "INVALID" | "RESERVATION"
+export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
+export type SessionStatus = (typeof sessionStatuses)[number]
 
 export interface ChargingSession {
   readonly id: string

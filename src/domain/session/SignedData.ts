@@ -7,7 +7,8 @@ import { isCut } from "../values/Cut.ts"
 import { isSigned, type Sample } from "../charger/MeterValue.ts"
 
 /** Of the three words that OCPI has for it. */
-export type Nature = "Start" | "End" | "Intermediate"
+export const natures = ["Start", "End", "Intermediate"] as const
+export type Nature = (typeof natures)[number]
 
 export interface SignedValue {
   readonly nature: Nature

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { EnergyMix } from "../tariff/Tariff.ts"
+import { tokenTypes } from "../token/Token.ts"
 
 const optional = Schema.optionalKey
 
@@ -40,7 +41,8 @@ export type Coordinates = typeof Coordinates.Type
 export const RelatedLocation = Schema.Struct({ ...Coordinates.fields, name: optional(DisplayText) })
 export type RelatedLocation = typeof RelatedLocation.Type
 
-export const publishTokenTypes = ["AD_HOC_USER", "APP_USER", "OTHER", "RFID"] as const
+/** In the order in which REST lists them. */
+export const publishTokenTypes = tokenTypes.toSorted()
 
 /** Tokens whose owners are shown a location that is not for everybody: those that have all that is told here. */
 export const PublishToken = Schema.Struct({

@@ -3,7 +3,16 @@ import type { ConnectorStatus } from "./Connector.ts"
 import type { StandingCharger } from "./LocationSources.ts"
 
 /** OCPI's nine, of which PLANNED and BLOCKED are never ours: an evse is known when it has been reported, and no charger tells who blocks it. */
-export type EvseStatus = "AVAILABLE" | "CHARGING" | "INOPERATIVE" | "OUTOFORDER" | "REMOVED" | "RESERVED" | "UNKNOWN"
+export const evseStatuses = [
+  "AVAILABLE",
+  "CHARGING",
+  "INOPERATIVE",
+  "OUTOFORDER",
+  "REMOVED",
+  "RESERVED",
+  "UNKNOWN"
+] as const
+export type EvseStatus = (typeof evseStatuses)[number]
 
 /** A connector that is taken is taken for everybody else, whatever its driver is at. */
 const ofConnector: Readonly<Record<ConnectorStatus, EvseStatus>> = {

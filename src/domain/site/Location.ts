@@ -11,14 +11,16 @@ import type { OpeningHours } from "./OpeningHours.ts"
 import type { AssignedTariff, Standing, StandingCharger, StandingConnector, StandingEvse } from "./LocationSources.ts"
 import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
 
-export type Capability =
-  | "CHARGING_PREFERENCES_CAPABLE"
-  | "CHARGING_PROFILE_CAPABLE"
-  | "REMOTE_START_STOP_CAPABLE"
-  | "RESERVABLE"
-  | "RFID_READER"
-  | "START_SESSION_CONNECTOR_REQUIRED"
-  | "UNLOCK_CAPABLE"
+export const capabilities = [
+  "CHARGING_PREFERENCES_CAPABLE",
+  "CHARGING_PROFILE_CAPABLE",
+  "REMOTE_START_STOP_CAPABLE",
+  "RESERVABLE",
+  "RFID_READER",
+  "START_SESSION_CONNECTOR_REQUIRED",
+  "UNLOCK_CAPABLE"
+] as const
+export type Capability = (typeof capabilities)[number]
 
 export interface LocationConnector extends ChosenTariffs {
   /** Within its evse. */

@@ -5,6 +5,7 @@ import type { PartyId } from "../values/PartyId.ts"
 import type { Site } from "./Site.ts"
 import type { Assignment } from "../tariff/Tariff.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
+import type { Registration } from "../values/Registration.ts"
 
 export interface StandingConnector {
   readonly evseId: number
@@ -17,7 +18,7 @@ export interface StandingConnector {
 
 export interface StandingCharger {
   readonly chargerId: string
-  readonly registration: "Accepted" | "Pending" | "Rejected"
+  readonly registration: Registration
   readonly connected: boolean
   /** What connector 0 reported, if anything. */
   readonly wholeStatus: ConnectorStatus | undefined

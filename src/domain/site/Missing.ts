@@ -2,9 +2,9 @@
 import type { Standing } from "./LocationSources.ts"
 
 /** Fields of the site by their names in REST v2; `chargers` is a charger that has reported its connectors. */
-export type Missing = "streetAddress" | "city" | "country" | "latitude" | "longitude" | "chargers"
-
 const fields = ["streetAddress", "city", "country", "latitude", "longitude"] as const
+export const missables = [...fields, "chargers"] as const
+export type Missing = (typeof missables)[number]
 
 /** In the order in which they are asked for; none for a site that partners see. */
 export const missingOf = ({ chargers, site }: Pick<Standing, "chargers" | "site">): ReadonlyArray<Missing> => {

@@ -5,7 +5,15 @@
 import { hasFewDecimals } from "../values/Amount.ts"
 import { parseTime } from "./Compiled.ts"
 import { conclusiveHours, type Resolution } from "./Evidence.ts"
-import type { Dimension, PriceComponent, PriceLimit, Pricing, Restrictions, TariffElement } from "./Tariff.ts"
+import {
+  type Dimension,
+  type PriceComponent,
+  type PriceLimit,
+  type Pricing,
+  type Restrictions,
+  type TariffElement,
+  weekdays
+} from "./Tariff.ts"
 
 /** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and nobody can read that. */
 export const elementsMax = 600
@@ -167,7 +175,7 @@ const covers = (earlier: Restrictions, later: Restrictions): boolean => {
   return from("startDate") && to("endDate") && ranges.every(([least, below]) => from(least) && to(below))
 }
 
-const weekLong = new Set(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const)
+const weekLong = new Set(weekdays)
 
 const shadowed = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
   elements.flatMap(({ priceComponents, restrictions = {} }, i) =>

@@ -125,3 +125,7 @@ export type Assignment =
   | { readonly scope: "site"; readonly siteId: string }
   | { readonly scope: "charger"; readonly chargerId: string }
   | { readonly scope: "connector"; readonly chargerId: string; readonly evseId: number; readonly connectorId: number }
+
+export const assignmentScopes = ["organisation", "site", "charger", "connector"] as const satisfies ReadonlyArray<
+  Assignment["scope"]
+>

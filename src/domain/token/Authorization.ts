@@ -2,10 +2,12 @@
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 
 /** OCPP 1.6 §7.2 AuthorizationStatus. */
-export type AuthorizationStatus = "Accepted" | "Blocked" | "Expired" | "Invalid" | "ConcurrentTx"
+export const authorizationStatuses = ["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"] as const
+export type AuthorizationStatus = (typeof authorizationStatuses)[number]
 
 /** Who decided, of a refusal too; in the order in which they are asked, see `authorize`. `None` is what nobody decided. */
-export type AuthorizationSource = "Reservation" | "LocalToken" | "RoamingToken" | "UnknownTokenRule" | "None"
+export const authorizationSources = ["Reservation", "LocalToken", "RoamingToken", "UnknownTokenRule", "None"] as const
+export type AuthorizationSource = (typeof authorizationSources)[number]
 
 export interface Authorization {
   readonly status: AuthorizationStatus

@@ -4,10 +4,12 @@ import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
 import type { PartnerWord, RoamingCard } from "./RealTime.ts"
 
-export type TokenStatus = "Accepted" | "Blocked" | "Expired"
+export const tokenStatuses = ["Accepted", "Blocked", "Expired"] as const
+export type TokenStatus = (typeof tokenStatuses)[number]
 
 /** OCPI's TokenType; cards of one's own are RFID unless said otherwise. */
-export type TokenType = "RFID" | "AD_HOC_USER" | "APP_USER" | "OTHER"
+export const tokenTypes = ["RFID", "AD_HOC_USER", "APP_USER", "OTHER"] as const
+export type TokenType = (typeof tokenTypes)[number]
 
 export interface Token {
   readonly uid: string

@@ -2,16 +2,13 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { knownPaths } from "../KnownPaths.ts"
+import { askedMethods, knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { V1Api } from "./Api.ts"
 import { refusedResponse } from "./Errors.ts"
 import { faced, layer as faceLayer, secured, type V1Options } from "./FaceLive.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { chargers, groups, statistics } from "./Operations.ts"
-
-/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the operation itself. */
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
 const methodsOf = knownPaths(V1Api)
 
@@ -37,7 +34,7 @@ const pages = (options: V1Options) =>
       )
       // The description holds no secret and is the same for everybody: it is answered without https and without keys.
       yield* router.add("GET", "/api/swagger.json", document)
-      for (const method of methods) yield* router.add(method, "/api/*", faced(options)(unrouted))
+      for (const method of askedMethods) yield* router.add(method, "/api/*", faced(options)(unrouted))
     })
   )
 

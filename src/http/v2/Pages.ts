@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { pagePolicy, readPage } from "../docs/Page.ts"
-import { knownPaths } from "../KnownPaths.ts"
+import { askedMethods, knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
 import { Api } from "./Api.ts"
 import { faced, patchTypes } from "./requests/FaceLive.ts"
@@ -15,11 +15,8 @@ import { faceProblem, notFoundProblem, toResponse } from "./requests/Problem.ts"
 /** The page's own files never change under their address. */
 const forGood = "public, max-age=31536000, immutable"
 
-/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
-
 /** Those that the router knows. */
-export const routedMethods: ReadonlySet<string> = new Set([...methods, "HEAD"])
+export const routedMethods: ReadonlySet<string> = new Set([...askedMethods, "HEAD"])
 
 const methodsOf = knownPaths(Api)
 
@@ -84,6 +81,6 @@ export const layer = (publicUrl: string) =>
       yield* router.add("GET", "/", faced(Effect.succeed(HttpServerResponse.redirect("cpo/docs", { status: 302 }))))
       yield* router.add("GET", "/cpo/swagger.json", faced(document))
       yield* docs(router)
-      for (const method of methods) yield* router.add(method, "/cpo/*", faced(unrouted))
+      for (const method of askedMethods) yield* router.add(method, "/cpo/*", faced(unrouted))
     })
   )

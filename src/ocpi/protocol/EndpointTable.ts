@@ -3,6 +3,7 @@
  * version details and the coverage document come from it; adding a version or a method adds rows.
  */
 import { type OcpiVersion, type VersionFacts, versions } from "./Version.ts"
+import type { HttpMethod } from "../../outbound/HttpCall.ts"
 
 /** OCPI 2.2.1 §6.2.3 ModuleID. */
 export type ModuleId =
@@ -19,12 +20,10 @@ export type ModuleId =
 /** Ours in the module: who sends owns the data (OCPI 2.2.1 §3.4.1). */
 export type InterfaceRole = "SENDER" | "RECEIVER"
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-
 export interface EndpointRow {
   readonly module: ModuleId
   readonly role: InterfaceRole
-  readonly method: Method
+  readonly method: HttpMethod
   /** Behind the module's address, with named segments: "" or `/:id/…`. */
   readonly path: string
   readonly since: OcpiVersion
@@ -35,7 +34,7 @@ const row = (
   role: InterfaceRole,
   since: OcpiVersion,
   path: string,
-  ...methods: ReadonlyArray<Method>
+  ...methods: ReadonlyArray<HttpMethod>
 ): ReadonlyArray<EndpointRow> => methods.map((method) => ({ module, role, method, path, since }))
 
 const party = "/:countryCode/:partyId"

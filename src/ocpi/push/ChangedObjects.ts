@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { JournaledFact } from "../../domain/event/Subscription.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
+import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 
 export type Touched =
   /** The status of an evse, or of all of the charger's. */
@@ -48,7 +49,7 @@ const dated = changed(
 const assigned = changed(
   Schema.Struct({
     tariffId: Schema.optional(Id),
-    scope: Schema.Literals(["organisation", "site", "charger", "connector"]),
+    scope: Schema.Literals(assignmentScopes),
     siteId: Schema.optional(Id),
     chargerId: Schema.optional(Schema.String)
   })

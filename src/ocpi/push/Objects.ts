@@ -1,8 +1,6 @@
 /** What partners are told of, one by one: the objects of subscriptions, by kinds, ids and lanes. */
 import type { ModuleId } from "../protocol/EndpointTable.ts"
-import type { ObjectRef } from "../../domain/event/Subscription.ts"
-
-export type PushedKind = "location" | "evse" | "tariff" | "session" | "cdr"
+import type { ObjectRef, PushedKind } from "../../domain/event/Subscription.ts"
 
 /** Which module of the partner's takes it. */
 export const moduleOf: Readonly<Record<PushedKind, ModuleId>> = {

@@ -10,6 +10,7 @@ import type { PartnerClient, PartnerUnreached } from "../client/PartnerClient.ts
 import type { ModuleId } from "../protocol/EndpointTable.ts"
 import type { WireObjects } from "../objects/WireObjects.ts"
 import { outcomeOf } from "./Outcomes.ts"
+import type { HttpMethod } from "../../outbound/HttpCall.ts"
 
 export interface Telling {
   readonly item: DueItem
@@ -24,7 +25,7 @@ export interface Telling {
 export type Pushing<A> = Effect.Effect<A, PartnerFailed | PartnerUnreached | StorageUnavailable>
 
 export interface Sent {
-  readonly method: "GET" | "PUT" | "PATCH" | "POST" | "DELETE"
+  readonly method: HttpMethod
   readonly module: ModuleId
   readonly path: ReadonlyArray<string>
   readonly body?: unknown

@@ -1,5 +1,6 @@
 /** From a path to what is at it: versions, the details of one, or a row of the endpoint table. */
-import { addressOf, type EndpointRow, type Method, nameOf, rowsOf } from "../protocol/EndpointTable.ts"
+import type { HttpMethod } from "../../outbound/HttpCall.ts"
+import { addressOf, type EndpointRow, nameOf, rowsOf } from "../protocol/EndpointTable.ts"
 import type { Handler, Handlers } from "../modules/Exchange.ts"
 import { type VersionFacts, versions } from "../protocol/Version.ts"
 
@@ -72,7 +73,7 @@ export const matcher = (handlers: Handlers): ((method: string, path: string) => 
       const params = paramsOf(route, segments)
       return params === undefined ? [] : [{ route, params }]
     })
-    const wanted: Method | string = method === "HEAD" ? "GET" : method
+    const wanted: HttpMethod | string = method === "HEAD" ? "GET" : method
     const match = found.find(({ route }) => route.row.method === wanted)
     if (match !== undefined) {
       const { facts, handler, row } = match.route

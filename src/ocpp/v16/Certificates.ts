@@ -1,5 +1,5 @@
 /** The certificates of a charger (security whitepaper, edition 3, §5): installing, listing, deleting them, and handing over its own. */
-import type { CertificateHash } from "../../domain/command/ChargerCommand.ts"
+import { type CertificateHash, hashAlgorithms } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, take, type Command } from "./Command.ts"
 import { list, text, word } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
@@ -27,10 +27,8 @@ export const deleteCertificate: Command<"DeleteCertificate"> = {
   decode: answersWith(["Accepted", "Failed", "NotFound"])
 }
 
-const algorithms = ["SHA256", "SHA384", "SHA512"] as const
-
 const hashData = message({
-  hashAlgorithm: word(algorithms),
+  hashAlgorithm: word(hashAlgorithms),
   issuerNameHash: text(128),
   issuerKeyHash: text(128),
   serialNumber: text(40)
@@ -43,7 +41,7 @@ const readHash = (said: ReadOf<typeof hashData>): ReadonlyArray<CertificateHash>
   const { issuerKeyHash, issuerNameHash, serialNumber } = said
   // Some write SHA-256 or sha256.
   const spelt = said.hashAlgorithm?.trim().toUpperCase().replace("-", "")
-  const hashAlgorithm = algorithms.find((known) => known === spelt)
+  const hashAlgorithm = hashAlgorithms.find((known) => known === spelt)
   if (hashAlgorithm === undefined || issuerNameHash === undefined) return []
   if (issuerKeyHash === undefined || serialNumber === undefined) return []
   return [{ hashAlgorithm, issuerNameHash, issuerKeyHash, serialNumber }]

@@ -2,6 +2,7 @@
 import { answersWith, present, type Command } from "./Command.ts"
 import { connectorIdOf, optionalConnectorIdOf } from "./place.ts"
 import { writeProfile } from "./SmartCharging.ts"
+import { dataTransferStatuses } from "../../domain/charger/Reply.ts"
 
 /** §5.11. A start at the whole charger names no connector: the charger chooses, and 0 is not allowed here (§6.33). */
 export const remoteStart: Command<"RemoteStart"> = {
@@ -54,5 +55,5 @@ export const clearCache: Command<"ClearCache"> = {
 export const sendData: Command<"DataTransfer"> = {
   action: "DataTransfer",
   encode: ({ data, messageId, vendorId }) => present({ vendorId, messageId, data }),
-  decode: answersWith(["Accepted", "Rejected", "UnknownMessageId", "UnknownVendorId"])
+  decode: answersWith(dataTransferStatuses)
 }

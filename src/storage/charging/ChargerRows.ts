@@ -16,6 +16,7 @@ import { Millis, optional, rowOf } from "../kernel/Rows.ts"
 import type { Scoped } from "../kernel/Scoped.ts"
 import { unstorableText } from "../kernel/Storable.ts"
 import { mentions } from "../kernel/TextSearch.ts"
+import { registrations } from "../../domain/values/Registration.ts"
 
 const text = optional(Schema.String)
 
@@ -69,7 +70,7 @@ const ConfigurationJson = Schema.Array(
 )
 
 const SecurityProfile = Schema.Literals([0, 1, 2, 3])
-const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
+const Registration = Schema.Literals(registrations)
 
 export const ChargerRow = Schema.Struct({
   chargerId: Schema.String,

@@ -20,6 +20,7 @@ import { recording, type Recording, type RecordingServices } from "../kernel/Fac
 import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { tokenStatuses } from "../../domain/token/Token.ts"
 
 /** One node at a time looks for chargers, so that none is claimed twice. */
 const keeperLock = 7_016_996_768
@@ -54,7 +55,7 @@ const changeRows = rowsOf(
   Schema.Struct({
     seq: Whole,
     uid: Schema.String,
-    status: Schema.NullOr(Schema.Literals(["Accepted", "Blocked", "Expired"])),
+    status: Schema.NullOr(Schema.Literals(tokenStatuses)),
     parentUid: optional(Schema.String),
     expiresAt: optional(Millis)
   })

@@ -5,7 +5,7 @@
  */
 import { Cause, Clock, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LoggedFrame, MessageLog, type MessageSearch } from "../../domain/charger/MessageLog.ts"
+import { type LoggedFrame, MessageLog, type MessageSearch, frameKinds } from "../../domain/charger/MessageLog.ts"
 import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
 import { nulSpelt, outsideText } from "../../domain/values/OutsideText.ts"
 import { float8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
@@ -89,7 +89,7 @@ const Row = Schema.Struct({
   charger_id: Schema.String,
   at: Schema.Finite,
   direction: Schema.Literals(["in", "out"]),
-  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  kind: Schema.Literals(frameKinds),
   action: Schema.String,
   message_id: Schema.String,
   frame: Schema.String,

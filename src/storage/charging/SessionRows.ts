@@ -1,10 +1,11 @@
 /** Rows of sessions, decoded into the domain's; shared by those who list sessions and those who price them. */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
+import { type ChargingSession, sessionStatuses } from "../../domain/session/ChargingSession.ts"
 import { evidences } from "../../domain/tariff/Evidence.ts"
 import { RoamingRow } from "../roaming/RoamingRows.ts"
 import { Millis, optional, Whole } from "../kernel/Rows.ts"
+import { authorizationSources, authorizationStatuses } from "../../domain/token/Authorization.ts"
 
 const PreferencesRow = Schema.Struct({
   profileType: Schema.String,
@@ -23,9 +24,9 @@ export const SessionRow = Schema.Struct({
   transactionId: Schema.String,
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
-  status: Schema.Literals(["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"]),
-  authorizationStatus: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
-  authorizationSource: Schema.Literals(["LocalToken", "UnknownTokenRule", "Reservation", "RoamingToken", "None"]),
+  status: Schema.Literals(sessionStatuses),
+  authorizationStatus: Schema.Literals(authorizationStatuses),
+  authorizationSource: Schema.Literals(authorizationSources),
   authorizedAt: Millis,
   parentUid: optional(Schema.String),
   startedAt: Millis,

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Writing } from "../../domain/values/AuditContext.ts"
 import { type TokenFilter, Tokens, type TokenInput, type TokenPatch } from "../../domain/token/Tokens.ts"
-import { tokenKey, type Token } from "../../domain/token/Token.ts"
+import { type Token, tokenKey, tokenStatuses, tokenTypes } from "../../domain/token/Token.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList, TextKey } from "../kernel/Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
@@ -17,8 +17,8 @@ import { mentions } from "../kernel/TextSearch.ts"
 const TokenRow = Schema.Struct({
   uid: Schema.String,
   organisationId: Schema.String,
-  type: Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"]),
-  status: Schema.Literals(["Accepted", "Blocked", "Expired"]),
+  type: Schema.Literals(tokenTypes),
+  status: Schema.Literals(tokenStatuses),
   parentUid: optional(Schema.String),
   expiresAt: optional(Millis),
   visualNumber: optional(Schema.String),

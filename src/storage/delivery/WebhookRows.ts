@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { WebhookRecord } from "../../domain/event/RecordFact.ts"
 import { knownTypes, type Webhook } from "../../domain/event/Webhook.ts"
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
+import { webhookDeliveryStatuses } from "../../domain/event/Webhooks.ts"
 
 const WebhookRow = Schema.Struct({
   id: Schema.String,
@@ -54,7 +55,7 @@ export const DeliveryRow = Schema.Struct({
   id: Schema.String,
   eventId: Schema.String,
   position: Whole,
-  status: Schema.Literals(["Pending", "Parked", "Delivered"]),
+  status: Schema.Literals(webhookDeliveryStatuses),
   tries: Schema.Int,
   dueAt: Millis,
   nextTryAt: optional(Millis),

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import type { StoredFile } from "../../domain/file/StoredFile.ts"
+import { type StoredFile, fileKinds } from "../../domain/file/StoredFile.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { Millis, optional, rowOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
@@ -12,7 +12,7 @@ export const FileRow = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
   chargerId: optional(Schema.String),
-  kind: Schema.Literals(["Diagnostics", "Log", "Firmware"]),
+  kind: Schema.Literals(fileKinds),
   name: Schema.String,
   /** What the charger called it in its answer to the command: an upload as the body alone has no name. */
   toldName: optional(Schema.String),

@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import { type ClientInfo, clientsMax } from "../../domain/roaming/ClientInfo.ts"
+import { type ClientInfo, clientStatuses, clientsMax } from "../../domain/roaming/ClientInfo.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import { HubClients } from "../../domain/roaming/HubClients.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
@@ -14,12 +14,13 @@ import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { unstorableText } from "../kernel/Storable.ts"
+import { partyRoles } from "../../domain/roaming/Party.ts"
 
 const Row = Schema.Struct({
   countryCode: Schema.String,
   partyId: Schema.String,
-  role: Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"]),
-  status: Schema.Literals(["CONNECTED", "OFFLINE", "PLANNED", "SUSPENDED"]),
+  role: Schema.Literals(partyRoles),
+  status: Schema.Literals(clientStatuses),
   lastUpdated: Millis
 })
 const clientRow = rowOf(Row)

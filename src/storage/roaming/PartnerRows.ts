@@ -1,10 +1,11 @@
 /** Rows of partners, decoded into the domain's. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ExpectedParty, Partner } from "../../domain/roaming/Partner.ts"
+import { type ExpectedParty, type Partner, tokenUses } from "../../domain/roaming/Partner.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { partyRoles } from "../../domain/roaming/Party.ts"
 
-const Role = Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"])
+const Role = Schema.Literals(partyRoles)
 
 const PartyRow = Schema.Struct({
   role: Role,
@@ -57,7 +58,7 @@ export const addresseeRows = rowsOf(Schema.Struct({ ...PartnerRow.fields, sealed
 export const bearerRow = rowOf(
   Schema.Struct({
     ...PartnerRow.fields,
-    use: Schema.Literals(["Registration", "Expected", "Access", "Retiring"]),
+    use: Schema.Literals(tokenUses),
     isFirst: Schema.Boolean,
     reading: Schema.Int
   })

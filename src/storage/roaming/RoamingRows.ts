@@ -1,5 +1,6 @@
 /** Whose driver somebody is, as rows and stored JSON have it; shared by cards, grants, sessions and records. */
 import { Schema } from "effect"
+import { authMethods } from "../../domain/roaming/Roaming.ts"
 
 /** A card of a partner's, and the contract behind it. */
 export const contractFields = {
@@ -14,6 +15,6 @@ export const contractFields = {
 /** A session's contract with a partner, as it is stored with the session and sealed in its record. */
 export const RoamingRow = Schema.Struct({
   ...contractFields,
-  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]),
+  authMethod: Schema.Literals(authMethods),
   authorizationReference: Schema.optionalKey(Schema.String)
 })

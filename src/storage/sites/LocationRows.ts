@@ -3,12 +3,15 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assumedEquipment } from "../../domain/site/Connector.ts"
 import { Company, EvseDetails, SiteDetails } from "../../domain/site/Details.ts"
-import type { Location } from "../../domain/site/Location.ts"
+import { type Location, capabilities } from "../../domain/site/Location.ts"
 import type { AssignedTariff, Standing } from "../../domain/site/LocationSources.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { ConnectorStatus, DescribedEvse, Equipment, equipmentJson, evsesJson } from "../charging/ChargerRows.ts"
 import { optional, rowsOf } from "../kernel/Rows.ts"
 import { assignmentOf } from "../tariffs/TariffRows.ts"
+import { registrations } from "../../domain/values/Registration.ts"
+import { evseStatuses } from "../../domain/site/EvseStatus.ts"
+import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 
 const text = optional(Schema.String)
 const number = optional(Schema.Finite)
@@ -30,17 +33,7 @@ const { operator: _, ...locationDetails } = SiteDetails.fields
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(schema)
 
-export const Capabilities = Schema.Array(
-  Schema.Literals([
-    "CHARGING_PREFERENCES_CAPABLE",
-    "CHARGING_PROFILE_CAPABLE",
-    "REMOTE_START_STOP_CAPABLE",
-    "RESERVABLE",
-    "RFID_READER",
-    "START_SESSION_CONNECTOR_REQUIRED",
-    "UNLOCK_CAPABLE"
-  ])
-)
+export const Capabilities = Schema.Array(Schema.Literals(capabilities))
 
 /** A location as it is kept: what is undefined is not there. */
 export const LocationBody = Schema.Struct({
@@ -62,7 +55,7 @@ export const LocationBody = Schema.Struct({
     Schema.Struct({
       uid: Schema.String,
       evseId: absent(Schema.String),
-      status: Schema.Literals(["AVAILABLE", "CHARGING", "INOPERATIVE", "OUTOFORDER", "REMOVED", "RESERVED", "UNKNOWN"]),
+      status: Schema.Literals(evseStatuses),
       capabilities: Capabilities,
       connectors: Schema.Array(
         Schema.Struct({
@@ -122,7 +115,7 @@ const StandingRow = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         chargerId: Schema.String,
-        registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+        registration: Schema.Literals(registrations),
         connected: Schema.Boolean,
         profiles: text,
         connectors: optional(
@@ -154,7 +147,7 @@ const StandingRow = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         tariffId: Schema.String,
-        scope: Schema.Literals(["organisation", "site", "charger", "connector"]),
+        scope: Schema.Literals(assignmentScopes),
         target: Schema.String,
         evseId: Schema.Int,
         connectorId: Schema.Int,

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Writing } from "../../domain/values/AuditContext.ts"
-import type { Assignment, Tariff } from "../../domain/tariff/Tariff.ts"
+import { type Assignment, assignmentScopes, type Tariff } from "../../domain/tariff/Tariff.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -93,7 +93,7 @@ export const unassign = ({ journaled, secrets, sql }: Recording, find: Find) =>
 
 const targetRows = rowsOf(
   Schema.Struct({
-    scope: Schema.Literals(["organisation", "site", "charger", "connector"]),
+    scope: Schema.Literals(assignmentScopes),
     target: Schema.String,
     evseId: Schema.Int,
     connectorId: Schema.Int

@@ -8,6 +8,7 @@ import { ChargerId, Time } from "../../Fields.ts"
 import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
+import { hashAlgorithms } from "../../../domain/command/ChargerCommand.ts"
 
 export const CertificateRequest = Schema.Struct({
   id: Schema.String,
@@ -25,7 +26,7 @@ export const InstalledCertificates = Schema.Struct({
   }),
   certificates: Schema.Array(
     Schema.Struct({
-      hashAlgorithm: Schema.Literals(["SHA256", "SHA384", "SHA512"]),
+      hashAlgorithm: Schema.Literals(hashAlgorithms),
       issuerNameHash: Schema.String,
       issuerKeyHash: Schema.String,
       serialNumber: Schema.String

@@ -9,6 +9,7 @@ import { chargerStatus, chargerStatusFields, connectionOf } from "../../ChargerS
 import { Time, whole } from "../../Fields.ts"
 import { connectorStandards, powerTypes } from "./ConnectorStatus.ts"
 import { evseDetails, termsAndConditions } from "../sites/LocationFields.ts"
+import { registrations } from "../../../domain/values/Registration.ts"
 
 /** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
 const PlaceNumber = whole(1, 9999)
@@ -91,7 +92,7 @@ export const Charger = Schema.Struct({
     description:
       "What a client certificate of its may carry as common name beside its id, as the operator registered it"
   }),
-  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  registration: Schema.Literals(registrations),
   status: Schema.NullOr(Schema.String).annotate({
     description: "What the charger reported of itself as a whole (connector 0)"
   }),

@@ -8,6 +8,8 @@ import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerS
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation, Reported } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { registrations } from "../../../domain/values/Registration.ts"
+import { frameKinds } from "../../../domain/charger/MessageLog.ts"
 
 /** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
 const passwordMinLength = 8
@@ -42,7 +44,7 @@ const RegisteredSerialNumber = text(serialNumberMax).annotate({
 
 const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
 
-const Registration = Schema.Literals(["Accepted", "Pending", "Rejected"])
+const Registration = Schema.Literals(registrations)
 
 interface Credentials {
   readonly securityProfile?: 0 | 1 | 2 | 3
@@ -127,7 +129,7 @@ export const LoggedMessage = Schema.Struct({
   id: Schema.String,
   at: Time,
   direction: Schema.Literals(["in", "out"]).annotate({ description: "`in` is from the charger" }),
-  kind: Schema.Literals(["CALL", "CALLRESULT", "CALLERROR", "Malformed"]),
+  kind: Schema.Literals(frameKinds),
   action: Schema.String,
   messageId: Schema.String,
   frame: Schema.String.annotate({ description: "The frame's text, of at most 64 KiB; passwords and keys are masked" }),

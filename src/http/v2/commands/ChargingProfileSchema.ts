@@ -1,8 +1,10 @@
 /** Charging profiles under OCPP 1.6's own names (§7.8, §7.13, §7.14), as REST shows them. */
 import { Schema } from "effect"
-import type {
-  ChargingProfile as DomainProfile,
-  ChargingSchedule as DomainSchedule
+import {
+  type ChargingProfile as DomainProfile,
+  type ChargingSchedule as DomainSchedule,
+  profileKinds,
+  profilePurposes
 } from "../../../domain/command/ChargingProfile.ts"
 import { Time } from "../../Fields.ts"
 
@@ -24,8 +26,8 @@ export const ChargingProfile = Schema.Struct({
   chargingProfileId: Schema.Int,
   transactionId: Schema.optionalKey(Schema.Int),
   stackLevel: Schema.Int,
-  chargingProfilePurpose: Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"]),
-  chargingProfileKind: Schema.Literals(["Absolute", "Recurring", "Relative"]),
+  chargingProfilePurpose: Schema.Literals(profilePurposes),
+  chargingProfileKind: Schema.Literals(profileKinds),
   recurrencyKind: Schema.optionalKey(Schema.Literals(["Daily", "Weekly"])),
   validFrom: Schema.optionalKey(Time),
   validTo: Schema.optionalKey(Time),

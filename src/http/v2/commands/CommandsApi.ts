@@ -10,6 +10,7 @@ import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { Progress } from "../files/FilesApi.ts"
 import { operation, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { commandStatuses } from "../../../domain/command/Command.ts"
 
 export const commandRows = { ...core, ...profiles, ...security } as const
 
@@ -49,15 +50,13 @@ export const NewCommand = (
   .annotate({ identifier: "NewCommand" })
   .pipe(Schema.catchDecoding((issue) => Effect.fail(aboutType(issue))))
 
-const statuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
-
 const Document = Schema.Record(Schema.String, Schema.Unknown)
 
 export const Command = Schema.Struct({
   id: Schema.String,
   type: Schema.Literals(commandTypes),
   chargerId: Schema.String,
-  status: Schema.Literals(statuses),
+  status: Schema.Literals(commandStatuses),
   createdAt: Time,
   sentAt: Schema.NullOr(Time),
   completedAt: Schema.NullOr(Time),
@@ -93,7 +92,7 @@ const CommandOnce = Schema.Struct({
 /** Seconds in a query. */
 const Wait = wholeInQuery(0, longestHoldSeconds, `Seconds to wait for the charger's answer, 0 to ${longestHoldSeconds}`)
 
-const filter = { status: Schema.optionalKey(Schema.Literals(statuses)) }
+const filter = { status: Schema.optionalKey(Schema.Literals(commandStatuses)) }
 
 export class CommandsApi extends HttpApiGroup.make("commands").add(
   HttpApiEndpoint.post("issue", "/v2/chargers/:chargerId/commands", {

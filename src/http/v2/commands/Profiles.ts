@@ -4,6 +4,8 @@ import { validateProfile } from "../../../domain/command/Profile.ts"
 import { refused, row } from "./Row.ts"
 import { ConnectorOrWhole, IdTag, Integer, Natural, placeOf, Profile, profileOf, Time } from "./Values.ts"
 import { whole } from "../../Fields.ts"
+import { listedStatuses } from "../../../domain/command/ChargerCommand.ts"
+import { profilePurposes } from "../../../domain/command/ChargingProfile.ts"
 
 const type = <T extends string>(name: T) => ({ type: Schema.Literal(name) })
 
@@ -11,7 +13,7 @@ const Entry = Schema.Struct({
   idTag: IdTag,
   idTagInfo: Schema.optionalKey(
     Schema.Struct({
-      status: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid"]),
+      status: Schema.Literals(listedStatuses),
       expiryDate: Schema.optionalKey(Time),
       parentIdTag: Schema.optionalKey(IdTag)
     })
@@ -118,9 +120,7 @@ export const profiles = {
       ...type("ClearChargingProfile"),
       id: Schema.optionalKey(Integer),
       connectorId: Schema.optionalKey(ConnectorOrWhole),
-      chargingProfilePurpose: Schema.optionalKey(
-        Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"])
-      ),
+      chargingProfilePurpose: Schema.optionalKey(Schema.Literals(profilePurposes)),
       stackLevel: Schema.optionalKey(Natural)
     }),
     ({ chargingProfilePurpose, connectorId, id, stackLevel }) => ({

@@ -4,6 +4,7 @@ import { Uuid, whole } from "../../Fields.ts"
 import { PemCertificate, PemChain } from "./Pem.ts"
 import { refused, row, type Open } from "./Row.ts"
 import { Location, retriesOf, retrying, text, Time } from "./Values.ts"
+import { hashAlgorithms } from "../../../domain/command/ChargerCommand.ts"
 
 const type = <T extends string>(name: T) => ({ type: Schema.Literal(name) })
 const RequestId = Schema.optionalKey(whole(0, 0x7fffffff))
@@ -90,7 +91,7 @@ export const security = {
     Schema.Struct({
       ...type("DeleteCertificate"),
       certificateHashData: Schema.Struct({
-        hashAlgorithm: Schema.Literals(["SHA256", "SHA384", "SHA512"]),
+        hashAlgorithm: Schema.Literals(hashAlgorithms),
         issuerNameHash: hex(128),
         issuerKeyHash: hex(128),
         serialNumber: hex(40)

@@ -1,7 +1,7 @@
 /** The values that commands' parameters are made of, with OCPP 1.6's names and bounds (§7), and what they are in the domain. */
 import { Schema } from "effect"
 import type { Place } from "../../../domain/site/Connector.ts"
-import type { ChargingProfile } from "../../../domain/command/ChargingProfile.ts"
+import { type ChargingProfile, profileKinds, profilePurposes } from "../../../domain/command/ChargingProfile.ts"
 import { optionalText, rule, text, Time, whole } from "../../Fields.ts"
 
 /** §7.28 IdToken. */
@@ -51,8 +51,8 @@ export const Profile = Schema.Struct({
   chargingProfileId: Integer,
   transactionId: Schema.optionalKey(Integer),
   stackLevel: Natural,
-  chargingProfilePurpose: Schema.Literals(["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"]),
-  chargingProfileKind: Schema.Literals(["Absolute", "Recurring", "Relative"]),
+  chargingProfilePurpose: Schema.Literals(profilePurposes),
+  chargingProfileKind: Schema.Literals(profileKinds),
   recurrencyKind: Schema.optionalKey(Schema.Literals(["Daily", "Weekly"])),
   validFrom: Schema.optionalKey(Time),
   validTo: Schema.optionalKey(Time),

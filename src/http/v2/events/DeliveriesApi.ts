@@ -5,11 +5,13 @@ import { Time, Uuid } from "../../Fields.ts"
 import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { subscriptionStates } from "../../../domain/event/Subscriptions.ts"
+import { pushedKinds } from "../../../domain/event/Subscription.ts"
 
 const moment = Schema.NullOr(Time)
 
 export const DeliveryHealth = Schema.Struct({
-  state: Schema.Literals(["Inactive", "UpToDate", "Parked", "Delivering", "Waiting", "Down"]).annotate({
+  state: Schema.Literals(subscriptionStates).annotate({
     description:
       "`Inactive` while it is not registered or suspended, `Parked` where all was taken but what was parked, `Waiting` for as long as it has asked, `Down` until it answers again: it is asked once a minute"
   }),
@@ -26,7 +28,7 @@ export const DeliveryHealth = Schema.Struct({
 
 export const ParkedItem = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["location", "evse", "tariff", "session", "cdr"]),
+  kind: Schema.Literals(pushedKinds),
   objectId: Schema.String.annotate({ description: "Of an evse, its location's id and its own: `location/evse`" }),
   problem: Schema.String.annotate({ description: "What the partner said last" }),
   tries: Schema.Int,

@@ -7,6 +7,7 @@ import { rule, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
 import { operation, Reported, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { webhookDeliveryStatuses } from "../../../domain/event/Webhooks.ts"
 
 /** Longest URL that is called. */
 const urlMax = 2048
@@ -63,7 +64,7 @@ export const WebhookChange = Schema.Struct({
 export const Delivery = Schema.Struct({
   id: Schema.String,
   eventId: Schema.String,
-  status: Schema.Literals(["Pending", "Parked", "Delivered"]).annotate({
+  status: Schema.Literals(webhookDeliveryStatuses).annotate({
     description: "Parked: given up after three days, until it is replayed"
   }),
   tries: Schema.Int,
@@ -129,7 +130,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     .annotate(Staged, true),
   HttpApiEndpoint.get("deliveries", `${one}/deliveries`, {
     params,
-    query: { ...PageQuery, status: Schema.optionalKey(Schema.Literals(["Pending", "Parked", "Delivered"])) },
+    query: { ...PageQuery, status: Schema.optionalKey(Schema.Literals(webhookDeliveryStatuses)) },
     success: listOf(Delivery),
     error: NotFound404
   }).annotateMerge(

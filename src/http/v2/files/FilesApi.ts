@@ -1,7 +1,7 @@
 /** Files in REST v2: those that chargers have sent, by the commands GetDiagnostics and GetLog, and firmware that they fetch. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
+import { fileKinds, maxFileBytes } from "../../../domain/file/StoredFile.ts"
 import { ChargerId, rule, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
 import { operation, Staged, StreamedBody } from "../requests/Middleware.ts"
@@ -13,12 +13,10 @@ export const Progress = Schema.Struct({
   at: Time
 }).annotate({ identifier: "Progress" })
 
-const kinds = ["Diagnostics", "Log", "Firmware"] as const
-
 export const File = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.NullOr(Schema.String).annotate({ description: "Null for firmware" }),
-  kind: Schema.Literals(kinds),
+  kind: Schema.Literals(fileKinds),
   name: Schema.String.annotate({ description: "As the charger called it; empty while it has not" }),
   state: Schema.Literals(["Waiting", "Stored"]),
   size: Schema.Int.annotate({ description: "Bytes in all; 0 while it is waited for" }),
@@ -48,7 +46,7 @@ export class FilesApi extends HttpApiGroup.make("files").add(
     query: {
       ...PageQuery,
       chargerId: Schema.optionalKey(ChargerId),
-      kind: Schema.optionalKey(Schema.Literals(kinds))
+      kind: Schema.optionalKey(Schema.Literals(fileKinds))
     },
     success: listOf(File)
   }).annotateMerge(operation("List files, newest first", "chargers:read")),

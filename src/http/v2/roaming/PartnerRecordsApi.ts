@@ -6,6 +6,8 @@ import { DeliveryHealth } from "../events/DeliveriesApi.ts"
 import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
+import { clientStatuses } from "../../../domain/roaming/ClientInfo.ts"
+import { partnerStatuses } from "../../../domain/roaming/Partner.ts"
 
 const Direction = Schema.Literals(["in", "out"]).annotate({
   description: "`in` is a request of the partner's, `out` one of ours"
@@ -53,7 +55,7 @@ export const TokenFetch = Schema.Struct({
 }).annotate({ identifier: "TokenFetch" })
 
 export const PartnerHealth = Schema.Struct({
-  status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
+  status: Schema.Literals(partnerStatuses),
   modules: Schema.Array(ModuleHealth),
   tokens: Schema.NullOr(TokenFetch).annotate({ description: "Null where it never had tokens to be fetched" }),
   deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where nothing was ever to be sent" })
@@ -63,7 +65,7 @@ export const HubClient = Schema.Struct({
   countryCode: Schema.String,
   partyId: Schema.String,
   role: Schema.String,
-  status: Schema.Literals(["CONNECTED", "OFFLINE", "PLANNED", "SUSPENDED"]),
+  status: Schema.Literals(clientStatuses),
   lastUpdated: Time
 }).annotate({ identifier: "HubClient" })
 

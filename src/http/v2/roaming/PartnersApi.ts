@@ -5,6 +5,8 @@ import { CountryAlpha2, Name, rule, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { partyRoles } from "../../../domain/roaming/Party.ts"
+import { partnerStatuses } from "../../../domain/roaming/Partner.ts"
 
 const switches = {
   tokenForm: Schema.Literals(["Raw", "Base64"]).annotate({
@@ -53,7 +55,7 @@ export const PartyCode = Schema.String.check(
   })
 )
 
-const Role = Schema.Literals(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP", "OTHER"])
+const Role = Schema.Literals(partyRoles)
 
 const Party = Schema.Struct({
   role: Role,
@@ -69,7 +71,7 @@ const fields = {
   countryCode: Schema.NullOr(Schema.String),
   partyId: Schema.NullOr(Schema.String).annotate({ description: "Whom you have invited; `parties` is what it says" }),
   roles: Schema.Array(Role),
-  status: Schema.Literals(["Invited", "Registered", "Suspended", "Unregistered"]),
+  status: Schema.Literals(partnerStatuses),
   ocpiVersion: Schema.NullOr(Schema.String).annotate({ description: "Null where it is not registered" }),
   versionsUrl: Schema.String.annotate({ description: "Ours, to be handed to the partner" }),
   partnerVersionsUrl: Schema.NullOr(Schema.String).annotate({ description: "The partner's own, as it gave it" }),

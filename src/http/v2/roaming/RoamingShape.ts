@@ -1,6 +1,6 @@
 /** Whose driver a session or a record is of, in REST v2: the contract with a roaming partner. */
 import { Schema } from "effect"
-import type { SessionRoaming } from "../../../domain/roaming/Roaming.ts"
+import { type SessionRoaming, authMethods } from "../../../domain/roaming/Roaming.ts"
 
 export const Roaming = Schema.Struct({
   partnerId: Schema.String,
@@ -9,7 +9,7 @@ export const Roaming = Schema.Struct({
   tokenUid: Schema.String.annotate({ description: "As the partner spells it" }),
   tokenType: Schema.String,
   contractId: Schema.String,
-  authMethod: Schema.Literals(["AUTH_REQUEST", "COMMAND", "WHITELIST"]).annotate({
+  authMethod: Schema.Literals(authMethods).annotate({
     description: "How the partner agreed"
   }),
   authorizationReference: Schema.NullOr(Schema.String)

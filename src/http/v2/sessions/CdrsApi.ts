@@ -9,6 +9,7 @@ import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Pag
 import { RoamingOfCdr } from "../roaming/RoamingShape.ts"
 import { uidMax } from "./SessionsApi.ts"
 import { Period, Price } from "../tariffs/TariffSchema.ts"
+import { natures } from "../../../domain/session/SignedData.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
 
@@ -46,7 +47,7 @@ const SignedData = Schema.Struct({
   publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger sent it" }),
   signedValues: Schema.Array(
     Schema.Struct({
-      nature: Schema.Literals(["Start", "End", "Intermediate"]),
+      nature: Schema.Literals(natures),
       plainData: Schema.NullOr(Schema.String).annotate({ description: "What was signed, where it can be read" }),
       signedData: Schema.String.annotate({ description: "As the meter signed it, byte for byte" })
     })

@@ -7,8 +7,7 @@ import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Roaming } from "../roaming/RoamingShape.ts"
 import { Period } from "../tariffs/TariffSchema.ts"
-
-export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
+import { sessionStatuses } from "../../../domain/session/ChargingSession.ts"
 
 const SampledValue = Schema.Struct({
   value: Schema.String.annotate({ description: "As the charger sent it" }),

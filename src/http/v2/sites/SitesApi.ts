@@ -8,6 +8,7 @@ import { ignored } from "../requests/Given.ts"
 import { siteDetails } from "./LocationFields.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { operation, Reported } from "../requests/Middleware.ts"
+import { missables } from "../../../domain/site/Missing.ts"
 
 /** Most entries of one list of opening hours: a year of exceptions. */
 const hoursMax = 366
@@ -165,9 +166,7 @@ export const SiteDetail = Schema.Struct({
     published: Schema.Boolean.annotate({
       description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
     }),
-    missing: Schema.Array(
-      Schema.Literals(["streetAddress", "city", "country", "latitude", "longitude", "chargers"])
-    ).annotate({
+    missing: Schema.Array(Schema.Literals(missables)).annotate({
       description:
         "What it lacks for that: fields, and `chargers` until one of its chargers has reported its connectors"
     })

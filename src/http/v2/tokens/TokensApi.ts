@@ -5,12 +5,13 @@ import { optionalText, text, Time } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { tokenStatuses, tokenTypes } from "../../../domain/token/Token.ts"
 
 /** OCPI's bound; a charger that speaks OCPP 1.6 sends at most 20 characters. */
 const Uid = text(36)
 
-const Type = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])
-const Status = Schema.Literals(["Accepted", "Blocked", "Expired"])
+const Type = Schema.Literals(tokenTypes)
+const Status = Schema.Literals(tokenStatuses)
 
 const details = {
   parentUid: Schema.optionalKey(

@@ -3,6 +3,7 @@ import type { Place } from "../../../domain/site/CdrLocation.ts"
 import type { SessionRoaming } from "../../../domain/roaming/Roaming.ts"
 import { notApplicable } from "./Figures.ts"
 import { field } from "../Strict.ts"
+import { tokenTypes } from "../../../domain/token/Token.ts"
 
 /** Our party's. A place without one was sealed before there were partners, and goes to none. */
 export const ownerOf = (place: Place | undefined) => ({
@@ -16,12 +17,12 @@ export const driverV211 = ({ authMethod, contractId }: SessionRoaming) => ({
   auth_method: authMethod === "COMMAND" ? "AUTH_REQUEST" : authMethod
 })
 
-const tokenTypes: ReadonlySet<string> = new Set(["AD_HOC_USER", "APP_USER", "OTHER", "RFID"])
+const knownTypes: ReadonlySet<string> = new Set(tokenTypes)
 
 const tokenOf = ({ contractId, type, uid }: SessionRoaming) => ({
   uid,
   // Words of later versions are none here.
-  type: tokenTypes.has(type.toUpperCase()) ? type.toUpperCase() : "OTHER",
+  type: knownTypes.has(type.toUpperCase()) ? type.toUpperCase() : "OTHER",
   contract_id: contractId
 })
 

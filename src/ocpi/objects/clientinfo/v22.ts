@@ -1,11 +1,9 @@
 /** ClientInfo in OCPI 2.2 and 2.2.1 §14.4.1, the same in both; older versions have none. */
 import { Effect, Schema } from "effect"
-import type { ClientInfo, ClientStatus } from "../../../domain/roaming/ClientInfo.ts"
+import { type ClientInfo, type ClientStatus, clientStatuses } from "../../../domain/roaming/ClientInfo.ts"
 import { printTimestamp, Timestamp } from "../../protocol/Timestamp.ts"
 import { roleOf } from "../credentials/v22.ts"
 import { CountryCode, PartyCode, Text } from "../Liberal.ts"
-
-const statuses: ReadonlyArray<ClientStatus> = ["CONNECTED", "OFFLINE", "PLANNED", "SUSPENDED"]
 
 const Wire = Schema.Struct({
   party_id: PartyCode,
@@ -18,7 +16,7 @@ const decode = Schema.decodeUnknownEffect(Wire)
 
 /** A status that is none of these says no more than that nobody can be sent to. */
 const statusOf = (text: string): ClientStatus =>
-  statuses.find((status) => status === text.trim().toUpperCase()) ?? "OFFLINE"
+  clientStatuses.find((status) => status === text.trim().toUpperCase()) ?? "OFFLINE"
 
 export const clientInfoV22 = {
   decode: (input: unknown) =>

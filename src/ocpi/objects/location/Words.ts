@@ -1,4 +1,9 @@
-/** The words that versions have for connectors and evses; each has those of the one before (OCPI 2.2.1 §8.4). */
+/**
+ * The words that versions have for connectors and evses; each has those of the one before (OCPI 2.2.1 §8.4). The lists here are what a version has of the
+ * domain's words, so they are shorter than the domain's; where a version has all of them, the domain's list is used.
+ */
+import { facilities } from "../../../domain/site/Details.ts"
+import type { Capability } from "../../../domain/site/Location.ts"
 import type { Vocabulary } from "./Parts.ts"
 
 const standards211 = [
@@ -27,7 +32,7 @@ const standards221 = [
   ...["5_20", "6_30", "6_50", "10_30", "10_50", "14_30", "14_50"].map((type) => `NEMA_${type}`)
 ]
 
-const facilities211 = [
+const facilities211: ReadonlyArray<(typeof facilities)[number]> = [
   "AIRPORT",
   "BUS_STOP",
   "CAFE",
@@ -45,13 +50,12 @@ const facilities211 = [
   "TRAIN_STATION",
   "WIFI"
 ]
-const facilities22 = new Set([...facilities211, "BIKE_SHARING", "METRO_STATION", "PARKING_LOT", "TRAM_STOP"])
+const facilities22: ReadonlySet<string> = new Set(facilities)
 
 const powerTypes211 = ["AC_1_PHASE", "AC_3_PHASE", "DC"]
 
-const capabilities211 = [
+const capabilities211: ReadonlyArray<Capability> = [
   "CHARGING_PROFILE_CAPABLE",
-  "CREDIT_CARD_PAYABLE",
   "REMOTE_START_STOP_CAPABLE",
   "RESERVABLE",
   "RFID_READER",
