@@ -1,5 +1,5 @@
 /** Callers that wait for a command of some id to end: each is woken by the word of it, or by its own clock. */
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 
 export interface Waiters {
   /** A place in the queue, taken before the caller looks, so that no word falls between look and wait. */
@@ -13,44 +13,35 @@ export interface Waiters {
 }
 
 interface Place {
-  heard: boolean
-  readonly wakes: Set<() => void>
+  readonly word: Latch.Latch
+  /** Callers that wait for the word now. */
+  waiting: number
 }
 
 export const makeWaiters = (): Waiters => {
   const places = new Map<string, Place>()
   const forget = (id: string): void => {
-    const place = places.get(id)
-    if (place !== undefined && place.wakes.size === 0) places.delete(id)
-  }
-  const wake = (place: Place): void => {
-    place.heard = true
-    for (const resume of place.wakes) resume()
-    place.wakes.clear()
+    if (places.get(id)?.waiting === 0) places.delete(id)
   }
   return {
     next: (id) => {
-      const place: Place = places.get(id) ?? { heard: false, wakes: new Set() }
-      place.heard = false
+      const place: Place = places.get(id) ?? { word: Latch.makeUnsafe(false), waiting: 0 }
+      place.word.closeUnsafe()
       places.set(id, place)
       return {
         within: (millis) =>
-          Effect.callback<void>((resume) => {
-            if (place.heard) return resume(Effect.void)
-            const woken = () => resume(Effect.void)
-            place.wakes.add(woken)
-            return Effect.sync(() => void place.wakes.delete(woken))
-          }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.void })),
+          Effect.acquireUseRelease(
+            Effect.sync(() => place.waiting++),
+            () => Effect.timeoutOrElse(place.word.await, { duration: millis, orElse: () => Effect.void }),
+            () => Effect.sync(() => place.waiting--)
+          ),
         forget: () => forget(id)
       }
     },
     // An empty id is the database's way to say that words may have been missed.
     ended: (id) => {
-      if (id === "") for (const place of places.values()) wake(place)
-      else {
-        const place = places.get(id)
-        if (place !== undefined) wake(place)
-      }
+      if (id === "") for (const place of places.values()) place.word.openUnsafe()
+      else places.get(id)?.word.openUnsafe()
     },
     forget
   }

@@ -1,0 +1,56 @@
+/** Who waits for a command's end is woken by it, whatever falls between look and wait. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeWaiters } from "../../src/storage/kernel/Waiters.ts"
+
+/** Whether a wait is over by now. */
+const isOver = (fiber: Fiber.Fiber<void>): boolean => fiber.pollUnsafe() !== undefined
+
+describe("waiters", () => {
+  it.effect("are woken by the word of their own command, all of them", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters()
+      const [one, other, stranger] = yield* Effect.forEach(["a", "a", "b"], (id) =>
+        Effect.forkChild(waiters.next(id).within(60_000))
+      )
+      yield* TestClock.adjust(1)
+      waiters.ended("a")
+      yield* TestClock.adjust(1)
+      expect([one, other, stranger].map((fiber) => isOver(fiber!))).toEqual([true, true, false])
+      // An empty word: some may have been missed.
+      waiters.ended("")
+      yield* TestClock.adjust(1)
+      expect(isOver(stranger!)).toBe(true)
+    })
+  )
+
+  it.effect("hear the word that came between look and wait, and only that one", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters()
+      const place = waiters.next("a")
+      waiters.ended("a")
+      const heard = yield* Effect.forkChild(place.within(60_000))
+      yield* TestClock.adjust(1)
+      expect(isOver(heard)).toBe(true)
+      const again = yield* Effect.forkChild(waiters.next("a").within(60_000))
+      yield* TestClock.adjust(59_999)
+      expect(isOver(again)).toBe(false)
+      yield* TestClock.adjust(1)
+      expect(isOver(again)).toBe(true)
+    })
+  )
+
+  it.effect("are not forgotten by one that leaves while others wait", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters()
+      const first = waiters.next("a")
+      const waiting = yield* Effect.forkChild(waiters.next("a").within(60_000))
+      yield* TestClock.adjust(1)
+      first.forget()
+      waiters.ended("a")
+      yield* TestClock.adjust(1)
+      expect(isOver(waiting)).toBe(true)
+    })
+  )
+})
