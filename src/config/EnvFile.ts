@@ -1,6 +1,7 @@
 /**
  * The file given by `--env-file`: the same names as in the environment, one `NAME=value` a line. Values may stand in quotes; `#` begins
- * a comment, at the start of a line or after a blank. Nothing is substituted, so that a secret may hold any character.
+ * a comment, at the start of a line or after a blank. Nothing is substituted, so that a secret may hold any character. Effect's parser of such files
+ * ends a value at any `#` and passes over lines that it cannot read, so that half a secret or a default would be used without a word.
  */
 
 /** A line that is neither a setting nor a comment. */

@@ -1,6 +1,7 @@
 /**
  * Server-sent events (HTML §9.2) of the feed. A stream is pulled: it reads the next page when the one before has gone out, so that a slow reader
- * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does.
+ * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does. Effect's `Sse` writes
+ * no comments, and a keep-alive is a comment with an id.
  */
 import { Clock, Context, Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -59,7 +60,7 @@ const written = (event: Event): string => `id: ${event.id}\nevent: ${event.type}
 /** A comment that keeps proxies from hanging up; the id behind it is noted by the reader, who then resumes from here (HTML §9.2.6). */
 const comment = (text: string, cursor: EventCursor): string => `: ${text}\nid: ${formatCursor(cursor)}\n\n`
 
-/** Rings for everybody who took it before. */
+/** Rings for all who took it before, also for those who do not wait yet, which a `Latch` would not. */
 const makeBell = () => {
   let bell = Deferred.makeUnsafe<void>()
   const ring = Effect.suspend(() => {

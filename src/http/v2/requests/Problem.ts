@@ -1,6 +1,6 @@
 /**
  * How REST v2 says what went wrong: RFC 9457 problem documents with a stable `code`. Built from the rows of `errors.ts`; nothing of the
- * inside (SQL, stack, host names) gets into one.
+ * inside (SQL, stack, host names) gets into one. Effect's `ProblemDetails` takes any further members; the ones here are fixed and in the OpenAPI document.
  */
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
