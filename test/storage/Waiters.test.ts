@@ -1,6 +1,6 @@
 /** Who waits for a command's end is woken by it, whatever falls between look and wait. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWaiters } from "../../src/storage/kernel/Waiters.ts"
 

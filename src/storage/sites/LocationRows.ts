@@ -16,6 +16,21 @@ import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 const text = optional(Schema.String)
 const number = optional(Schema.Finite)
 
+/** Where a site is, of any of its rows. */
+export const addressFields = {
+  name: Schema.String,
+  timeZone: Schema.String,
+  streetAddress: text,
+  streetNumber: text,
+  houseLetter: text,
+  postalNumber: text,
+  city: text,
+  area: text,
+  country: text,
+  latitude: number,
+  longitude: number
+}
+
 const Periods = Schema.optional(Schema.Array(Schema.Struct({ periodBegin: Schema.String, periodEnd: Schema.String })))
 
 const OpeningHours = Schema.Struct({
@@ -95,17 +110,7 @@ const StandingRow = Schema.Struct({
   site: optional(
     Schema.Struct({
       id: Schema.String,
-      name: Schema.String,
-      timeZone: Schema.String,
-      streetAddress: text,
-      streetNumber: text,
-      houseLetter: text,
-      postalNumber: text,
-      city: text,
-      area: text,
-      country: text,
-      latitude: number,
-      longitude: number,
+      ...addressFields,
       openingHours: optional(OpeningHours),
       details: optional(SiteDetails)
     })

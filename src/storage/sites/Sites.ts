@@ -11,29 +11,19 @@ import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { addressFields } from "./LocationRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
 const text = optional(Schema.String)
-const coordinate = optional(Schema.Finite)
 
 const SiteRow = Schema.Struct({
   id: Schema.String,
   groupId: Schema.Int,
   organisationId: Schema.String,
-  name: Schema.String,
-  timeZone: Schema.String,
-  streetAddress: text,
-  streetNumber: text,
-  houseLetter: text,
-  postalNumber: text,
-  city: text,
-  area: text,
-  country: text,
-  latitude: coordinate,
-  longitude: coordinate,
+  ...addressFields,
   openingHours: optional(Schema.Unknown),
   cpoPartyId: text,
   details: optional(SiteDetails),
