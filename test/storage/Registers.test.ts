@@ -51,7 +51,7 @@ const charging = (chargerId: string, start: Partial<SessionStarted["body"]> = {}
       const fact = ended(seeded, tx)
       return { ...fact, body: { ...fact.body, ...body } }
     }
-    return { commit, organisationId, read, sessionId: tx.sessionId, stop, writing }
+    return { commit, organisationId, read, seeded, sessionId: tx.sessionId, stop, writing }
   })
 
 const records = (organisationId: string, sessionId: string) =>
@@ -116,6 +116,34 @@ forEachDriver("Registers", world, (it) => {
       yield* commit([stop({ meterStartWh: 700 })])
       const { heldReason, meterStartWh } = yield* (yield* Sessions).get(organisationId, sessionId)
       assert.deepStrictEqual([meterStartWh, heldReason], [0, undefined])
+    })
+  )
+
+  it.effect("a start's register that came with a stop heard before the start stands too", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded } = yield* charging("R-3-b")
+      const tx: Transaction = { chargerId: "R-3-b", sessionId: freshId(), transactionId: 8 }
+      const start = started(seeded, tx, { at: noon + 90 * minute })
+      const stop = ended(seeded, tx, { at: noon + 120 * minute })
+      yield* commit([
+        { ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } },
+        { ...stop, requires: start.key, body: { ...stop.body, meterStartWh: 5000, energyWh: 1000 } }
+      ])
+      const session = yield* (yield* Sessions).get(organisationId, tx.sessionId)
+      assert.deepInclude(session, { meterStartWh: 5000, energyWh: 1000, heldReason: undefined })
+    })
+  )
+
+  it.effect("a repeat of a start that has no register holds nothing, and no other organisation's stop changes one", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, sessionId } = yield* charging("R-3-c")
+      const start = started(seeded, { chargerId: "R-3-c", sessionId, transactionId: 7 })
+      yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
+      const other = yield* seedChargers(["R-3-d"])
+      const stop = ended(other, { chargerId: "R-3-d", sessionId, transactionId: 9 })
+      yield* commit([{ ...stop, body: { ...stop.body, meterStartWh: 5000 } }])
+      const session = yield* (yield* Sessions).get(organisationId, sessionId)
+      assert.deepInclude(session, { meterStartWh: 1000, heldReason: undefined })
     })
   )
 

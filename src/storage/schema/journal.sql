@@ -114,6 +114,15 @@ BEGIN
     ) x
     WHERE s.id = x.id AND s.ended_at IS NULL AND (v_all OR x.ord = ANY (fresh));
 
+    -- 0 stands in for a register that the start did not have, and all that the meter ever counted would be billed.
+    IF p_starts @> '[{"unmetered": true}]' THEN
+      INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+      SELECT x.id, p_organisations[x.ord], 'MeterStartMissing', p_heard[x.ord]
+      FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, unmetered boolean)
+      WHERE x.unmetered AND (v_all OR x.ord = ANY (fresh))
+      ON CONFLICT (session_id) DO NOTHING;
+    END IF;
+
     IF NOT v_all THEN
       SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
         'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000,
@@ -125,6 +134,17 @@ BEGIN
       JOIN session s ON s.id = (j.body ->> 'sessionId')::uuid
       WHERE NOT x.ord = ANY (fresh);
     END IF;
+  END IF;
+
+  -- A start register that only the stop's readings reported replaces the start's, and the session is no longer held for it. Before the
+  -- readings, whose energy is counted from it.
+  IF jsonb_path_exists(p_ends, '$[*].meter_start') THEN
+    UPDATE session s SET meter_start_wh = x.meter_start
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, meter_start bigint)
+    WHERE s.id = x.id AND s.organisation_id = p_organisations[x.ord] AND x.meter_start IS NOT NULL AND (v_all OR x.ord = ANY (fresh));
+    DELETE FROM session_review r USING jsonb_to_recordset(p_ends) AS x(ord int, id uuid, meter_start bigint)
+    WHERE r.session_id = x.id AND x.meter_start IS NOT NULL AND r.held_reason = 'MeterStartMissing' AND r.released_at IS NULL
+      AND r.revision = 0 AND (v_all OR x.ord = ANY (fresh));
   END IF;
 
   IF cardinality(p_meter_ord) > 0 THEN

@@ -224,39 +224,6 @@ AS $function$
 CREATE TRIGGER journal_clock AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = 'SessionEnded'::text)) EXECUTE FUNCTION session_doubt_clock();
 
--- Holds a session whose start had no register: 0 stands in for it, and all that the meter ever counted would be billed.
-CREATE FUNCTION session_hold_startless()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
-    VALUES ((NEW.body ->> 'sessionId')::uuid, NEW.organisation_id, 'MeterStartMissing', NEW.heard_at)
-    ON CONFLICT (session_id) DO NOTHING;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER journal_startless AFTER INSERT ON journal
-  FOR EACH ROW WHEN (((new.type = 'SessionStarted'::text) AND ((new.body ->> 'meterStartMissing'::text) = 'true'::text))) EXECUTE FUNCTION session_hold_startless();
-
--- A start register that only the stop's readings reported replaces the start's, and the session is no longer held for it.
-CREATE FUNCTION session_start_told()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    UPDATE session SET meter_start_wh = (NEW.body ->> 'meterStartWh')::bigint
-    WHERE id = (NEW.body ->> 'sessionId')::uuid AND organisation_id = NEW.organisation_id;
-    DELETE FROM session_review
-    WHERE session_id = (NEW.body ->> 'sessionId')::uuid AND held_reason = 'MeterStartMissing' AND released_at IS NULL AND revision = 0;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER journal_start_told AFTER INSERT ON journal
-  FOR EACH ROW WHEN (((new.type = 'SessionEnded'::text) AND ((new.body ->> 'meterStartWh'::text) IS NOT NULL))) EXECUTE FUNCTION session_start_told();
-
 -- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to the
 -- session before. Looked for once, when the start is stored, for all starts of a commit by one query.
 CREATE FUNCTION session_take_early_readings()
