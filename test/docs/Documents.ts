@@ -15,6 +15,9 @@ export const filesBelow = (folder: string, endings: ReadonlyArray<string>): Read
     .toSorted()
 
 export const documents: ReadonlyArray<TextFile> = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   ...filesBelow("docs", [".md"])
 ].map(readText)

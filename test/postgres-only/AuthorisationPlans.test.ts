@@ -55,6 +55,16 @@ const fill = ({ organisationId, siteId }: Seeded) =>
     yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
       SELECT c.id, c.organisation_id, c.charger_id, 1, 'card' || c.turn, '{}', c.created_at, c.created_at + interval '20 minutes' FROM command c
       WHERE c.turn <> 7`
+    yield* sql`INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
+      SELECT gen_random_uuid(), ${organisationId}::uuid, 'Site', 'UTC', ${now}, ${now} FROM generate_series(1, 2000) n`
+    yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
+      SELECT 'Q-' || n, ${organisationId}::uuid, ${siteId}::uuid, 'Charger', 0, ${now}, ${now} FROM generate_series(1, 2000) n`
+    yield* sql`INSERT INTO tariff (id, organisation_id, version, body, created_at, updated_at)
+      SELECT ('00000000-0000-7000-a000-' || lpad(n::text, 12, '0'))::uuid, ${organisationId}::uuid, n, '{}', ${now}, ${now}
+      FROM generate_series(1, 2000) n`
+    yield* sql`INSERT INTO tariff_assignment (organisation_id, scope, target, evse_id, connector_id, tariff_id, created_at)
+      SELECT ${organisationId}::uuid, 'connector', 'P-' || n % 200, 1 + n / 200, 1, ('00000000-0000-7000-a000-' || lpad(n::text, 12, '0'))::uuid, ${now}
+      FROM generate_series(1, 2000) n`
     yield* sql`ANALYZE`
   })
 
@@ -75,7 +85,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         "a card is found with its sessions, partners' cards and the charger's reservations in one statement, along indexes alone",
         () =>
           Effect.gen(function* () {
-            const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon }
+            const start = { place: { evseId: 1, connectorId: 1 } }
+            const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon, start }
             // The fiber that asks is the layer's, so it is built where statements are watched.
             const statements = yield* statementsOf(
               Effect.gen(function* () {
@@ -83,6 +94,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
                 const { findToken } = yield* Effect.provide(ChargerDirectory, context)
                 const found = yield* findToken(wanted)
                 expect([found.reservations.length, found.roaming.length, found.askable?.length]).toEqual([1, 1, 2])
+                expect(found.start?.tariffs.map(({ version }) => version)).toEqual([1])
               }).pipe(Effect.scoped)
             )
             expect(statements).toHaveLength(1)
@@ -92,7 +104,10 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               "reservation_standing",
               "session_open",
               "roaming_token_pkey",
-              "token_grant_uid"
+              "token_grant_uid",
+              "site_pkey",
+              "tariff_assignment_pkey",
+              "tariff_pkey"
             ]
             for (const index of indices) expect(plan).toContain(index)
             // An organisation's partners and their parties are so few that they are read whole.

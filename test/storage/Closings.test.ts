@@ -9,7 +9,6 @@ import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Closings } from "../../src/domain/session/Closings.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
@@ -17,6 +16,7 @@ import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerD
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 
@@ -34,7 +34,7 @@ const running = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const tariffs = yield* Tariffs
-    const { commit } = yield* Journal
+    const commit = yield* decidedCommit
     const seeded = yield* seedChargers([chargerId])
     const { organisationId } = seeded
     const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
@@ -121,7 +121,7 @@ forEachDriver("a session whose end never came", world, (it) => {
   it.effect("runs again when it is heard of, and is billed by its true end when that comes", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const sql = yield* SqlClient.SqlClient
       const { organisationId, seeded, tx } = yield* running("CL-2")
       yield* sql`UPDATE connection SET closed_at = ${new Date(noon + hour)} WHERE charger_id = 'CL-2'`
@@ -154,7 +154,7 @@ forEachDriver("a session whose end never came", world, (it) => {
   it.effect("is billed as it stands once it is released, and needs a correction when its end says otherwise", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const reviews = yield* SessionReviews
       const { organisationId, seeded, tx, writing } = yield* running("CL-3")
       yield* says("CL-3", "Available", noon + hour)

@@ -5,7 +5,6 @@ import { SqlClient } from "effect/sql"
 import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
 import type { MeterRead, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
@@ -13,6 +12,7 @@ import type { MeteredReading, Sample } from "../../src/domain/charger/MeterValue
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { energy } from "../support/events.ts"
 import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
 import { nastyTexts } from "../support/nastyText.ts"
@@ -26,7 +26,7 @@ const minute = 60_000
 const charging = (chargerId: string, start: Partial<SessionStarted["body"]> = {}) =>
   Effect.gen(function* () {
     const tariffs = yield* Tariffs
-    const { commit } = yield* Journal
+    const commit = yield* decidedCommit
     const seeded = yield* seedChargers([chargerId])
     const { organisationId } = seeded
     const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
@@ -134,17 +134,19 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect("a repeat of a start that has no register holds nothing, and no other organisation's stop changes one", () =>
-    Effect.gen(function* () {
-      const { commit, organisationId, seeded, sessionId } = yield* charging("R-3-c")
-      const start = started(seeded, { chargerId: "R-3-c", sessionId, transactionId: 7 })
-      yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
-      const other = yield* seedChargers(["R-3-d"])
-      const stop = ended(other, { chargerId: "R-3-d", sessionId, transactionId: 9 })
-      yield* commit([{ ...stop, body: { ...stop.body, meterStartWh: 5000 } }])
-      const session = yield* (yield* Sessions).get(organisationId, sessionId)
-      assert.deepInclude(session, { meterStartWh: 1000, heldReason: undefined })
-    })
+  it.effect(
+    "a repeat of a start that has no register holds nothing, and no other organisation's stop changes one",
+    () =>
+      Effect.gen(function* () {
+        const { commit, organisationId, seeded, sessionId } = yield* charging("R-3-c")
+        const start = started(seeded, { chargerId: "R-3-c", sessionId, transactionId: 7 })
+        yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
+        const other = yield* seedChargers(["R-3-d"])
+        const stop = ended(other, { chargerId: "R-3-d", sessionId, transactionId: 9 })
+        yield* commit([{ ...stop, body: { ...stop.body, meterStartWh: 5000 } }])
+        const session = yield* (yield* Sessions).get(organisationId, sessionId)
+        assert.deepInclude(session, { meterStartWh: 1000, heldReason: undefined })
+      })
   )
 
   it.effect("signed values come back byte for byte from readings and records, whatever is in them", () =>

@@ -11,7 +11,6 @@ import { sessionIdFor } from "../../src/domain/reservation/Reservation.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
@@ -20,6 +19,7 @@ import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerD
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, noon, seedChargers, type Seeded, started, type Transaction } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 
@@ -190,7 +190,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("costs nothing where nobody came and another session ran on its connector meanwhile", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       for (const [chargerId, evseId, total] of [
         ["V-taken", 1, 0],
         ["V-beside", 2, 6]
@@ -210,7 +210,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("needs a correction where nobody came, and a session on its connector is heard of once it was billed", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-late")
       yield* connect(seeded, "V-late", -60)
       yield* expire(31)
@@ -242,7 +242,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("goes on under its id when the start comes, and pays for both", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-3")
       const { fact, tx } = yield* startOf(seeded, "V-3", 31)
       assert.strictEqual(tx.sessionId, id)
@@ -268,7 +268,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("keeps the tariff that it was reserved under on its connector, and has that of another one there", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const sql = yield* SqlClient.SqlClient
       const tariffOf = (sessionId: string) =>
         Effect.map(
@@ -288,7 +288,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("is billed as expired when nobody came, once the charger has had its say", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const seeded = yield* seedChargers(["V-5"])
       yield* assign(seeded, "V-5", undefined, 1)
       // The session before it on its connector says nothing about it.
@@ -329,7 +329,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("says so where a start that was made in time comes after the bill", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-7")
       yield* expire(24 * 60 + 30)
       assert.deepInclude(yield* seen(seeded, id), { bills: [[6, 6]] })
@@ -374,7 +374,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
 
   it.effect("is invalid when its start has an id of its own, which is paid for instead", () =>
     Effect.gen(function* () {
-      const { commit } = yield* Journal
+      const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-10")
       const tx: Transaction = { chargerId: "V-10", sessionId: freshId(), transactionId: 101 }
       yield* commit([started(seeded, tx, { at: noon + 10 * minute })])
@@ -392,7 +392,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     "is taken by one start only: the other is refused as a whole, and has an id of its own when it is decided anew",
     () =>
       Effect.gen(function* () {
-        const { commit } = yield* Journal
+        const commit = yield* decidedCommit
         const { id, seeded } = yield* reserved("V-11")
         const one = yield* startOf(seeded, "V-11", 111)
         const other = yield* startOf(seeded, "V-11", 112, 11, 2)

@@ -20,6 +20,7 @@ import type { Window } from "../../src/domain/values/Window.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, metered, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 import { aConnector } from "../support/reported.ts"
@@ -56,7 +57,7 @@ const begin = (seeded: Seeded, chargerId: string, roaming: SessionRoaming | unde
     const fact = started(seeded, tx, { at: noon, key: `start:${tx.sessionId}` })
     const authorization = { ...fact.body.authorization, ...(roaming === undefined ? {} : { roaming }) }
     const reserved = more.id === undefined ? {} : { reserved: true as const }
-    yield* (yield* Journal).commit([{ ...fact, body: { ...fact.body, ...reserved, authorization } }])
+    yield* (yield* decidedCommit)([{ ...fact, body: { ...fact.body, ...reserved, authorization } }])
     return tx
   })
 

@@ -5,7 +5,6 @@ import { defaultPriceOptions, keepPrices } from "../../src/actors/background/Pri
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Closings } from "../../src/domain/session/Closings.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
@@ -14,6 +13,7 @@ import type { AuthorizationStatus } from "../../src/domain/token/Authorization.t
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 
@@ -23,7 +23,7 @@ const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journa
 const refused = (chargerId: string, status: AuthorizationStatus = "Blocked") =>
   Effect.gen(function* () {
     const tariffs = yield* Tariffs
-    const { commit } = yield* Journal
+    const commit = yield* decidedCommit
     const seeded = yield* seedChargers([chargerId])
     const { organisationId } = seeded
     const principal = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }

@@ -205,7 +205,8 @@ const directory = (world: World) =>
       findToken: () =>
         asked(world, () => {
           const reservations = world.reservations.shift() ?? []
-          return { token: undefined, reservations, roaming: world.cards, openSessions: [] }
+          const start = { timeZone: undefined, tariffs: [] }
+          return { token: undefined, reservations, roaming: world.cards, openSessions: [], start }
         }),
       findSession: () => asked(world, () => undefined),
       findOrphan: () => asked(world, () => ({ heardAt: 0, readings: [] })),

@@ -11,11 +11,11 @@ import {
   orphansKept,
   supersededSessionsKept
 } from "../../src/domain/charger/ChargerState.ts"
-import type { CommitOutcome, OrphanReadings } from "../../src/domain/charger/Decision.ts"
+import type { CommitOutcome, FoundToken, OrphanReadings, StartFacts } from "../../src/domain/charger/Decision.ts"
 import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import type { Reading } from "../../src/domain/charger/MeterValue.ts"
-import { type Token, tokenKey, type TokenFacts } from "../../src/domain/token/Token.ts"
+import { type Token, tokenKey } from "../../src/domain/token/Token.ts"
 
 /** A session as the table has it. */
 export interface SessionRow {
@@ -45,6 +45,8 @@ export class ModelJournal {
   readonly tokens = new Map<string, Token>()
   /** Those that stand, of every charger. */
   readonly reservations: Array<ReservationFacts> = []
+  /** What every start is given to know. */
+  start: StartFacts = { timeZone: undefined, tariffs: [] }
   /** What the operator registered, by charger; the connection's epoch is in it. */
   readonly chargers = new Map<string, ChargerState>()
   private readonly keys = new Set<string>()
@@ -175,7 +177,7 @@ export class ModelJournal {
     return { heardAt: found?.heardAt ?? 0, readings: found?.readings ?? [] }
   }
 
-  findToken(uid: string): TokenFacts {
+  findToken(uid: string): FoundToken {
     const key = tokenKey(uid)
     return {
       token: this.tokens.get(key),
@@ -190,7 +192,8 @@ export class ModelJournal {
           source: start.body.authorization.source
         })),
       reservations: this.reservations,
-      roaming: []
+      roaming: [],
+      start: this.start
     }
   }
 

@@ -5,6 +5,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
+import { tariffAt } from "./decidedStart.ts"
+import { evse } from "./events.ts"
 import { noon, type TestOrganisation } from "./repositories.ts"
 
 const date = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
@@ -46,6 +48,12 @@ export const aSession = (organisation: TestOrganisation, session: ReportedSessio
         ${session.tokenUid ?? "Card"}, ${(session.tokenUid ?? "Card").toLowerCase()},
         ${endedAt === undefined ? "ACTIVE" : "COMPLETED"}, 'Accepted', 'LocalToken', ${heardAt}, ${session.parentUid},
         ${date(startedAt)}, ${date(endedAt)}, ${session.meterStartWh ?? 100n}, ${energyWh}, ${heardAt}, ${heardAt})`
+    const tariff = yield* tariffAt(organisation.id, chargerId, evse(session.evseId ?? 1), startedAt)
+    if (tariff !== undefined) {
+      yield* sql`
+        INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+        VALUES (${id}, ${organisation.id}, ${tariff.tariffId}, ${tariff.version}, ${tariff.timeZone})`
+    }
     return id
   })
 

@@ -4,9 +4,8 @@
  */
 import { Context, type Effect } from "effect"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
-import type { OrphanReadings } from "./Decision.ts"
+import type { FoundToken, OrphanReadings, StartWanted } from "./Decision.ts"
 import type { StorageUnavailable } from "../Errors.ts"
-import type { TokenFacts } from "../token/Token.ts"
 
 export interface ChargerCredentials {
   readonly chargerId: string
@@ -67,7 +66,8 @@ export class ChargerDirectory extends Context.Service<
       readonly tokenUid: string
       readonly chargerId: string
       readonly at: number
-    }) => Effect.Effect<TokenFacts, StorageUnavailable>
+      readonly start?: StartWanted | undefined
+    }) => Effect.Effect<FoundToken, StorageUnavailable>
     /** A session of this charger by its transaction id, or undefined. Batched. */
     readonly findSession: (
       chargerId: string,

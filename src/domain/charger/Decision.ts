@@ -6,6 +6,8 @@ import type { ChargerFact } from "./Fact.ts"
 import type { Reading } from "./MeterValue.ts"
 import type { AskedPartner, PartnerWord } from "../token/RealTime.ts"
 import type { TokenFacts } from "../token/Token.ts"
+import type { AssignedTariff } from "../tariff/Choice.ts"
+import type { Place } from "../site/Connector.ts"
 import type { ChargerCommand, CommandResult } from "../command/ChargerCommand.ts"
 import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { KnownSession } from "./ChargerState.ts"
@@ -27,8 +29,16 @@ export interface FreshIds {
 }
 
 export type Question =
-  /** Token, the organisation's open sessions of it, and this charger's reservations that had not expired `at` (ms epoch). */
-  | { readonly _tag: "FindToken"; readonly tokenUid: string; readonly at: number }
+  /**
+   * Token, the organisation's open sessions of it, and this charger's reservations that had not expired `at` (ms epoch). With `start` also
+   * what only a start at that place needs.
+   */
+  | {
+      readonly _tag: "FindToken"
+      readonly tokenUid: string
+      readonly at: number
+      readonly start?: StartWanted | undefined
+    }
   /** A session of *this* charger by its transaction id; another charger's is never found. */
   | { readonly _tag: "FindSession"; readonly transactionId: number }
   /** What came with a stop of this charger that has waited for its start. */
@@ -45,8 +55,24 @@ export type Question =
       readonly partners: ReadonlyArray<AskedPartner>
     }
 
+/** Where a session starts. */
+export interface StartWanted {
+  readonly place: Place
+}
+
+/** What a start needs besides the facts of its token. */
+export interface StartFacts {
+  /** IANA, of the charger's site. */
+  readonly timeZone: string | undefined
+  /** Of the connector, its charger, their site and organisation. */
+  readonly tariffs: ReadonlyArray<AssignedTariff & { readonly version: number }>
+}
+
+/** `start` is there where the question had one. */
+export type FoundToken = TokenFacts & { readonly start?: StartFacts | undefined }
+
 export interface Answers {
-  readonly token?: TokenFacts
+  readonly token?: FoundToken
   /** `null`: this charger never had such a transaction. */
   readonly session?: KnownSession | null
   readonly words?: ReadonlyArray<PartnerWord>

@@ -128,6 +128,14 @@ export interface TokenAuthorized extends FactBase {
   readonly body: { readonly tokenUid: string; readonly authorization: Authorization }
 }
 
+/** What a session is priced by. A tariff or a site that is changed later does not change its price. */
+export interface SessionTariff {
+  readonly tariffId: string
+  readonly version: number
+  /** IANA, of the site. */
+  readonly timeZone: string | undefined
+}
+
 export interface SessionStarted extends FactBase {
   readonly type: "SessionStarted"
   readonly body: Place & {
@@ -139,6 +147,8 @@ export interface SessionStarted extends FactBase {
     /** True where it goes on under the id of the session that stood for its reservation, and takes its place. */
     readonly reserved?: true | undefined
     readonly authorization: Authorization
+    /** The tariff version that it is priced by; missing where none is assigned. */
+    readonly tariff?: SessionTariff | undefined
     /** The charger's timestamp as it was sent. */
     readonly rawAt: string | undefined
     /** Sessions on the same connector that this start shows to have ended unheard (OCPP: earlier stop lost or still queued). */

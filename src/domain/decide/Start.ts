@@ -10,12 +10,21 @@ import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
+import { tariffFor } from "./StartChoices.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
-import type { Answers, Decision, Envelope, FreshIds, OrphanReadings, Question } from "../charger/Decision.ts"
+import type {
+  Answers,
+  Decision,
+  Envelope,
+  FreshIds,
+  OrphanReadings,
+  Question,
+  StartFacts
+} from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
 import { startKey, unheardStopKey } from "../charger/Keys.ts"
 import { registerRulesOf } from "../charger/Quirks.ts"
@@ -121,6 +130,7 @@ const started = (
   event: TransactionStarted,
   authorization: Authorization,
   reservedId: string | undefined,
+  found: StartFacts,
   envelope: Envelope,
   now: number,
   ids: FreshIds
@@ -147,6 +157,7 @@ const started = (
       reservationId: reservationOf(event),
       ...(reservedId === undefined ? {} : { reserved: true as const }),
       authorization,
+      tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
       supersedes: endedBy(state, place, at, now)
         .filter((open) => !tookNothing(open, register.meterStartWh))
@@ -218,16 +229,18 @@ export const transactionStarted = (
 ): Decision => {
   const known = repeated(state, event)
   if (known !== undefined) return answer(always(answered(known)))
-  const { tokenUid } = event
+  const { place, tokenUid } = event
   const at = occurredAt(event.time, now)
-  const { evseId } = event.place
+  const found = answers.token?.start
+  if (found === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at, start: { place } } }
+  const { evseId } = place
   const reservationId = reservationOf(event)
   const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const
   const decided = authorizing(state, answers, context, now)
   if (decided._tag === "Ask") return decided
   const { authorization } = decided
   const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
-  const fact = started(state, event, authorization, reservedId, envelope, now, ids)
+  const fact = started(state, event, authorization, reservedId, found, envelope, now, ids)
   const end = endedAlready(state, fact, envelope, answers, now)
   if ("_tag" in end) return { _tag: "Ask", question: end }
   const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))

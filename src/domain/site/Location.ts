@@ -8,8 +8,9 @@ import { type Company, type EvseDetails, type SiteDetails, siteDetailsOf } from 
 import { type EvseStatus, statusOf } from "./EvseStatus.ts"
 import { missingOf } from "./Missing.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
-import type { AssignedTariff, Standing, StandingCharger, StandingConnector, StandingEvse } from "./LocationSources.ts"
+import type { Standing, StandingCharger, StandingConnector, StandingEvse } from "./LocationSources.ts"
 import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
+import type { AssignedTariff } from "../tariff/Choice.ts"
 
 export const capabilities = [
   "CHARGING_PREFERENCES_CAPABLE",

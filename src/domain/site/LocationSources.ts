@@ -3,7 +3,7 @@ import type { ConnectorEquipment, ConnectorStatus, DescribedEvse } from "./Conne
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
 import type { Site } from "./Site.ts"
-import type { Assignment } from "../tariff/Tariff.ts"
+import type { AssignedTariff } from "../tariff/Choice.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
 import type { Registration } from "../values/Registration.ts"
 
@@ -36,14 +36,6 @@ export interface StandingEvse {
   readonly chargerId: string
   readonly evseId: number
   readonly removed: boolean
-}
-
-export interface AssignedTariff {
-  readonly tariffId: string
-  readonly assignment: Assignment
-  /** ms epoch, of the tariff's validity. */
-  readonly startsAt: number | undefined
-  readonly endsAt: number | undefined
 }
 
 type StandingSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updatedAt"> & {

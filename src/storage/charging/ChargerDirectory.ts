@@ -5,14 +5,14 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerState, KnownSession } from "../../domain/charger/ChargerState.ts"
-import type { OrphanReadings } from "../../domain/charger/Decision.ts"
+import type { FoundToken, OrphanReadings, StartWanted } from "../../domain/charger/Decision.ts"
 import {
   type ChargerCredentials,
   ChargerDirectory,
   type ConnectionClosing,
   type ConnectionOpening
 } from "../../domain/charger/ChargerDirectory.ts"
-import { type Token, type TokenFacts, tokenKey } from "../../domain/token/Token.ts"
+import { type Token, tokenKey } from "../../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
@@ -22,6 +22,7 @@ import { contractFields } from "../roaming/RoamingRows.ts"
 import { Millis, rowOf } from "../kernel/Rows.ts"
 import { Sample } from "./SessionReadings.ts"
 import { isClosed, SessionRow } from "./SessionRows.ts"
+import { startColumns, startFacts, startFields, startJoins } from "./StartFacts.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
 export interface ChargerDirectoryOptions {
@@ -170,6 +171,7 @@ const WantedRow = Schema.Struct({
     )
   ),
   askable: Schema.NullOr(Schema.Array(Schema.String)),
+  ...startFields,
   open: Schema.NullOr(
     Schema.Array(
       Schema.Struct({
@@ -192,6 +194,7 @@ interface TokenWanted {
   readonly tokenUid: string
   readonly chargerId: string
   readonly at: number
+  readonly start?: StartWanted | undefined
 }
 
 const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | undefined =>
@@ -213,7 +216,7 @@ const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | un
 /** Partners' cards of one uid that are looked at: two that vouch for it are as good as a hundred. */
 const roamingLooked = 20
 
-const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts => ({
+const factsOf = ({ chargerId, organisationId, start }: TokenWanted, row: typeof WantedRow.Type): FoundToken => ({
   token: tokenOf(organisationId, row),
   reservations: (row.reservations ?? []).map((one) => ({
     ...one,
@@ -223,6 +226,7 @@ const factsOf = (organisationId: string, row: typeof WantedRow.Type): TokenFacts
   roaming: (row.roaming ?? []).map((one) => ({ ...one, groupUid: one.groupUid ?? undefined })),
   ...(row.askable === null ? {} : { askable: row.askable }),
   ...(row.granted === null ? {} : { granted: row.granted }),
+  ...(start === undefined ? {} : { start: startFacts(chargerId, start, row) }),
   openSessions: row.open ?? []
 })
 
@@ -261,13 +265,15 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
         FROM session s
         WHERE s.organisation_id = w.organisation_id AND s.token_key = w.uid_key AND s.ended_at IS NULL
           AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}
-      ) AS open
+      ) AS open, ${startColumns(sql)}
       FROM unnest(${uuidArray(wanted.map((w) => w.organisationId))}, ${textArray(wanted.map((w) => tokenKey(w.tokenUid)))},
-        ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))})
-        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, ord)
+        ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))},
+        ${int4Array(wanted.map((w) => w.start?.place.evseId ?? null))}, ${int4Array(wanted.map((w) => w.start?.place.connectorId ?? null))})
+        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, evse_id, connector_id, ord)
       LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key
+      ${startJoins(sql)}
       ORDER BY w.ord`),
-    (rows) => rows.map((row, i) => factsOf(wanted[i]?.organisationId ?? "", decodeWanted(row)))
+    (rows) => rows.map((row, i) => factsOf(wanted[i]!, decodeWanted(row)))
   )
 
 interface SessionWanted {

@@ -128,6 +128,9 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   superseded_by: fact.body.supersededBy,
   reservation: int32(fact.body.reservationId),
   reserved: fact.body.reserved,
+  tariff: fact.body.tariff?.tariffId,
+  tariff_version: fact.body.tariff?.version,
+  time_zone: fact.body.tariff?.timeZone,
   roaming: fact.body.authorization.roaming
 })
 

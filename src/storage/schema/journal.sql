@@ -100,6 +100,16 @@ BEGIN
     JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
     WHERE v_all OR x.ord = ANY (fresh);
 
+    IF jsonb_path_exists(p_starts, '$[*].tariff') THEN
+      INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+      SELECT x.id, p_organisations[x.ord], x.tariff, x.tariff_version, x.time_zone
+      FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, tariff uuid, tariff_version int, time_zone text)
+      -- No session is stored for a charger that was removed meanwhile.
+      WHERE x.tariff IS NOT NULL AND (v_all OR x.ord = ANY (fresh)) AND EXISTS (SELECT 1 FROM session s WHERE s.id = x.id)
+      -- The tariff that the driver reserved under.
+      ON CONFLICT (session_id) DO NOTHING;
+    END IF;
+
     UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
       meter_stop_wh = s.register_wh, stop_reason = 'Superseded', held_reason = 'StopMissing', updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
     FROM (

@@ -120,8 +120,8 @@ CREATE TRIGGER session_reserved AFTER INSERT ON session
   REFERENCING NEW TABLE AS started
   FOR EACH STATEMENT EXECUTE FUNCTION reservation_by_start();
 
--- Makes the session of a reservation whose tariff charges for reservations. The trigger of all sessions chooses the tariff: the row
--- is stored for it, and removed where the tariff charges nothing.
+-- Makes the session of a reservation whose tariff charges for reservations. The row is stored for the choice of the tariff, and removed
+-- where that charges nothing.
 CREATE FUNCTION reservation_session_begin(r reservation)
 RETURNS void
 LANGUAGE plpgsql
@@ -137,6 +137,7 @@ BEGIN
   FROM charger c WHERE c.charger_id = r.charger_id AND c.organisation_id = r.organisation_id
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN RETURN; END IF;
+  PERFORM session_tariff_choose(r.command_id);
   IF NOT EXISTS (
     SELECT 1 FROM session_tariff t JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
     WHERE t.session_id = r.command_id AND v.body -> 'elements' @? '$[*].restrictions.reservation')
