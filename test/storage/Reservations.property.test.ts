@@ -3,14 +3,17 @@
  * on one charger, each step compared with a model that stands on `consumedBy` and `standing`.
  */
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
 import { consumedBy, type Reservation, standing, type Start } from "../../src/domain/reservation/Reservation.ts"
-import { tokenKey } from "../../src/domain/token/Token.ts"
 import * as ReservationsRepository from "../../src/storage/charging/Reservations.ts"
+import * as JournalRepository from "../../src/storage/charging/Journal.ts"
+import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
+import { freshId, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
 import { Random, seeds } from "../support/random.ts"
 
 const minute = 60_000
@@ -115,7 +118,7 @@ class Told {
     return Effect.asVoid(this.event(this.random.next()))
   })
 
-  private event(dice: number) {
+  private event(dice: number): Effect.Effect<unknown, unknown, SqlClient.SqlClient | Journal> {
     if (dice < 0.3) return this.reserve()
     const command = dice < 0.55 ? this.open[this.random.between(0, this.open.length - 1)] : undefined
     if (command !== undefined) return this.end(command)
@@ -177,7 +180,7 @@ class Told {
   }
 
   private start() {
-    const { chargerId, now, random, seeded, sql } = this
+    const { chargerId, now, random, seeded } = this
     const start: Start = {
       reservationId: random.chance(0.5) ? random.between(1, 3) : undefined,
       evseId: random.between(1, 2),
@@ -190,12 +193,16 @@ class Told {
     const id = freshId()
     this.steps.push(`start ${id} ${JSON.stringify(start)}`)
     this.model.started(start, id, now)
-    return sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
-        token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh, created_at,
-        updated_at, reservation_id)
-      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${seeded.siteId}::uuid, ${start.evseId}, ${start.evseId}, ${id}, '1.6',
-        ${start.tokenUid}, ${tokenKey(start.tokenUid)}, 'ACTIVE', ${start.accepted ? "Accepted" : "Blocked"}, 'start', ${new Date(now)},
-        ${start.parentUid ?? null}, ${new Date(start.startedAt)}, 0, ${new Date(now)}, ${new Date(now)}, ${start.reservationId ?? null})`
+    const tx = { chargerId, sessionId: id, transactionId: ++transactions }
+    const fact = started(seeded, tx, { at: start.startedAt, tokenUid: start.tokenUid })
+    const { evseId, parentUid, reservationId } = start
+    const authorization = {
+      ...fact.body.authorization,
+      status: start.accepted ? ("Accepted" as const) : ("Blocked" as const),
+      parentUid
+    }
+    const body = { ...fact.body, evseId, connectorId: evseId, reservationId, authorization }
+    return Effect.flatMap(decidedCommit, (commit) => commit([{ ...fact, heardAt: now, body }]))
   }
 }
 
@@ -206,7 +213,11 @@ const stored = (organisationId: string, now: number, status?: Reservation["statu
     return items
   })
 
-forEachDriver("reservations", ReservationsRepository.layer, (it) => {
+const world = Layer.merge(ReservationsRepository.layer, JournalRepository.layer(limits.journal))
+
+let transactions = 0
+
+forEachDriver("reservations", world, (it) => {
   it.effect("are in the database what the domain says they are, after every step of any history", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

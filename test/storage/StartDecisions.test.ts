@@ -14,7 +14,7 @@ import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { at, evse, minute, started as startedAt } from "../support/events.ts"
-import { freshId, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
+import { freshId, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
 import { repositories } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
@@ -47,6 +47,27 @@ const tariffRows = ({ organisationId }: Seeded) =>
       SELECT t.session_id AS session, t.tariff_id AS tariff, t.version, t.time_zone AS zone FROM session_tariff t
       WHERE t.organisation_id = ${organisationId} ORDER BY t.session_id`
   )
+
+/** A reservation in force; answers its command. */
+const aReservation = ({ organisationId }: Seeded, chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const id = freshId()
+    yield* sql`INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status,
+        created_at, updated_at)
+      VALUES (${id}::uuid, ${organisationId}::uuid, ${chargerId}, 7, 1, 'CARD', ${new Date(noon + 60_000)}, 'Active', ${new Date(noon)},
+        ${new Date(noon)})`
+    return id
+  })
+
+const reservationRow = (id: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ readonly status: string; readonly session: string | null; readonly at: number }>`
+      SELECT status, session_id AS session, (extract(epoch FROM updated_at) * 1000)::float8 AS at FROM reservation
+      WHERE command_id = ${id}::uuid`
+    return row ?? assert.fail("no such reservation")
+  })
 
 const withStart = (fact: SessionStarted, body: Partial<SessionStarted["body"]>): SessionStarted => ({
   ...fact,
@@ -144,6 +165,63 @@ forEachDriver("what a start decides", world, (it) => {
       const tx = { chargerId: "SD-5", sessionId: freshId(), transactionId: 9_000_002 }
       yield* commit([withStart(started(seeded, tx), { tariff })])
       assert.deepStrictEqual(yield* tariffRows(seeded), [])
+    })
+  )
+
+  it.effect("uses a reservation once, also where two starts were decided by the same answer", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["SD-6"])
+      const reservation = yield* aReservation(seeded, "SD-6")
+      const start = (transactionId: number) => {
+        const tx = { chargerId: "SD-6", sessionId: freshId(), transactionId }
+        return withStart(started(seeded, tx), { consumes: reservation })
+      }
+      const first = start(9_000_010)
+      const used = { status: "Used", session: first.body.sessionId, at: noon + 500 }
+      yield* commit([first, start(9_000_011)])
+      assert.deepStrictEqual(yield* reservationRow(reservation), used)
+      yield* commit([start(9_000_012)])
+      assert.deepStrictEqual(yield* reservationRow(reservation), used)
+    })
+  )
+
+  it.effect("uses no reservation that has been cancelled since, and none by a repeat", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["SD-7"])
+      const [cancelled, open] = [yield* aReservation(seeded, "SD-7"), yield* aReservation(seeded, "SD-7")]
+      yield* sql`UPDATE reservation SET status = 'Cancelled' WHERE command_id = ${cancelled}::uuid`
+      const tx = { chargerId: "SD-7", sessionId: freshId(), transactionId: 9_000_020 }
+      const start = withStart(started(seeded, tx), { consumes: cancelled })
+      yield* commit([start])
+      assert.deepInclude(yield* reservationRow(cancelled), { status: "Cancelled", session: null })
+      yield* commit([withStart(start, { consumes: open })])
+      assert.deepInclude(yield* reservationRow(open), { status: "Active", session: null })
+    })
+  )
+
+  it.effect("uses no reservation of another charger or organisation, and none without a session", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["SD-8", "SD-8-b"])
+      const other = yield* seedChargers(["SD-9"])
+      const [theirs, beside, removed] = [
+        yield* aReservation(other, "SD-9"),
+        yield* aReservation(seeded, "SD-8-b"),
+        yield* aReservation(seeded, "SD-8")
+      ]
+      const commitStart = (consumes: string, transactionId: number) =>
+        commit([withStart(started(seeded, { chargerId: "SD-8", sessionId: freshId(), transactionId }), { consumes })])
+      yield* commitStart(theirs, 9_000_030)
+      yield* commitStart(beside, 9_000_031)
+      yield* sql`DELETE FROM charger WHERE charger_id = 'SD-8'`
+      yield* commitStart(removed, 9_000_032)
+      for (const id of [theirs, beside, removed]) {
+        assert.deepInclude(yield* reservationRow(id), { status: "Active", session: null })
+      }
     })
   )
 })

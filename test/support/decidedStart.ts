@@ -7,7 +7,8 @@ import { limits } from "../../src/Config.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import type { ChargerFact, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
-import { tariffFor } from "../../src/domain/decide/StartChoices.ts"
+import { consumedFor, tariffFor } from "../../src/domain/decide/StartChoices.ts"
+import { keepsTariff } from "../../src/domain/reservation/Reservation.ts"
 import type { Place } from "../../src/domain/site/Connector.ts"
 import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerDirectory.ts"
 
@@ -27,14 +28,22 @@ export const tariffAt = (organisationId: string, chargerId: string, place: Place
     start === undefined ? undefined : tariffFor(chargerId, { place }, start, at)
   )
 
+/** Whatever the fact says already was decided by its test. */
 export const decidedStart = (fact: SessionStarted) =>
   Effect.gen(function* () {
     const { at, body, chargerId, organisationId } = fact
-    const { connectorId, evseId } = body
-    return {
-      ...fact,
-      body: { ...body, tariff: yield* tariffAt(organisationId, chargerId, { evseId, connectorId }, at) }
+    const place = { evseId: body.evseId, connectorId: body.connectorId }
+    const found = yield* askedAs({ organisationId, chargerId, tokenUid: body.tokenUid, at, start: { place } })
+    if (found.start === undefined) return fact
+    const consumed = consumedFor({ ...body, place }, body.authorization, found.reservations, at)
+    const keeps = body.reserved === true && consumed !== undefined && keepsTariff(consumed, place)
+    const decided: SessionStarted["body"] = {
+      tariff: tariffFor(chargerId, { place }, found.start, at),
+      consumes: consumed?.commandId,
+      keepsTariff: keeps ? true : undefined,
+      ...body
     }
+    return { ...fact, body: decided }
   })
 
 /** The journal's commit of facts that were made by hand, with the starts among them decided. */

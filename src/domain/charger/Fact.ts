@@ -146,6 +146,10 @@ export interface SessionStarted extends FactBase {
     readonly reservationId: number | undefined
     /** True where it goes on under the id of the session that stood for its reservation, and takes its place. */
     readonly reserved?: true | undefined
+    /** True where that session's tariff stays the session's, since it goes on at the connector that was reserved. */
+    readonly keepsTariff?: true | undefined
+    /** The ReserveNow command whose reservation it consumes. */
+    readonly consumes?: string | undefined
     readonly authorization: Authorization
     /** The tariff version that it is priced by; missing where none is assigned. */
     readonly tariff?: SessionTariff | undefined

@@ -4,13 +4,13 @@
  */
 import type { ChargerFact, SessionEnded, SessionStarted } from "../charger/Fact.ts"
 import { begun } from "../command/Stack.ts"
-import { consumedBy, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
+import { keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
-import { tariffFor } from "./StartChoices.ts"
+import { consumedFor, tariffFor } from "./StartChoices.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
@@ -96,17 +96,7 @@ const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: 
 })
 
 /** The id under which a start goes on that consumes a reservation; never one that a session of this charger has already. */
-const reservedSession = (
-  state: ChargerState,
-  event: TransactionStarted,
-  { parentUid, status }: Authorization,
-  reservations: ReadonlyArray<ReservationFacts>,
-  startedAt: number
-): string | undefined => {
-  const { place, tokenUid } = event
-  const accepted = status === "Accepted"
-  const start = { reservationId: reservationOf(event), evseId: place.evseId, tokenUid, parentUid, accepted, startedAt }
-  const consumed = consumedBy(start, reservations)
+const reservedSession = (state: ChargerState, consumed: ReservationFacts | undefined, startedAt: number) => {
   const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
   return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
 }
@@ -129,7 +119,7 @@ const started = (
   state: ChargerState,
   event: TransactionStarted,
   authorization: Authorization,
-  reservedId: string | undefined,
+  consumed: ReservationFacts | undefined,
   found: StartFacts,
   envelope: Envelope,
   now: number,
@@ -137,6 +127,7 @@ const started = (
 ): SessionStarted => {
   const { meterStartWh, place, time, tokenUid } = event
   const at = occurredAt(time, now)
+  const reservedId = reservedSession(state, consumed, at)
   const sessionId = reservedId ?? ids.uuid()
   const register = registerOf(state, event)
   const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
@@ -156,6 +147,9 @@ const started = (
       ...register,
       reservationId: reservationOf(event),
       ...(reservedId === undefined ? {} : { reserved: true as const }),
+      keepsTariff:
+        reservedId !== undefined && consumed !== undefined && keepsTariff(consumed, place) ? true : undefined,
+      consumes: consumed?.commandId,
       authorization,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
@@ -239,8 +233,8 @@ export const transactionStarted = (
   const decided = authorizing(state, answers, context, now)
   if (decided._tag === "Ask") return decided
   const { authorization } = decided
-  const reservedId = reservedSession(state, event, authorization, decided.facts.reservations, at)
-  const fact = started(state, event, authorization, reservedId, found, envelope, now, ids)
+  const consumed = consumedFor(event, authorization, decided.facts.reservations, at)
+  const fact = started(state, event, authorization, consumed, found, envelope, now, ids)
   const end = endedAlready(state, fact, envelope, answers, now)
   if ("_tag" in end) return { _tag: "Ask", question: end }
   const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))

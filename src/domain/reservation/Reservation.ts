@@ -137,6 +137,15 @@ export const consumedBy = <R extends ReservationFacts>(start: Start, reservation
   return first
 }
 
+/**
+ * Whether a session that takes the place of its reservation's session keeps the tariff that the driver reserved under: at the connector that
+ * was reserved. A reservation of the whole charger has connector 0.
+ */
+export const keepsTariff = (
+  { evseId }: Pick<Reservation, "evseId">,
+  place: { readonly evseId: number; readonly connectorId: number }
+): boolean => place.evseId === evseId && place.connectorId === Math.min(evseId, 1)
+
 /** Sessions are found by the time in their ids: one that starts later than this after its reservation was asked for has an id of its own. */
 export const idStandsMillis = 24 * 60 * 60 * 1000
 

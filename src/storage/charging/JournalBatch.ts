@@ -128,6 +128,8 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   superseded_by: fact.body.supersededBy,
   reservation: int32(fact.body.reservationId),
   reserved: fact.body.reserved,
+  keeps_tariff: fact.body.keepsTariff,
+  consumes: fact.body.consumes,
   tariff: fact.body.tariff?.tariffId,
   tariff_version: fact.body.tariff?.version,
   time_zone: fact.body.tariff?.timeZone,

@@ -81,11 +81,11 @@ BEGIN
   IF p_starts IS NOT NULL THEN
     IF p_starts @> '[{"reserved": true}]' THEN
       WITH gone AS (
-        DELETE FROM session s USING jsonb_to_recordset(p_starts) AS x(ord int, id uuid, evse int, connector int, reserved boolean)
+        DELETE FROM session s USING jsonb_to_recordset(p_starts) AS x(ord int, id uuid, reserved boolean, keeps_tariff boolean)
         WHERE x.reserved AND s.id = x.id AND s.reservation_only AND (v_all OR x.ord = ANY (fresh))
-        RETURNING s.id, s.evse_id = x.evse AND s.connector_id = x.connector AS same
+        RETURNING s.id, coalesce(x.keeps_tariff, false) AS keeps
       )
-      DELETE FROM session_tariff t USING gone g WHERE t.session_id = g.id AND NOT g.same;
+      DELETE FROM session_tariff t USING gone g WHERE t.session_id = g.id AND NOT g.keeps;
     END IF;
 
     INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
@@ -99,6 +99,19 @@ BEGIN
     -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
     JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
     WHERE v_all OR x.ord = ANY (fresh);
+
+    -- A reservation that something else has ended since the start was decided stays as it is.
+    IF jsonb_path_exists(p_starts, '$[*].consumes') THEN
+      UPDATE reservation r SET status = 'Used', session_id = x.id, updated_at = p_heard[x.ord]
+      FROM (
+        SELECT DISTINCT ON (y.consumes) y.consumes, y.id, y.ord
+        FROM jsonb_to_recordset(p_starts) AS y(ord int, id uuid, consumes uuid) JOIN session s ON s.id = y.id
+        WHERE v_all OR y.ord = ANY (fresh)
+        ORDER BY y.consumes, y.ord
+      ) x
+      WHERE r.command_id = x.consumes AND r.charger_id = p_chargers[x.ord] AND r.organisation_id = p_organisations[x.ord]
+        AND r.status IN ('Pending', 'Active', 'Unknown', 'Expired');
+    END IF;
 
     IF jsonb_path_exists(p_starts, '$[*].tariff') THEN
       INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)

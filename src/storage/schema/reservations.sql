@@ -1,6 +1,7 @@
 -- Reservations, and the sessions that stand for reservations which cost something.
 -- A reservation is a projection of commands and starts, in the transaction of either: ReserveNow makes one, its end and that of
--- CancelReservation change it, the right start consumes it. src/domain/reservation has the same rules; a test compares the two.
+-- CancelReservation change it, and a start says in its fact which one it consumes (src/domain/reservation). What becomes of reservations
+-- by commands src/domain/reservation says too; a test compares the two.
 
 CREATE TABLE reservation (
   command_id uuid PRIMARY KEY,
@@ -87,38 +88,6 @@ $function$;
 
 CREATE TRIGGER reservation_accepted BEFORE UPDATE OF status ON reservation
   FOR EACH ROW WHEN (((new.status = 'Active'::text) AND (old.status <> 'Active'::text))) EXECUTE FUNCTION reservation_accept();
-
--- Which reservation a start consumes, as consumedBy of src/domain/reservation says it.
-CREATE FUNCTION reservation_by_start()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-  v_new session;
-BEGIN
-  -- A refused start never eats a reservation.
-  FOR v_new IN
-    SELECT s.* FROM started s WHERE NOT s.reservation_only AND s.authorization_status = 'Accepted' AND EXISTS (
-      SELECT 1 FROM reservation r WHERE r.charger_id = s.charger_id AND r.status IN ('Pending', 'Active', 'Unknown', 'Expired'))
-    ORDER BY s.id
-  LOOP
-  UPDATE reservation SET status = 'Used', session_id = v_new.id, updated_at = v_new.created_at WHERE command_id = (
-    SELECT r.command_id FROM reservation r
-    WHERE r.charger_id = v_new.charger_id AND r.organisation_id = v_new.organisation_id AND v_new.started_at < r.expires_at
-      AND (r.status IN ('Active', 'Unknown', 'Expired') OR (r.status = 'Pending' AND v_new.reservation_id IS NOT NULL))
-      AND CASE WHEN v_new.reservation_id IS NOT NULL
-        THEN r.reservation_id = v_new.reservation_id
-          AND (lower(r.token_uid) IN (v_new.token_key, lower(v_new.token_uid)) OR lower(r.parent_uid) = lower(v_new.parent_uid))
-        ELSE lower(r.token_uid) IN (v_new.token_key, lower(v_new.token_uid)) AND r.evse_id IN (0, v_new.evse_id) END
-    ORDER BY r.status = 'Pending', CASE WHEN v_new.reservation_id IS NULL THEN r.evse_id END DESC, r.command_id DESC LIMIT 1);
-  END LOOP;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER session_reserved AFTER INSERT ON session
-  REFERENCING NEW TABLE AS started
-  FOR EACH STATEMENT EXECUTE FUNCTION reservation_by_start();
 
 -- Makes the session of a reservation whose tariff charges for reservations. The row is stored for the choice of the tariff, and removed
 -- where that charges nothing.

@@ -46,3 +46,60 @@ describe("the tariff of a start", () => {
     expect(charger.sessions.map(({ start }) => start.body.tariff?.tariffId)).toEqual([undefined, "wide"])
   })
 })
+
+describe("the reservation of a start", () => {
+  const commandId = "01900000-0000-7000-8000-000000000001"
+  const reservation = {
+    commandId,
+    reservationId: 5,
+    evseId: 1,
+    tokenUid: "GUEST",
+    parentUid: undefined,
+    expiresAt: minute(30),
+    status: "Active" as const,
+    sessionId: undefined as string | undefined,
+    createdAt: minute(-10)
+  }
+  const startedWith = (reserved: Partial<typeof reservation>, event: Parameters<typeof started>[0] = {}) => {
+    const made = service()
+    made.journal.reservations.push({ ...reservation, ...reserved })
+    const charger = made.charger()
+    charger.start(started({ tokenUid: "guest", ...event }))
+    return charger.sessions[0]?.start.body
+  }
+
+  it("is named by the command that made it, with a session of its own or without", () => {
+    expect(startedWith({})).toMatchObject({ consumes: commandId, keepsTariff: undefined })
+    const body = startedWith({ sessionId: commandId })
+    expect(body).toMatchObject({ consumes: commandId, sessionId: commandId, reserved: true, keepsTariff: true })
+  })
+
+  it("leaves the tariff to the connector where the session did not take place where it was reserved", () => {
+    const body = startedWith({ sessionId: commandId, evseId: 0 })
+    expect(body).toMatchObject({ consumes: commandId, sessionId: commandId, reserved: true, keepsTariff: undefined })
+  })
+
+  it.each([
+    ["none that has expired when it begins", {}, { time: at(minute(30)) }],
+    ["none of another card", { tokenUid: "BERT" }, {}],
+    ["none of another connector", { evseId: 2 }, {}],
+    ["none by the id of another", {}, { reservationId: 6 }]
+  ] as const)("is %s", (_, reserved, event) => {
+    expect(startedWith(reserved, event)?.consumes).toBeUndefined()
+  })
+
+  it("is that of its card where the id can be none of ours, and none where its card is refused", () => {
+    for (const reservationId of [0, 2 ** 31, -(2 ** 31) - 1]) {
+      expect(startedWith({}, { reservationId })?.consumes).toBe(commandId)
+    }
+    for (const reservationId of [2 ** 31 - 1, -1]) {
+      expect(startedWith({}, { reservationId })?.consumes).toBeUndefined()
+    }
+    const made = service()
+    made.journal.reservations.push({ ...reservation, tokenUid: "Anna" })
+    made.journal.tokens.set("anna", token("Anna", { status: "Blocked" }))
+    const charger = made.charger()
+    charger.start(started())
+    expect(charger.sessions[0]?.start.body).toMatchObject({ authorization: { status: "Blocked" }, consumes: undefined })
+  })
+})

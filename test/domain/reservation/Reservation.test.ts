@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import {
   consumedBy,
   consumes,
+  keepsTariff,
   holds,
   type Reservation,
   type ReservationStatus,
@@ -134,7 +135,22 @@ describe("of several reservations a start consumes", () => {
     expect(taken(start(), one(1, { evseId: 3, status: "Expired" }), one(2))).toBe("2")
   })
 
+  it("the latest of its card on its connector, or of its card on any", () => {
+    const nameless = start({ reservationId: undefined })
+    expect(taken(nameless, one(1), one(2, { reservationId: 6 }))).toBe("2")
+    expect(taken(nameless, one(2, { evseId: 0 }), one(1, { evseId: 0, reservationId: 6 }))).toBe("2")
+  })
+
   it("one that the charger has said yes to rather than one that it is still asked for", () => {
     expect(taken(start(), one(1), one(2, { status: "Pending" }))).toBe("1")
+  })
+})
+
+describe("a session that takes the place of its reservation's", () => {
+  it("keeps its tariff at the connector that was reserved, and nowhere else", () => {
+    const keeps = (reserved: number, evseId: number, connectorId: number) =>
+      keepsTariff(reservation({ evseId: reserved }), { evseId, connectorId })
+    expect([keeps(1, 1, 1), keeps(2, 2, 1), keeps(0, 0, 0)]).toEqual([true, true, true])
+    expect([keeps(1, 2, 1), keeps(2, 2, 2), keeps(0, 1, 1), keeps(0, 0, 1)]).toEqual([false, false, false, false])
   })
 })
