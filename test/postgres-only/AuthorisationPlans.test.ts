@@ -85,7 +85,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         "a card is found with its sessions, partners' cards and the charger's reservations in one statement, along indexes alone",
         () =>
           Effect.gen(function* () {
-            const start = { place: { evseId: 1, connectorId: 1 } }
+            const start = { place: { evseId: 1, connectorId: 1 }, sentSince: noon }
             const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon, start }
             // The fiber that asks is the layer's, so it is built where statements are watched.
             const statements = yield* statementsOf(
@@ -105,6 +105,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               "session_open",
               "roaming_token_pkey",
               "token_grant_uid",
+              "command_unfollowed",
               "site_pkey",
               "tariff_assignment_pkey",
               "tariff_pkey"

@@ -14,6 +14,7 @@ import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDire
 import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { freshId, started } from "../support/journalFacts.ts"
 import {
   anOrganisation,
@@ -409,7 +410,7 @@ forEachDriver("Commands", ports, (it) => {
       const sessionId = `01990000-0000-7000-8000-0000000${String(10_000 + made)}`
       const seeded = { organisationId: organisation.id } as never
       const fact = started(seeded, { chargerId, sessionId, transactionId: 900_000 + made })
-      yield* (yield* Journal).commit([
+      yield* (yield* decidedCommit)([
         {
           ...fact,
           heardAt: noon + 2000,

@@ -19,6 +19,7 @@ import * as ErrandsStorage from "../../src/storage/commands/PartnerCallbacks.ts"
 import { forgetErrands } from "../../src/storage/commands/CallbackRetention.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { decidedCommit } from "../support/decidedStart.ts"
 import { freshId, started } from "../support/journalFacts.ts"
 import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
 
@@ -256,7 +257,7 @@ forEachDriver("Errands", ports, (it) => {
       const seeded = { organisationId: organisation.id } as never
       const transaction = { chargerId, sessionId: freshId(), transactionId: ++made }
       const fact = started(seeded, transaction, { at: noon + 6000, tokenUid: "VL123" })
-      yield* (yield* Journal).commit([{ ...fact, heardAt: noon + 6000 }])
+      yield* (yield* decidedCommit)([{ ...fact, heardAt: noon + 6000 }])
       assert.deepStrictEqual(yield* granted(), [])
       const { id: refused } = yield* issue(
         one,

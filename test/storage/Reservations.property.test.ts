@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Journal } from "../../src/domain/charger/Journal.ts"
+import type { Journal } from "../../src/domain/charger/Journal.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
 import { consumedBy, type Reservation, standing, type Start } from "../../src/domain/reservation/Reservation.ts"
 import * as ReservationsRepository from "../../src/storage/charging/Reservations.ts"

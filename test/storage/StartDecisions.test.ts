@@ -60,6 +60,31 @@ const aReservation = ({ organisationId }: Seeded, chargerId: string) =>
     return id
   })
 
+/** A RemoteStart at EVSE 2, or what it is said to be; answers its id. */
+const aCommand = (
+  { organisationId }: Seeded,
+  chargerId: string,
+  more: {
+    readonly type?: string
+    readonly sentAt?: number | undefined
+    readonly status?: string
+    readonly result?: object
+    readonly command?: object
+    readonly sessionId?: string
+  } = {}
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const id = freshId()
+    const { command = { tokenUid: "card", place: { evseId: 2, connectorId: 1 } }, result, sentAt, sessionId } = more
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at,
+        result, session_id)
+      VALUES (${id}::uuid, ${organisationId}::uuid, ${chargerId}, ${more.type ?? "RemoteStart"}, ${more.status ?? "Sent"},
+        ${JSON.stringify(command)}::text::jsonb, '{}', 'test', now(), ${sentAt === undefined ? null : new Date(sentAt)},
+        ${result === undefined ? null : JSON.stringify(result)}::text::jsonb, ${sessionId ?? null})`
+    return id
+  })
+
 const reservationRow = (id: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -94,10 +119,10 @@ forEachDriver("what a start decides", world, (it) => {
         const wanted = { organisationId: seeded.organisationId, tokenUid: "CARD", at: minute(0) }
         const [known, elsewhere, asked, foreign] = yield* Effect.all(
           [
-            findToken({ ...wanted, chargerId: "SD-1", start: { place: evse(2) } }),
-            findToken({ ...wanted, chargerId: "SD-2", start: { place: evse(2) } }),
+            findToken({ ...wanted, chargerId: "SD-1", start: { place: evse(2), sentSince: minute(-15) } }),
+            findToken({ ...wanted, chargerId: "SD-2", start: { place: evse(2), sentSince: minute(-15) } }),
             findToken({ ...wanted, chargerId: "SD-1" }),
-            findToken({ ...wanted, chargerId: "SD-3", start: { place: evse(2) } })
+            findToken({ ...wanted, chargerId: "SD-3", start: { place: evse(2), sentSince: minute(-15) } })
           ],
           { concurrency: "unbounded" }
         )
@@ -126,7 +151,7 @@ forEachDriver("what a start decides", world, (it) => {
         const scopes = (elsewhere.start?.tariffs ?? []).map(({ assignment }) => assignment.scope)
         assert.sameMembers(scopes, ["organisation", "site"])
         assert.isFalse("start" in asked)
-        assert.deepStrictEqual(foreign.start, { timeZone: undefined, tariffs: [] })
+        assert.deepStrictEqual(foreign.start, { timeZone: undefined, tariffs: [], remoteStarts: [] })
       })
   )
 
@@ -222,6 +247,98 @@ forEachDriver("what a start decides", world, (it) => {
       for (const id of [theirs, beside, removed]) {
         assert.deepInclude(yield* reservationRow(id), { status: "Active", session: null })
       }
+    })
+  )
+
+  it.effect(
+    "is asked with the charger's RemoteStarts that were sent and that no session follows, the newest ones",
+    () =>
+      Effect.gen(function* () {
+        const { findToken } = yield* ChargerDirectory
+        const sql = yield* SqlClient.SqlClient
+        const seeded = yield* seedChargers(["SD-10", "SD-11"])
+        const other = yield* seedChargers(["SD-12"])
+        const remote = (n: number, more: Parameters<typeof aCommand>[2] = {}) =>
+          aCommand(seeded, "SD-10", { sentAt: noon + n, ...more })
+        yield* remote(-1)
+        const placed = yield* remote(1, { status: "Failed", result: { errorCode: "ConnectionLost" } })
+        const anywhere = yield* remote(2, { command: { tokenUid: "Card" } })
+        yield* remote(3, { sessionId: freshId() })
+        yield* remote(4, { type: "RemoteStop" })
+        yield* remote(5, { sentAt: undefined })
+        yield* aCommand(seeded, "SD-11", { sentAt: noon + 6 })
+        yield* aCommand(other, "SD-12", { sentAt: noon + 7 })
+        const asked = (organisationId: string, chargerId: string) =>
+          Effect.map(
+            findToken({
+              organisationId,
+              chargerId,
+              tokenUid: "CARD",
+              at: noon,
+              start: { place: evse(1), sentSince: noon }
+            }),
+            ({ start }) => start?.remoteStarts
+          )
+        assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-10"), [
+          {
+            commandId: anywhere,
+            sentAt: noon + 2,
+            status: "Sent",
+            errorCode: undefined,
+            tokenUid: "Card",
+            evseId: undefined
+          },
+          {
+            commandId: placed,
+            sentAt: noon + 1,
+            status: "Failed",
+            errorCode: "ConnectionLost",
+            tokenUid: "card",
+            evseId: 2
+          }
+        ])
+        assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-12"), [])
+        yield* sql`
+        INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at)
+        SELECT gen_random_uuid(), ${seeded.organisationId}::uuid, 'SD-10', 'RemoteStart', 'Sent', '{"tokenUid": "x"}', '{}', 'test', now(),
+          ${new Date(noon)}::timestamptz + n * interval '1 second' FROM generate_series(1, 120) n`
+        const many = (yield* asked(seeded.organisationId, "SD-10")) ?? []
+        assert.deepStrictEqual([many.length, many[0]?.sentAt], [100, noon + 120_000])
+      })
+  )
+
+  it.effect("gives a RemoteStart to one session, the first, and only to one that is stored and of its charger", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["SD-13", "SD-13-b"])
+      const other = yield* seedChargers(["SD-14"])
+      const sent = { sentAt: noon }
+      const [own, repeated, beside, removed] = [
+        yield* aCommand(seeded, "SD-13", sent),
+        yield* aCommand(seeded, "SD-13", sent),
+        yield* aCommand(seeded, "SD-13-b", sent),
+        yield* aCommand(seeded, "SD-13", sent)
+      ]
+      const theirs = yield* aCommand(other, "SD-14", sent)
+      const stop = yield* aCommand(seeded, "SD-13", { ...sent, type: "RemoteStop" })
+      const follower = (follows: string, transactionId: number) =>
+        withStart(started(seeded, { chargerId: "SD-13", sessionId: freshId(), transactionId }), { follows })
+      const followedBy = (id: string) =>
+        Effect.map(
+          sql<{ readonly session: string | null }>`SELECT session_id AS session FROM command WHERE id = ${id}::uuid`,
+          (rows) => rows[0]?.session
+        )
+      const first = follower(own, 9_000_040)
+      yield* commit([first, follower(own, 9_000_041)])
+      assert.strictEqual(yield* followedBy(own), first.body.sessionId)
+      yield* commit([follower(own, 9_000_042)])
+      assert.strictEqual(yield* followedBy(own), first.body.sessionId)
+      yield* commit([withStart(first, { follows: repeated })])
+      yield* commit([follower(beside, 9_000_043), follower(theirs, 9_000_044), follower(stop, 9_000_045)])
+      yield* sql`DELETE FROM charger WHERE charger_id = 'SD-13'`
+      yield* commit([follower(removed, 9_000_046)])
+      for (const id of [repeated, beside, removed, theirs, stop]) assert.isNull(yield* followedBy(id))
     })
   )
 })

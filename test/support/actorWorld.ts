@@ -205,7 +205,7 @@ const directory = (world: World) =>
       findToken: () =>
         asked(world, () => {
           const reservations = world.reservations.shift() ?? []
-          const start = { timeZone: undefined, tariffs: [] }
+          const start = { timeZone: undefined, tariffs: [], remoteStarts: [] }
           return { token: undefined, reservations, roaming: world.cards, openSessions: [], start }
         }),
       findSession: () => asked(world, () => undefined),

@@ -7,7 +7,8 @@ import { limits } from "../../src/Config.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import type { ChargerFact, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
-import { consumedFor, tariffFor } from "../../src/domain/decide/StartChoices.ts"
+import { followed } from "../../src/domain/command/Following.ts"
+import { consumedFor, startWanted, tariffFor } from "../../src/domain/decide/StartChoices.ts"
 import { keepsTariff } from "../../src/domain/reservation/Reservation.ts"
 import type { Place } from "../../src/domain/site/Connector.ts"
 import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerDirectory.ts"
@@ -24,7 +25,7 @@ export const askedAs = (wanted: Parameters<ChargerDirectory["Service"]["findToke
 
 /** The tariff of a session that starts at a place. */
 export const tariffAt = (organisationId: string, chargerId: string, place: Place, at: number) =>
-  Effect.map(askedAs({ organisationId, chargerId, tokenUid: "", at, start: { place } }), ({ start }) =>
+  Effect.map(askedAs({ organisationId, chargerId, tokenUid: "", at, start: startWanted({ place }, at) }), ({ start }) =>
     start === undefined ? undefined : tariffFor(chargerId, { place }, start, at)
   )
 
@@ -33,13 +34,20 @@ export const decidedStart = (fact: SessionStarted) =>
   Effect.gen(function* () {
     const { at, body, chargerId, organisationId } = fact
     const place = { evseId: body.evseId, connectorId: body.connectorId }
-    const found = yield* askedAs({ organisationId, chargerId, tokenUid: body.tokenUid, at, start: { place } })
+    const found = yield* askedAs({
+      organisationId,
+      chargerId,
+      tokenUid: body.tokenUid,
+      at,
+      start: startWanted({ place }, fact.heardAt)
+    })
     if (found.start === undefined) return fact
     const consumed = consumedFor({ ...body, place }, body.authorization, found.reservations, at)
     const keeps = body.reserved === true && consumed !== undefined && keepsTariff(consumed, place)
     const decided: SessionStarted["body"] = {
       tariff: tariffFor(chargerId, { place }, found.start, at),
       consumes: consumed?.commandId,
+      follows: followed({ ...body, heardAt: fact.heardAt }, found.start.remoteStarts)?.commandId,
       keepsTariff: keeps ? true : undefined,
       ...body
     }

@@ -46,7 +46,7 @@ export class ModelJournal {
   /** Those that stand, of every charger. */
   readonly reservations: Array<ReservationFacts> = []
   /** What every start is given to know. */
-  start: StartFacts = { timeZone: undefined, tariffs: [] }
+  start: StartFacts = { timeZone: undefined, tariffs: [], remoteStarts: [] }
   /** What the operator registered, by charger; the connection's epoch is in it. */
   readonly chargers = new Map<string, ChargerState>()
   private readonly keys = new Set<string>()

@@ -9,6 +9,7 @@ import type { TokenFacts } from "../token/Token.ts"
 import type { AssignedTariff } from "../tariff/Choice.ts"
 import type { Place } from "../site/Connector.ts"
 import type { ChargerCommand, CommandResult } from "../command/ChargerCommand.ts"
+import type { UnfollowedStart } from "../command/Following.ts"
 import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { KnownSession } from "./ChargerState.ts"
 import type { Reply } from "./Reply.ts"
@@ -55,9 +56,10 @@ export type Question =
       readonly partners: ReadonlyArray<AskedPartner>
     }
 
-/** Where a session starts. */
+/** Where a session starts, and since when (ms epoch) a RemoteStart may have been sent that it follows. */
 export interface StartWanted {
   readonly place: Place
+  readonly sentSince: number
 }
 
 /** What a start needs besides the facts of its token. */
@@ -66,6 +68,8 @@ export interface StartFacts {
   readonly timeZone: string | undefined
   /** Of the connector, its charger, their site and organisation. */
   readonly tariffs: ReadonlyArray<AssignedTariff & { readonly version: number }>
+  /** RemoteStarts of the charger that no session follows yet. */
+  readonly remoteStarts: ReadonlyArray<UnfollowedStart>
 }
 
 /** `start` is there where the question had one. */

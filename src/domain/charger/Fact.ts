@@ -151,6 +151,8 @@ export interface SessionStarted extends FactBase {
     /** The ReserveNow command whose reservation it consumes. */
     readonly consumes?: string | undefined
     readonly authorization: Authorization
+    /** The RemoteStart command that it follows. */
+    readonly follows?: string | undefined
     /** The tariff version that it is priced by; missing where none is assigned. */
     readonly tariff?: SessionTariff | undefined
     /** The charger's timestamp as it was sent. */

@@ -3,6 +3,7 @@
  * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
  */
 import type { ChargerFact, SessionEnded, SessionStarted } from "../charger/Fact.ts"
+import { followed } from "../command/Following.ts"
 import { begun } from "../command/Stack.ts"
 import { keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
@@ -10,7 +11,7 @@ import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
-import { consumedFor, tariffFor } from "./StartChoices.ts"
+import { consumedFor, startWanted, tariffFor } from "./StartChoices.ts"
 import { authorizing } from "./Authorizing.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
@@ -151,6 +152,7 @@ const started = (
         reservedId !== undefined && consumed !== undefined && keepsTariff(consumed, place) ? true : undefined,
       consumes: consumed?.commandId,
       authorization,
+      follows: followed({ tokenUid, evseId: place.evseId, heardAt: now }, found.remoteStarts)?.commandId,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
       supersedes: endedBy(state, place, at, now)
@@ -226,7 +228,8 @@ export const transactionStarted = (
   const { place, tokenUid } = event
   const at = occurredAt(event.time, now)
   const found = answers.token?.start
-  if (found === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at, start: { place } } }
+  if (found === undefined)
+    return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at, start: startWanted(event, now) } }
   const { evseId } = place
   const reservationId = reservationOf(event)
   const context = { _tag: "Starting", tokenUid, chargerId: state.chargerId, evseId, reservationId, at } as const

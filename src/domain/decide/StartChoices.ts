@@ -3,11 +3,18 @@
  * consumes. The fact of the start carries them, and storage only projects them.
  */
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
-import type { StartFacts } from "../charger/Decision.ts"
+import type { StartFacts, StartWanted } from "../charger/Decision.ts"
 import type { SessionTariff } from "../charger/Fact.ts"
+import { followedWithinMillis } from "../command/Following.ts"
 import { consumedBy, type ReservationFacts } from "../reservation/Reservation.ts"
 import { tariffOf } from "../tariff/Choice.ts"
 import type { Authorization } from "../token/Authorization.ts"
+
+/** What is to be known of a start that is heard `now`. */
+export const startWanted = ({ place }: Pick<TransactionStarted, "place">, now: number): StartWanted => ({
+  place,
+  sentSince: now - followedWithinMillis
+})
 
 /** The tariff of a session that starts at `at` (ms epoch), by which it is priced also where the tariff changes later. */
 export const tariffFor = (

@@ -268,8 +268,9 @@ const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWan
       ) AS open, ${startColumns(sql)}
       FROM unnest(${uuidArray(wanted.map((w) => w.organisationId))}, ${textArray(wanted.map((w) => tokenKey(w.tokenUid)))},
         ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))},
-        ${int4Array(wanted.map((w) => w.start?.place.evseId ?? null))}, ${int4Array(wanted.map((w) => w.start?.place.connectorId ?? null))})
-        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, evse_id, connector_id, ord)
+        ${int4Array(wanted.map((w) => w.start?.place.evseId ?? null))}, ${int4Array(wanted.map((w) => w.start?.place.connectorId ?? null))},
+        ${timestamptzArray(wanted.map((w) => w.start?.sentSince ?? null))})
+        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, evse_id, connector_id, sent_since, ord)
       LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key
       ${startJoins(sql)}
       ORDER BY w.ord`),

@@ -130,6 +130,7 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   reserved: fact.body.reserved,
   keeps_tariff: fact.body.keepsTariff,
   consumes: fact.body.consumes,
+  follows: fact.body.follows,
   tariff: fact.body.tariff?.tariffId,
   tariff_version: fact.body.tariff?.version,
   time_zone: fact.body.tariff?.timeZone,

@@ -1,6 +1,6 @@
 /**
- * What only a start needs to know, read in the statement that asks about its card: the tariffs assigned around its connector. Which of them
- * is the one is decided by the domain. One join for each scope, since a statement that asks for a batch joins whole tables once; a
+ * What only a start needs to know, read in the statement that asks about its card: the tariffs assigned around its connector, and the
+ * RemoteStarts that no session follows yet. Which of them are the ones is decided by the domain. One join for each scope, since a statement that asks for a batch joins whole tables once; a
  * subquery of each start that collects its assignments costs ten times as much.
  */
 import { Schema } from "effect"
@@ -13,13 +13,26 @@ const Assigned = Schema.NullOr(
   Schema.Tuple([Schema.String, Schema.Int, Schema.NullOr(Schema.Finite), Schema.NullOr(Schema.Finite)])
 )
 
+const RemoteStart = Schema.Struct({
+  commandId: Schema.String,
+  sentAt: Schema.Finite,
+  status: Schema.Literals(["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+  errorCode: Schema.NullOr(Schema.String),
+  tokenUid: Schema.String,
+  evseId: Schema.NullOr(Schema.Int)
+})
+
+/** RemoteStarts of one charger that are looked at, the newest first: more than it starts sessions in the time that they are followed. */
+const remoteStartsLooked = 100
+
 export const startFields = {
   site_id: Schema.NullOr(Schema.String),
   time_zone: Schema.NullOr(Schema.String),
   of_connector: Assigned,
   of_charger: Assigned,
   of_site: Assigned,
-  of_organisation: Assigned
+  of_organisation: Assigned,
+  remote_starts: Schema.NullOr(Schema.Array(RemoteStart))
 }
 const StartRow = Schema.Struct(startFields)
 
@@ -33,9 +46,18 @@ export const startColumns = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN a3.tariff_id IS NOT NULL THEN json_build_array(f3.id, f3.version, extract(epoch FROM f3.starts_at) * 1000,
     extract(epoch FROM f3.ends_at) * 1000) END AS of_site,
   CASE WHEN a4.tariff_id IS NOT NULL THEN json_build_array(f4.id, f4.version, extract(epoch FROM f4.starts_at) * 1000,
-    extract(epoch FROM f4.ends_at) * 1000) END AS of_organisation`
+    extract(epoch FROM f4.ends_at) * 1000) END AS of_organisation, (
+    SELECT json_agg(json_build_object('commandId', m.id, 'sentAt', extract(epoch FROM m.sent_at) * 1000, 'status', m.status,
+      'errorCode', m.result ->> 'errorCode', 'tokenUid', m.command ->> 'tokenUid', 'evseId', (m.command #>> '{place,evseId}')::int))
+    FROM (
+      SELECT x.* FROM command x
+      WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.type = 'RemoteStart' AND x.session_id IS NULL
+        AND x.sent_at >= w.sent_since
+      ORDER BY x.sent_at DESC LIMIT ${remoteStartsLooked}::int
+    ) m
+  ) AS remote_starts`
 
-/** Joins to `w(organisation_id, charger_id, evse_id, connector_id)`, whose place is null where nothing starts. */
+/** Joins to `w(organisation_id, charger_id, evse_id, connector_id, sent_since)`, whose place is null where nothing starts. */
 export const startJoins = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN charger c ON c.charger_id = w.charger_id AND c.organisation_id = w.organisation_id AND w.evse_id IS NOT NULL
   LEFT JOIN site i ON i.id = c.site_id AND i.organisation_id = c.organisation_id
@@ -65,5 +87,10 @@ export const startFacts = (chargerId: string, { place }: StartWanted, row: typeo
     ...assigned({ scope: "charger", chargerId }, row.of_charger),
     ...assigned({ scope: "site", siteId: row.site_id ?? "" }, row.of_site),
     ...assigned({ scope: "organisation" }, row.of_organisation)
-  ]
+  ],
+  remoteStarts: (row.remote_starts ?? []).map((one) => ({
+    ...one,
+    errorCode: one.errorCode ?? undefined,
+    evseId: one.evseId ?? undefined
+  }))
 })

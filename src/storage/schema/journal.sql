@@ -22,6 +22,8 @@ DECLARE
   v_inserted int;
   v_following int;
   v_all boolean;
+  -- Sessions of this commit's starts: none for a start that was there already, or whose charger was removed.
+  v_stored uuid[];
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996765);
   SELECT coalesce(max(position), 0) INTO v_before FROM journal;
@@ -88,39 +90,50 @@ BEGIN
       DELETE FROM session_tariff t USING gone g WHERE t.session_id = g.id AND NOT g.keeps;
     END IF;
 
-    INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
-      token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
-      created_at, updated_at, reservation_id, partner_id, roaming, authorized_until)
-    SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
-      x.token_key, 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
-      to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
-    FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
-      token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
-    -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
-    JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
-    WHERE v_all OR x.ord = ANY (fresh);
+    WITH stored AS (
+      INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
+        token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
+        created_at, updated_at, reservation_id, partner_id, roaming, authorized_until)
+      SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
+        x.token_key, 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
+        to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
+      FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
+        token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
+      -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
+      JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
+      WHERE v_all OR x.ord = ANY (fresh)
+      RETURNING id, organisation_id
+    ), priced AS (
+      INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+      SELECT n.id, n.organisation_id, x.tariff, x.tariff_version, x.time_zone
+      FROM jsonb_to_recordset(p_starts) AS x(id uuid, tariff uuid, tariff_version int, time_zone text) JOIN stored n ON n.id = x.id
+      WHERE x.tariff IS NOT NULL
+      -- The tariff that the driver reserved under.
+      ON CONFLICT (session_id) DO NOTHING
+    )
+    SELECT array_agg(n.id) INTO v_stored FROM stored n;
 
     -- A reservation that something else has ended since the start was decided stays as it is.
     IF jsonb_path_exists(p_starts, '$[*].consumes') THEN
       UPDATE reservation r SET status = 'Used', session_id = x.id, updated_at = p_heard[x.ord]
       FROM (
-        SELECT DISTINCT ON (y.consumes) y.consumes, y.id, y.ord
-        FROM jsonb_to_recordset(p_starts) AS y(ord int, id uuid, consumes uuid) JOIN session s ON s.id = y.id
-        WHERE v_all OR y.ord = ANY (fresh)
+        SELECT DISTINCT ON (y.consumes) y.consumes, y.id, y.ord FROM jsonb_to_recordset(p_starts) AS y(ord int, id uuid, consumes uuid)
+        WHERE y.consumes IS NOT NULL AND y.id = ANY (v_stored)
         ORDER BY y.consumes, y.ord
       ) x
       WHERE r.command_id = x.consumes AND r.charger_id = p_chargers[x.ord] AND r.organisation_id = p_organisations[x.ord]
         AND r.status IN ('Pending', 'Active', 'Unknown', 'Expired');
     END IF;
 
-    IF jsonb_path_exists(p_starts, '$[*].tariff') THEN
-      INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
-      SELECT x.id, p_organisations[x.ord], x.tariff, x.tariff_version, x.time_zone
-      FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, tariff uuid, tariff_version int, time_zone text)
-      -- No session is stored for a charger that was removed meanwhile.
-      WHERE x.tariff IS NOT NULL AND (v_all OR x.ord = ANY (fresh)) AND EXISTS (SELECT 1 FROM session s WHERE s.id = x.id)
-      -- The tariff that the driver reserved under.
-      ON CONFLICT (session_id) DO NOTHING;
+    IF jsonb_path_exists(p_starts, '$[*].follows') THEN
+      UPDATE command m SET session_id = x.id
+      FROM (
+        SELECT DISTINCT ON (y.follows) y.follows, y.id, y.ord FROM jsonb_to_recordset(p_starts) AS y(ord int, id uuid, follows uuid)
+        WHERE y.follows IS NOT NULL AND y.id = ANY (v_stored)
+        ORDER BY y.follows, y.ord
+      ) x
+      WHERE m.id = x.follows AND m.session_id IS NULL AND m.type = 'RemoteStart' AND m.charger_id = p_chargers[x.ord]
+        AND m.organisation_id = p_organisations[x.ord];
     END IF;
 
     UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),

@@ -154,38 +154,6 @@ CREATE TABLE meter_other PARTITION OF meter DEFAULT;
 COMMENT ON TABLE meter_other IS
   'Readings of days that have no partition. Moved when the partition is made.';
 
--- Finds the session that a RemoteStart was followed by: the first one that the charger reports within a quarter of an hour, with the
--- same token and, where the command names one, on the same EVSE. OCPP 1.6 gives the two nothing else in common.
-CREATE FUNCTION command_follow()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-  v_new session;
-BEGIN
-  -- Asked once for all starts of a statement: hardly any of them follows a command.
-  FOR v_new IN
-    SELECT s.* FROM started s WHERE NOT s.reservation_only AND EXISTS (
-      SELECT 1 FROM command m WHERE m.charger_id = s.charger_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
-        AND m.sent_at > s.created_at - interval '15 minutes')
-  LOOP
-  UPDATE command SET session_id = v_new.id WHERE id = (
-    SELECT m.id FROM command m
-    WHERE m.charger_id = v_new.charger_id AND m.organisation_id = v_new.organisation_id AND m.type = 'RemoteStart' AND m.session_id IS NULL
-      AND m.sent_at BETWEEN v_new.created_at - interval '15 minutes' AND v_new.created_at + interval '1 second'
-      AND (m.status IN ('Sent', 'Accepted', 'TimedOut') OR m.result ->> 'errorCode' = 'ConnectionLost')
-      AND lower(m.command ->> 'tokenUid') = lower(v_new.token_uid)
-      AND (m.command -> 'place' IS NULL OR (m.command #>> '{place,evseId}')::int IN (0, v_new.evse_id))
-    ORDER BY m.sent_at LIMIT 1);
-  END LOOP;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER session_followed AFTER INSERT ON session
-  REFERENCING NEW TABLE AS started
-  FOR EACH STATEMENT EXECUTE FUNCTION command_follow();
-
 -- Marks sessions whose length is not known: the difference between the charger's times and ours at start and stop tells whether its
 -- clock jumped, and by how much it is ahead. Five minutes are tolerated.
 CREATE FUNCTION session_doubt_clock()

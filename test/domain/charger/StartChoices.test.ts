@@ -1,5 +1,6 @@
 /** What a start's fact says was chosen for it, by what was known when it was decided. */
 import { describe, expect, it } from "vitest"
+import { startWanted } from "../../../src/domain/decide/StartChoices.ts"
 import { at, evse, minute, started, token } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 
@@ -101,5 +102,27 @@ describe("the reservation of a start", () => {
     const charger = made.charger()
     charger.start(started())
     expect(charger.sessions[0]?.start.body).toMatchObject({ authorization: { status: "Blocked" }, consumes: undefined })
+  })
+})
+
+describe("the RemoteStart that a start follows", () => {
+  it("is one sent up to a quarter of an hour before the start was heard, whatever time the charger says", () => {
+    const made = service()
+    const charger = made.charger()
+    const command = { commandId: "c", status: "Sent" as const, errorCode: undefined, tokenUid: "anna", evseId: 2 }
+    const followed = (sentAt: number, evseId = 2) => {
+      made.journal.start = { ...made.journal.start, remoteStarts: [{ ...command, sentAt }] }
+      const meterStartWh = 1000 * charger.sessions.length
+      charger.start(started({ place: evse(evseId), time: at(minute(-200 + charger.sessions.length)), meterStartWh }))
+      return charger.sessions.at(-1)?.start.body.follows
+    }
+    charger.now = minute(100)
+    expect(followed(minute(86))).toBe("c")
+    expect(followed(minute(84))).toBeUndefined()
+    expect(followed(minute(99), 1)).toBeUndefined()
+  })
+
+  it("is asked for as of then", () => {
+    expect(startWanted({ place: evse(2) }, minute(100))).toEqual({ place: evse(2), sentSince: minute(85) })
   })
 })
