@@ -2,13 +2,17 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions, type SessionFilter } from "../../src/domain/session/Sessions.ts"
 import { type ChargingSession, costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import type { Page } from "../../src/domain/values/Page.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"
-import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
+import { anOrganisation, type ContractIt, failureOf, noon, type TestOrganisation } from "../support/repositories.ts"
 
 const hour = 60 * 60 * 1000
+
+/** Changes no figure. */
+const correction = { energyWh: undefined, startedAt: undefined, endedAt: undefined, reason: "checked" }
 const siteA = idAt(noon)
 const siteB = idAt(noon)
 
@@ -163,6 +167,7 @@ export const sessionsContract = (it: ContractIt): void => {
   it.effect("those that are held are found, whyever they are, until somebody has looked", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
+      const reviews = yield* SessionReviews
       const sql = yield* SqlClient.SqlClient
       const ours = yield* anOrganisation
       const ids: Array<string> = []
@@ -190,9 +195,8 @@ export const sessionsContract = (it: ContractIt): void => {
       expect(yield* numbers({ held: true })).toEqual([8, 6, 5, 3, 2, 1])
       expect(yield* numbers({ held: false })).toEqual([9, 7, 4])
       yield* sql`UPDATE session_review SET held_reason = NULL WHERE session_id = ${lifted}`
-      yield* sql`UPDATE session_review SET released_at = ${new Date(noon)}, revision = 1 WHERE session_id = ${corrected}`
-      yield* sql`INSERT INTO session_review (session_id, organisation_id, released_at, updated_at)
-        VALUES (${released}, ${ours.id}, ${new Date(noon)}, ${new Date(noon)})`
+      yield* reviews.correct(corrected ?? "", correction, ours.writing())
+      yield* reviews.release(released ?? "", ours.writing())
       expect(yield* numbers({ held: true })).toEqual([5, 3, 1])
       expect(yield* numbers({ held: false })).toEqual([9, 8, 7, 6, 4, 2])
       // Who was looked at is marked, and out of the index of those who wait.
@@ -264,25 +268,35 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("one of which a further stop said something else is found, until somebody has corrected it", () =>
-    Effect.gen(function* () {
-      const sessions = yield* Sessions
-      const sql = yield* SqlClient.SqlClient
-      const ours = yield* anOrganisation
-      const id = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
-      const needing = (needed: boolean) =>
-        Effect.map(sessions.list(ours.id, { limit: 5, needsCorrection: needed }), ({ items }) =>
-          items.map((one) => [one.id, needsCorrection(one)])
-        )
-      yield* sql`UPDATE session SET contradicted = true WHERE id = ${id}`
-      expect([yield* needing(true), yield* needing(false)]).toEqual([[[id, true]], []])
-      yield* sql`INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
-        VALUES (${id}, ${ours.id}, 'RegisterFell', ${new Date(noon)})`
-      expect(yield* needing(true)).toEqual([[id, true]])
-      yield* sql`UPDATE session_review SET released_at = ${new Date(noon)}, revision = 1 WHERE session_id = ${id}`
-      expect([yield* needing(true), yield* needing(false)]).toEqual([[], [[id, false]]])
-    })
-  )
+  const settlings = {
+    corrected: (id: string, { writing }: TestOrganisation) =>
+      Effect.flatMap(SessionReviews, (reviews) => reviews.correct(id, correction, writing())),
+    released: (id: string, { writing }: TestOrganisation) =>
+      Effect.flatMap(SessionReviews, (reviews) => reviews.release(id, writing()))
+  }
+  for (const [name, settle] of Object.entries(settlings)) {
+    it.effect(`one of which a further stop said something else is found, until an operator has ${name} it`, () =>
+      Effect.gen(function* () {
+        const sessions = yield* Sessions
+        const sql = yield* SqlClient.SqlClient
+        const ours = yield* anOrganisation
+        const id = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
+        const needing = (needed: boolean) =>
+          Effect.map(sessions.list(ours.id, { limit: 5, needsCorrection: needed }), ({ items }) =>
+            items.map((one) => [one.id, needsCorrection(one)])
+          )
+        yield* sql`UPDATE session SET contradicted = true WHERE id = ${id}`
+        expect([yield* needing(true), yield* needing(false)]).toEqual([[[id, true]], []])
+        yield* sql`INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
+          VALUES (${id}, ${ours.id}, 'RegisterFell', ${new Date(noon)})`
+        expect(yield* needing(true)).toEqual([[id, true]])
+        yield* settle(id, ours)
+        expect([yield* needing(true), yield* needing(false)]).toEqual([[], [[id, false]]])
+        const [row] = yield* sql<{ readonly reviewed: boolean }>`SELECT reviewed FROM session WHERE id = ${id}`
+        expect(row?.reviewed).toBe(true)
+      })
+    )
+  }
 
   it.effect("a running session is found by its charger and its transaction, and by no other's", () =>
     Effect.gen(function* () {

@@ -63,6 +63,11 @@ const hold = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
+/** An operator has looked at the session: it waits for no one any more, and a contradiction of two stops is settled. */
+const looked = (own: Scoped, sessionId: string) =>
+  own`UPDATE session s SET reviewed = true, contradicted = false
+    WHERE ${own.rowsOf("s")} AND s.id = ${sessionId} AND (NOT s.reviewed OR s.contradicted)`
+
 /** The records that follow from a decision: what stands is taken back, and what is right now is billed. */
 const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: Writing) =>
   Effect.gen(function* () {
@@ -102,6 +107,7 @@ const release = (records: Recording) =>
         INSERT INTO session_review (session_id, organisation_id, released_at, updated_at)
         VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${new Date(now)})
         ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, updated_at = excluded.updated_at`
+      yield* looked(own, sessionId)
       const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), writing)
       const released = { ...fact, body: { by: by.actor, before: { sessionId, heldReason }, after: { sessionId } } }
       return { result: undefined, facts: [released, ...(yield* rebilled(records, own, sessionId, writing))] }
@@ -133,6 +139,7 @@ const correct = (records: Recording) =>
           ${new Date(now)})
         ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, revision = excluded.revision,
           energy_wh = excluded.energy_wh, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at`
+      yield* looked(own, sessionId)
       const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), writing)
       const was = { sessionId, energyWh: before.energyWh, startedAt: before.startedAt, endedAt: before.endedAt }
       const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }

@@ -42,7 +42,7 @@ CREATE TABLE session (
   reservation_only boolean NOT NULL DEFAULT false,
   -- The charger's clock jumped within the session, so that its length is not known.
   clock_jumped boolean NOT NULL DEFAULT false,
-  -- Set once somebody looked at it: it waits no more.
+  -- An operator has released or corrected it: it waits no more.
   reviewed boolean NOT NULL DEFAULT false,
   -- How far the charger's clock is ahead of ours: prices that depend on the time of day depend on it.
   clock_ahead_ms integer NOT NULL DEFAULT 0,
@@ -243,31 +243,3 @@ $function$;
 
 CREATE TRIGGER session_unauthorised BEFORE UPDATE ON session
   FOR EACH ROW WHEN (((new.authorization_status <> 'Accepted'::text) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION session_unauthorised();
-
--- Marks the session as looked at.
-CREATE FUNCTION session_mark_reviewed()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    UPDATE session SET reviewed = true WHERE id = NEW.session_id AND NOT reviewed;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER session_reviewed AFTER INSERT OR UPDATE ON session_review
-  FOR EACH ROW WHEN ((new.released_at IS NOT NULL)) EXECUTE FUNCTION session_mark_reviewed();
-
--- A correction settles a contradiction of two stops.
-CREATE FUNCTION session_settle_contradiction()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    UPDATE session SET contradicted = false WHERE id = NEW.session_id AND contradicted;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER session_contradiction_settled AFTER INSERT OR UPDATE ON session_review
-  FOR EACH ROW WHEN ((new.released_at IS NOT NULL)) EXECUTE FUNCTION session_settle_contradiction();
