@@ -2,10 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
+import { Ledgers } from "../../src/domain/session/Ledgers.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions, type SessionFilter } from "../../src/domain/session/Sessions.ts"
 import { type ChargingSession, costOf, needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import type { Page } from "../../src/domain/values/Page.ts"
+import { record as aRecord } from "./CdrsContract.ts"
 import { aReading, aSession, idAt } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon, type TestOrganisation } from "../support/repositories.ts"
 
@@ -220,25 +223,25 @@ export const sessionsContract = (it: ContractIt): void => {
   it.effect("those whose record does not say what they cost now are found, whichever of the two came last", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
-      const sql = yield* SqlClient.SqlClient
+      const { credit, issue, list } = yield* Cdrs
+      const { keep } = yield* Ledgers
+      const reviews = yield* SessionReviews
       const ours = yield* anOrganisation
       const id = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
       const other = yield* aSession(ours, { chargerId: "one", siteId: siteA, endedAt: noon + 1 })
-      let number = 0
-      const record = (exclVat: number, revision: number, credits?: string) =>
-        Effect.gen(function* () {
-          const made = idAt(noon)
-          yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, credits,
-              body, issued_at)
-            VALUES (${made}, ${ours.id}, ${++number}, ${id}, ${revision}, 'one', ${siteA}, ${new Date(noon)}, ${new Date(noon)},
-              ${credits ?? null}, ${JSON.stringify({ currency: "EUR", total: { exclVat, inclVat: exclVat }, periods: [] })}::text::jsonb, ${new Date(noon)})`
-          return made
-        })
-      const priced = (exclVat: number) => sql`
-        INSERT INTO session_price (session_id, organisation_id, based_on, price)
-        VALUES (${id}, ${ours.id}, ${new Date(noon)},
-          ${JSON.stringify({ currency: "EUR", exclVat, inclVat: exclVat, periods: [] })}::text::jsonb)
-        ON CONFLICT (session_id) DO UPDATE SET price = excluded.price`
+      const record = (exclVat: number, revision: number) => {
+        const made = aRecord(ours, { sessionId: id, revision })
+        return issue([{ ...made, body: { ...made.body, total: { exclVat, inclVat: exclVat } } }], noon)
+      }
+      const taken = Effect.gen(function* () {
+        const { items } = yield* list(ours.id, { limit: 1, sessionId: id })
+        return yield* credit(items[0]?.id ?? "", ours.writing())
+      })
+      const priced = (exclVat: number, inclVat = exclVat) => {
+        const price = { currency: "EUR", exclVat, inclVat, periods: [] }
+        const kept = { sessionId: id, organisationId: ours.id, basedOn: noon, price, isAwaited: false }
+        return keep([kept], [], undefined, noon)
+      }
       /** That the list shows what the filter says. */
       const needed = Effect.gen(function* () {
         const page = (wanted: boolean) => sessions.list(ours.id, { limit: 50, needsCorrection: wanted })
@@ -254,17 +257,18 @@ export const sessionsContract = (it: ContractIt): void => {
       const seen: Array<boolean> = []
       const step = <A, E, R>(change: Effect.Effect<A, E, R>) =>
         Effect.tap(change, () => Effect.map(needed, (yes) => void seen.push(yes)))
-      const first = yield* step(record(1, 0))
+      yield* step(record(1, 0))
       yield* step(priced(1))
       yield* step(priced(2))
       yield* step(priced(1))
+      yield* step(priced(1, 1.2))
+      yield* step(priced(1))
+      yield* step(priced(1.2, 1))
       yield* step(priced(0.1 + 0.2))
-      yield* step(record(-1, 0, first))
-      const review = sql`INSERT INTO session_review (session_id, organisation_id, released_at, revision, updated_at)
-        VALUES (${id}, ${ours.id}, ${new Date(noon)}, 1, ${new Date(noon)})`
-      yield* step(Effect.andThen(review, record(3, 1)))
+      yield* step(taken)
+      yield* step(Effect.andThen(reviews.correct(id, correction, ours.writing()), record(3, 1)))
       yield* step(priced(3))
-      expect(seen).toEqual([false, false, true, false, true, false, true, false])
+      expect(seen).toEqual([false, false, true, false, true, false, true, true, false, true, false])
     })
   )
 

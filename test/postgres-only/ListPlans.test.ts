@@ -84,8 +84,8 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
       SELECT gen_random_uuid(), c.organisation_id, c.charger_id, CASE WHEN n = 1 THEN 'ChangeAvailability' ELSE 'Reset' END, 'Accepted',
         '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator', ${now}, ${now}
       FROM charger c, generate_series(1, 4) n`
-    yield* sql`INSERT INTO session_price (session_id, organisation_id, based_on, price)
-      SELECT id, organisation_id, ${now}, json_build_object('currency', 'EUR', 'exclVat', CASE WHEN ${oneOf(sql, 500, 0)} THEN 1 ELSE 0 END,
+    yield* sql`INSERT INTO session_price (session_id, organisation_id, based_on, differs, price)
+      SELECT id, organisation_id, ${now}, ${oneOf(sql, 500, 0)}, json_build_object('currency', 'EUR', 'exclVat', CASE WHEN ${oneOf(sql, 500, 0)} THEN 1 ELSE 0 END,
         'inclVat', 0, 'periods', '{}'::text[]) FROM session`
     // A tenth has been held once; few still are, for each of the three reasons of which there are.
     yield* sql`UPDATE session SET held_reason = 'RegisterFell' WHERE ${oneOf(sql, 10, 1)} OR ${oneOf(sql, 500, 2)}`

@@ -78,16 +78,17 @@ export interface SessionReading {
 export const costOf = ({ price, record }: Pick<ChargingSession, "record" | "price">): SessionPrice | undefined =>
   record ?? price
 
+/** True where a session now comes to another total than its record. Stored with the price, so that lists find those few by an index. */
+export const differsFrom = (billed: Price, price: Price): boolean =>
+  billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat
+
 /** What came after its record was issued would change the record's total, or a further stop says something else than the one that ended it. */
 export const needsCorrection = ({
   billed,
   contradicted,
   price
 }: Pick<ChargingSession, "billed" | "contradicted" | "price">): boolean =>
-  contradicted === true ||
-  (billed !== undefined &&
-    price !== undefined &&
-    (billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat))
+  contradicted === true || (billed !== undefined && price !== undefined && differsFrom(billed, price))
 
 /** True of a session that is a reservation which nobody has used, now or for good. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>

@@ -11,6 +11,7 @@ import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { CdrBodyRow } from "./CdrRows.ts"
+import { compareWithRecords } from "./Differing.ts"
 import { pagedList, TimeKey } from "../kernel/Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
@@ -75,8 +76,7 @@ export interface Insert extends NewCdr {
 
 const text = (body: CdrBody) => JSON.stringify(body)
 
-/** Stores those of sessions that have no record yet (or, of credits, of records that are not credited), each with the next number. */
-export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
+const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
   cdrRows(sql`
     WITH fresh AS MATERIALIZED (
       SELECT x.*, row_number() OVER (PARTITION BY x.organisation_id ORDER BY x.ord) AS n,
@@ -106,6 +106,20 @@ export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Inse
       nullif(f.credits, '')::uuid, f.body::jsonb, ${new Date(now)}, (f.body::jsonb #>> '{roaming,partnerId}')::uuid, f.token_key
     FROM fresh f JOIN counted k ON k.organisation_id = f.organisation_id
     RETURNING ${cdrColumns(sql)}`)
+
+/**
+ * Stores those of sessions that have no record yet (or, of credits, of records that are not credited), each with the next number, and
+ * compares them with the prices of their sessions.
+ */
+export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
+  Effect.tap(insert(sql, records, now), (stored) =>
+    stored.length === 0
+      ? Effect.void
+      : compareWithRecords(
+          sql,
+          stored.map(({ sessionId }) => sessionId)
+        )
+  )
 
 /** The fact of a record. */
 export const issuedFact = (cdr: Cdr, by: Writing["by"]["actor"], now: number) => ({

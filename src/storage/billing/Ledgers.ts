@@ -9,6 +9,7 @@ import type { ConnectorMeter } from "../../domain/session/ConnectorMeter.ts"
 import { isPriced } from "../../domain/session/Ledger.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { compareWithRecords } from "./Differing.ts"
 import { putMeters } from "../charging/ConnectorMeters.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
@@ -62,14 +63,25 @@ const changed = (sql: SqlClient.SqlClient) =>
   })
 
 /** Keeps prices; an older one never replaces a newer. */
-export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) => sql`
+const upsertPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) => sql`
   INSERT INTO session_price (session_id, organisation_id, based_on, price)
   SELECT x.session_id, x.organisation_id, x.based_on, x.price::jsonb
   FROM unnest(${uuidArray(prices.map((one) => one.sessionId))}, ${uuidArray(prices.map((one) => one.organisationId))},
     ${timestamptzArray(prices.map((one) => one.basedOn))}, ${textArray(prices.map((one) => JSON.stringify(one.price)))})
     AS x(session_id, organisation_id, based_on, price)
+  ORDER BY x.session_id
   ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
   WHERE session_price.based_on <= excluded.based_on`
+
+/** Keeps prices and compares them with the records of their sessions. */
+export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) =>
+  Effect.andThen(
+    upsertPrices(sql, prices),
+    compareWithRecords(
+      sql,
+      prices.map(({ sessionId }) => sessionId)
+    )
+  )
 
 /** For whoever asks the session has changed, and whoever is told looks for its fact. */
 const told = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>

@@ -133,7 +133,7 @@ export const endedAt = (sql: SqlClient.SqlClient) => sql`
   coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END)`
 
 /** The record that stands of `session s` with its review `r`, as `cdr d`. */
-const standingRecord = (sql: SqlClient.SqlClient) => sql`
+export const standingRecord = (sql: SqlClient.SqlClient) => sql`
   FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
     AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`
 

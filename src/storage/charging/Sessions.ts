@@ -109,7 +109,7 @@ const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean) =>
       sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
 
 /**
- * As `needsCorrection` of the domain has it; the database compares whenever a price or a record is stored. Those that need it are few, and are looked up
+ * As `needsCorrection` of the domain has it; the two are compared whenever a price or a record is stored. Those that need it are few, and are looked up
  * along their two small indexes.
  */
 const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean) =>

@@ -109,20 +109,6 @@ CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number);
 -- Lists by start of the session: a month of long ago lies behind all that were numbered since.
 CREATE INDEX cdr_started ON cdr (organisation_id, started_at, number);
 
--- Whether a price differs from the CDR of the session.
-CREATE FUNCTION session_price_differs(p_session uuid, p_price jsonb)
-RETURNS boolean
-LANGUAGE sql
-STABLE
-AS $function$
-    SELECT EXISTS (
-      SELECT 1 FROM cdr d LEFT JOIN session_review r ON r.session_id = d.session_id
-      WHERE d.session_id = p_session AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
-        AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)
-        AND (d.body #> '{total,exclVat}' <> p_price -> 'exclVat' OR d.body #> '{total,inclVat}' <> p_price -> 'inclVat')
-    )
-  $function$;
-
 -- The tariff of a reservation's session, chosen as tariffOf of src/domain/tariff/Choice.ts chooses that of a start.
 CREATE FUNCTION session_tariff_choose(p_session uuid)
 RETURNS void
@@ -159,35 +145,6 @@ CREATE TRIGGER charger_tariff_forgotten AFTER DELETE ON charger
 
 CREATE TRIGGER site_tariff_forgotten AFTER DELETE ON site
   FOR EACH ROW EXECUTE FUNCTION tariff_assignment_forget();
-
--- A price may be kept after a CDR is issued, and a CDR issued after the price: whichever comes, the two are compared.
-CREATE FUNCTION session_price_compare()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    NEW.differs := session_price_differs(NEW.session_id, NEW.price);
-    RETURN NEW;
-  END
-  $function$;
-
-CREATE TRIGGER session_price_compare BEFORE INSERT OR UPDATE OF price ON session_price
-  FOR EACH ROW EXECUTE FUNCTION session_price_compare();
-
--- As session_price_compare, when the CDR comes second.
-CREATE FUNCTION cdr_compare()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    UPDATE session_price p SET differs = NOT p.differs
-    WHERE p.session_id = NEW.session_id AND p.differs <> session_price_differs(p.session_id, p.price);
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER cdr_compare AFTER INSERT ON cdr
-  FOR EACH ROW EXECUTE FUNCTION cdr_compare();
 
 -- A CDR is never changed or deleted.
 CREATE FUNCTION cdr_sealed()
