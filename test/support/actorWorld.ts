@@ -88,6 +88,7 @@ const freshState = (chargerId: string, epoch: number): ChargerState => ({
   chargerId,
   organisationId,
   epoch,
+  connectedAt: 0,
   policy: { unknownTokens: "Accept", concurrentTransactions: "Allow", heartbeatIntervalSeconds: 300 },
   registration: "Accepted",
   booted: true,

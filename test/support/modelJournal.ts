@@ -152,6 +152,7 @@ export class ModelJournal {
       place: { evseId: body.evseId, connectorId: body.connectorId },
       tokenUid: body.tokenUid,
       startedAt: at,
+      heardAt: row.start.heardAt,
       meterStartWh: row.end?.body.meterStartWh ?? body.meterStartWh,
       authorization: body.authorization.status,
       authorizedUntil: body.authorization.expiresAt,

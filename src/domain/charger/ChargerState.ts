@@ -51,6 +51,8 @@ export interface KnownSession {
   readonly place: Place
   readonly tokenUid: string
   readonly startedAt: number
+  /** When its start was heard, ms epoch. */
+  readonly heardAt: number
   readonly meterStartWh: number
   readonly authorization: AuthorizationStatus
   /** What the start was answered besides, for its repeat to say it again: how long the charger may remember its card, ms epoch, … */
@@ -101,6 +103,8 @@ export interface ChargerState {
   readonly chargerId: string
   readonly organisationId: string
   readonly epoch: number
+  /** When the newest connection that is known of began, ms epoch: a session that was heard of before has seen the charger away. */
+  readonly connectedAt: number
   readonly policy: ChargerPolicy
   /** The operator's choice, answered at every boot. */
   readonly registration: Registration

@@ -8,6 +8,7 @@ import type { Authorization } from "../token/Authorization.ts"
 import type { ChargerCommand, ConfigurationKey } from "../command/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { ToldStop } from "./ChargerState.ts"
+import type { ClockDoubt } from "./ClockDoubt.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { CommandStatus } from "../command/Command.ts"
 import type { Registration } from "../values/Registration.ts"
@@ -207,6 +208,8 @@ export interface SessionEnded extends FactBase {
     readonly rawAt: string | undefined
     /** True when the stop told no time that can be true, so that it ended when that was heard. */
     readonly untimed?: true | undefined
+    /** Missing where the charger's clock leaves no doubt. */
+    readonly clock?: ClockDoubt | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
     /** True of an end that no stop told (`session/Refused`): the session's own may still come, and takes its place. */

@@ -4,6 +4,7 @@
  */
 import type { ChargerFact, MeterRead, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
+import { clockDoubt } from "../charger/ClockDoubt.ts"
 import type { Reading } from "../charger/MeterValue.ts"
 import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
 import type { Envelope } from "../charger/Decision.ts"
@@ -62,6 +63,11 @@ export const endingFacts = (
       ...body,
       told,
       ...(untimed ? { untimed: true as const } : {}),
+      clock: clockDoubt(
+        { at: session.startedAt, heardAt: session.heardAt },
+        { at, heardAt: now },
+        untimed && state.connectedAt > session.heardAt
+      ),
       ...(grounds === undefined ? {} : { orphanId: grounds.orphanId })
     }
   }

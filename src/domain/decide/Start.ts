@@ -39,12 +39,13 @@ export const verdictOf = (authorization: Authorization): IdTagVerdict => ({
 })
 
 /** The session that a start begins, as the actor keeps it. */
-export const startedSession = ({ at, body }: SessionStarted): KnownSession => ({
+export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSession => ({
   sessionId: body.sessionId,
   transactionId: body.transactionId,
   place: { evseId: body.evseId, connectorId: body.connectorId },
   tokenUid: body.tokenUid,
   startedAt: at,
+  heardAt,
   meterStartWh: body.meterStartWh,
   authorization: body.authorization.status,
   authorizedUntil: body.authorization.expiresAt,
@@ -179,7 +180,7 @@ const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): R
     chargerId: state.chargerId,
     heardAt,
     requires: key,
-    ...overWithoutStop(over, at)
+    ...overWithoutStop(over, at, heardAt)
   }))
 }
 

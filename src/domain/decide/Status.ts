@@ -47,7 +47,7 @@ const refusedEnded = (state: ChargerState, event: StatusReported, now: number): 
       organisationId: state.organisationId,
       chargerId: state.chargerId,
       heardAt: now,
-      ...overWithoutStop(session, at)
+      ...overWithoutStop(session, at, now)
     }))
 }
 

@@ -5,6 +5,7 @@
  */
 import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
+import { clockDoubt } from "../charger/ClockDoubt.ts"
 
 /** What a contactor and a meter's rounding come to. The database has the same figure for refused sessions that end by their own stop. */
 const nothingWh = 10
@@ -26,16 +27,24 @@ export const tookNothing = (session: KnownSession, nextStartWh = session.meterSt
 }
 
 /** Its end as what followed on its connector tells it; the reason is the specification's for a transaction that its start's answer ended (OCPP 1.6 §7.37). */
-export const overWithoutStop = (session: KnownSession, at: number): Pick<SessionEnded, "at" | "body"> => ({
-  at: Math.max(session.startedAt, at),
-  body: {
-    sessionId: session.sessionId,
-    tokenUid: undefined,
-    meterStopWh: session.registerWh,
-    energyWh: undefined,
-    reason: "DeAuthorized",
-    heldReason: undefined,
-    rawAt: undefined,
-    unheard: true
+export const overWithoutStop = (
+  session: KnownSession,
+  followedAt: number,
+  heardAt: number
+): Pick<SessionEnded, "at" | "body"> => {
+  const at = Math.max(session.startedAt, followedAt)
+  return {
+    at,
+    body: {
+      sessionId: session.sessionId,
+      tokenUid: undefined,
+      meterStopWh: session.registerWh,
+      energyWh: undefined,
+      reason: "DeAuthorized",
+      heldReason: undefined,
+      rawAt: undefined,
+      clock: clockDoubt({ at: session.startedAt, heardAt: session.heardAt }, { at, heardAt }, false),
+      unheard: true
+    }
   }
-})
+}

@@ -27,6 +27,7 @@ const SessionRow = Schema.Struct({
   connectorId: Schema.Int,
   tokenUid: Schema.String,
   startedAt: Schema.Finite,
+  heardAt: Schema.Finite,
   meterStartWh: Schema.Finite,
   authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
   authorizedUntil: Optional(Schema.Finite),
@@ -55,6 +56,7 @@ export const standingSession = (row: SessionRow): KnownSession => ({
   place: { evseId: row.evseId, connectorId: row.connectorId },
   tokenUid: row.tokenUid,
   startedAt: row.startedAt,
+  heardAt: row.heardAt,
   meterStartWh: row.meterStartWh,
   authorization: row.authorization,
   authorizedUntil: row.authorizedUntil ?? undefined,
@@ -71,6 +73,7 @@ const StateRow = Schema.Struct({
   charger_id: Schema.String,
   organisation_id: Schema.String,
   epoch: Schema.Finite,
+  connected_at: Schema.Finite,
   registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
   booted: Schema.Boolean,
   configured: Schema.Boolean,
@@ -153,6 +156,7 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   chargerId: row.charger_id,
   organisationId: row.organisation_id,
   epoch: row.epoch,
+  connectedAt: row.connected_at,
   policy: {
     unknownTokens: row.unknown_tokens,
     concurrentTransactions: row.concurrent_transactions,
@@ -195,7 +199,8 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
 export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
   Effect.map(
     sql<Record<string, unknown>>`
-      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch, c.registration, c.booted_at IS NOT NULL AS booted,
+      SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch,
+        (extract(epoch FROM n.connected_at) * 1000)::float8 AS connected_at, c.registration, c.booted_at IS NOT NULL AS booted,
         EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
         EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS commands_waiting,
         (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
@@ -217,7 +222,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
       ) k ON true
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
-          connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'meterStartWh', meter_start_wh,
+          connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'heardAt', extract(epoch FROM created_at) * 1000, 'meterStartWh', meter_start_wh,
           'authorization', authorization_status, 'authorizedUntil', extract(epoch FROM authorized_until) * 1000, 'parentUid', parent_uid, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
           extract(epoch FROM ended_at) * 1000, 'toldStop', told_stop, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
           ORDER BY created_at, id) AS sessions
@@ -254,6 +259,7 @@ export const findSessions = (
     sql<Record<string, unknown>>`
       SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
         s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
+        (extract(epoch FROM s.created_at) * 1000)::float8 AS "heardAt",
         s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization",
         (extract(epoch FROM s.authorized_until) * 1000)::float8 AS "authorizedUntil", s.parent_uid AS "parentUid", s.superseded,
         s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt",

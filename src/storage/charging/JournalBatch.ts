@@ -149,6 +149,8 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   held: fact.body.heldReason,
   orphan: fact.body.orphanId,
   unheard: fact.body.unheard,
+  jumped: fact.body.clock?.jumped,
+  ahead: fact.body.clock?.aheadMillis,
   told: fact.body.told
 })
 

@@ -161,7 +161,7 @@ BEGIN
 
     IF NOT v_all THEN
       SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
-        'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000,
+        'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
         'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status, 'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
         'toldStop', s.told_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
       INTO standing
@@ -210,8 +210,9 @@ BEGIN
   IF p_ends IS NOT NULL THEN
     UPDATE session s SET status = 'COMPLETED', superseded = coalesce(x.unheard, false), ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
       meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
-      held_reason = x.held, told_stop = x.told, updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
-    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text, unheard boolean, told jsonb)
+      held_reason = x.held, told_stop = x.told, clock_jumped = coalesce(x.jumped, s.clock_jumped),
+      clock_ahead_ms = coalesce(x.ahead, s.clock_ahead_ms), updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
     WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR s.ended_at IS NULL) AND (v_all OR x.ord = ANY (fresh));
     UPDATE orphan o SET session_id = x.id
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)

@@ -154,44 +154,6 @@ CREATE TABLE meter_other PARTITION OF meter DEFAULT;
 COMMENT ON TABLE meter_other IS
   'Readings of days that have no partition. Moved when the partition is made.';
 
--- Marks sessions whose length is not known: the difference between the charger's times and ours at start and stop tells whether its
--- clock jumped, and by how much it is ahead. Five minutes are tolerated.
-CREATE FUNCTION session_doubt_clock()
-RETURNS trigger
-LANGUAGE plpgsql
-SET enable_seqscan TO 'off'
-AS $function$
-  DECLARE
-    v_id uuid := (NEW.body ->> 'sessionId')::uuid;
-    v_organisation uuid;
-    v_start interval;
-    v_stop interval := NEW.at - NEW.heard_at;
-    v_ahead interval;
-    v_jumped boolean;
-  BEGIN
-    -- Messages wait and come late, so that a time long past tells nothing. One that is ahead is of a wrong clock; and if start and stop are not
-    -- off by the same, its time passed otherwise than ours. A stop without a time of its own, heard from a charger that was away since the
-    -- start, may have waited for days.
-    -- By its key alone: a plan that was made while the table was small may take the index of another condition for good.
-    SELECT s.organisation_id, s.started_at - s.created_at, NEW.body ->> 'untimed' = 'true' AND EXISTS (
-        SELECT 1 FROM connection n WHERE n.charger_id = s.charger_id AND n.connected_at > s.created_at)
-      INTO v_organisation, v_start, v_jumped FROM session s WHERE s.id = v_id;
-    IF v_organisation IS DISTINCT FROM NEW.organisation_id THEN RETURN NULL; END IF;
-    v_ahead := greatest(v_start, v_stop);
-    IF v_ahead > interval '5 minutes' THEN v_jumped := v_jumped OR v_ahead - least(v_start, v_stop) > interval '5 minutes';
-    ELSE v_ahead := interval '0';
-    END IF;
-    IF v_jumped OR v_ahead > interval '0' THEN
-      UPDATE session SET clock_jumped = coalesce(v_jumped, false), clock_ahead_ms = extract(epoch FROM v_ahead) * 1000
-      WHERE id = v_id;
-    END IF;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER journal_clock AFTER INSERT ON journal
-  FOR EACH ROW WHEN ((new.type = 'SessionEnded'::text)) EXECUTE FUNCTION session_doubt_clock();
-
 -- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to the
 -- session before. Looked for once, when the start is stored, for all starts of a commit by one query.
 CREATE FUNCTION session_take_early_readings()

@@ -209,6 +209,7 @@ describe("the profiles of a transaction", () => {
       place: { evseId: 1, connectorId: 1 },
       tokenUid: "CARD",
       startedAt: minute(0),
+      heardAt: minute(0),
       meterStartWh: 0,
       authorization: "Accepted",
       status: "Open",
