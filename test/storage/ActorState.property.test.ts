@@ -89,7 +89,8 @@ const nextToNothing = 10
 /** What is wrong with a session, and what it is for that. */
 const judged = ({ end, registerWh, start, status, unheardEnd }: SessionRow) => {
   const isHeld = end === undefined && unheardEnd === undefined && status === "Superseded"
-  const held = end?.body.heldReason ?? (isHeld ? "StopMissing" : null)
+  const doubt = end?.body.heldReason === "NotAuthorized" ? undefined : end?.body.heldReason
+  const held = doubt ?? (isHeld ? "StopMissing" : null)
   if (status === "Open") return { held, stands: "ACTIVE" }
   if (start.body.authorization.status === "Accepted" || held !== null) return { held, stands: "COMPLETED" }
   const { meterStartWh } = start.body

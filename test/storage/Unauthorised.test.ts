@@ -8,6 +8,8 @@ import { Closings } from "../../src/domain/session/Closings.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
+import type { MeterRead, SessionEnded } from "../../src/domain/charger/Fact.ts"
+import { outcomeOf } from "../../src/domain/session/Refused.ts"
 import type { SessionStatus } from "../../src/domain/session/ChargingSession.ts"
 import type { AuthorizationStatus } from "../../src/domain/token/Authorization.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
@@ -18,6 +20,20 @@ import { ended, freshId, metered, noon, seedChargers, started, type Transaction 
 import { repositories } from "../support/repositories.ts"
 
 const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+
+/** As it is decided of a session whose card was refused. */
+const refusedEnd = (end: SessionEnded, doubt?: string): SessionEnded => ({
+  ...end,
+  body: { ...end.body, ...outcomeOf({ authorization: "Blocked" }, end.body.energyWh, doubt) }
+})
+
+const refusedRead = (read: MeterRead): MeterRead => ({
+  ...read,
+  body: {
+    ...read.body,
+    refused: outcomeOf({ authorization: "Blocked" }, (read.body.registerWh ?? 0) - 1000, undefined)
+  }
+})
 
 /** A charger with a tariff of at least 2, and a start whose card was refused. */
 const refused = (chargerId: string, status: AuthorizationStatus = "Blocked") =>
@@ -59,7 +75,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     it.effect(`(${status}) is invalid where no energy flowed: no record, no hold, and no part of any sum`, () =>
       Effect.gen(function* () {
         const { commit, organisationId, seeded, tx } = yield* refused(`U-${status}`, status)
-        yield* commit([ended(seeded, tx, { meterStopWh: 1010 })])
+        yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 1010 }))])
         yield* priced
         assert.deepStrictEqual(yield* seen(organisationId, tx.sessionId), {
           energyWh: 10,
@@ -80,7 +96,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     Effect.gen(function* () {
       const reviews = yield* SessionReviews
       const { commit, organisationId, seeded, tx, writing } = yield* refused("U-held")
-      yield* commit([ended(seeded, tx, { meterStopWh: 1011 })])
+      yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 1011 }))])
       yield* priced
       const held = {
         energyWh: 11,
@@ -100,7 +116,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     Effect.gen(function* () {
       const reviews = yield* SessionReviews
       const { commit, organisationId, seeded, tx, writing } = yield* refused("U-corrected")
-      yield* commit([ended(seeded, tx, { meterStopWh: 1000 })])
+      yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 1000 }))])
       const refusal = yield* Effect.flip(reviews.release(tx.sessionId, writing))
       assert.propertyVal(refusal, "code", "not_held")
       const correction = { energyWh: 7000, startedAt: undefined, endedAt: undefined, reason: "it charged" }
@@ -126,7 +142,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
         energyWh: undefined,
         heldReason: "MeterStopMissing" as const
       }
-      yield* commit([{ ...stop, body }])
+      yield* commit([refusedEnd({ ...stop, body }, body.heldReason)])
       yield* priced
       const { heldReason, status } = yield* seen(organisationId, tx.sessionId)
       assert.deepStrictEqual({ heldReason, status }, { heldReason: "MeterStopMissing", status: "COMPLETED" })
@@ -141,6 +157,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
       meterStopWh: undefined,
       energyWh: undefined,
       reason: "DeAuthorized",
+      status: "INVALID",
       unheard: true
     } as const
     return { ...stop, key: `unheard:${tx.sessionId}`, body }
@@ -158,7 +175,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
         lists: { INVALID: [tx.sessionId], COMPLETED: [] },
         bills: []
       })
-      yield* commit([ended(seeded, tx, { meterStopWh: 3000 })])
+      yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 3000 }))])
       yield* priced
       assert.deepInclude(yield* seen(organisationId, tx.sessionId), {
         energyWh: 2000,
@@ -174,12 +191,54 @@ forEachDriver("a session whose card was refused", world, (it) => {
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-read")
       yield* commit([unheard(seeded, tx)])
-      yield* commit([metered(seeded, tx, noon + 30_000, 3000)])
+      yield* commit([refusedRead(metered(seeded, tx, noon + 30_000, 3000))])
       assert.deepInclude(yield* seen(organisationId, tx.sessionId), {
         energyWh: 2000,
         heldReason: "NotAuthorized",
         status: "COMPLETED"
       })
+    })
+  )
+
+  it.effect("is held or invalid by its newest register, whatever order the readings after that come in", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-order")
+      const seenNow = Effect.map(seen(organisationId, tx.sessionId), ({ energyWh, heldReason, status }) => [
+        energyWh,
+        heldReason,
+        status
+      ])
+      yield* commit([unheard(seeded, tx)])
+      yield* commit([refusedRead(metered(seeded, tx, noon + 30_000, 3000))])
+      yield* commit([refusedRead(metered(seeded, tx, noon + 20_000, 1005))])
+      assert.deepStrictEqual(yield* seenNow, [2000, "NotAuthorized", "COMPLETED"], "an older reading changes nothing")
+      yield* commit([refusedRead(metered(seeded, tx, noon + 40_000, 1010))])
+      assert.deepStrictEqual(yield* seenNow, [10, undefined, "INVALID"])
+      yield* commit([refusedRead(metered(seeded, tx, noon + 50_000, 1011))])
+      assert.deepStrictEqual(yield* seenNow, [11, "NotAuthorized", "COMPLETED"])
+    })
+  )
+
+  it.effect("stays held for its missing stop where another start superseded it, whatever its readings say", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-superseded")
+      const next: Transaction = { ...tx, sessionId: freshId(), transactionId: 8 }
+      yield* commit([started(seeded, next, { at: noon + 60_000, supersedes: [tx.sessionId] })])
+      const held = { heldReason: "StopMissing", status: "COMPLETED" as const }
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), held)
+      yield* commit([refusedRead(metered(seeded, tx, noon + 30_000, 1005))])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), { ...held, energyWh: 5 })
+      yield* commit([refusedRead(metered(seeded, tx, noon + 40_000, 3000))])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), { ...held, energyWh: 2000 })
+    })
+  )
+
+  it.effect("is not over without a stop where another connection brought a reading that this was decided without", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, tx } = yield* refused("U-raced")
+      yield* commit([refusedRead(metered(seeded, tx, noon + 30_000, 3000))])
+      yield* commit([unheard(seeded, tx)])
+      assert.deepInclude(yield* seen(organisationId, tx.sessionId), { status: "ACTIVE", energyWh: 2000 })
     })
   )
 
@@ -195,7 +254,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
       const closing = { ...session, reason: "Silent", neverWas: true } as const
       assert.deepStrictEqual(yield* closings.close([closing], noon + 3_600_000), [tx.sessionId])
       assert.deepInclude(yield* seen(organisationId, tx.sessionId), { status: "INVALID", heldReason: undefined })
-      yield* commit([ended(seeded, tx, { meterStopWh: 3000 })])
+      yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 3000 }))])
       assert.deepInclude(yield* seen(organisationId, tx.sessionId), { status: "COMPLETED", energyWh: 2000 })
     })
   )
@@ -203,7 +262,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
   it.effect("runs as any other until it ends", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-running")
-      yield* commit([metered(seeded, tx, noon + 60_000, 3000)])
+      yield* commit([refusedRead(metered(seeded, tx, noon + 60_000, 3000))])
       yield* priced
       const { heldReason, status } = yield* seen(organisationId, tx.sessionId)
       assert.deepStrictEqual({ heldReason, status }, { heldReason: undefined, status: "ACTIVE" })

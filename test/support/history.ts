@@ -190,13 +190,21 @@ export const identity = (
   rawAt: string | undefined
 ): string => `${parts.evseId} ${tokenKey(parts.tokenUid)} ${parts.meterStartWh} ${rawAt ?? "-"}`
 
+/** What is doubted of its figures. Whether the card was let in depends on what else ran when that was asked, and is no part of it. */
+const doubtOf = (heldReason: string | undefined) => (heldReason === "NotAuthorized" ? undefined : heldReason)
+
 /** The sessions of a charger in the journal: start, end, energy, and what is wrong with them. */
 export const ledger = (charger: ModelCharger): ReadonlyMap<string, object> =>
   new Map(
     charger.sessions
       .map(({ end, start }): [string, object] => [
         identity(start.body, start.body.rawAt),
-        { startedAt: start.at, endedAt: end?.at, energyWh: end?.body.energyWh, heldReason: end?.body.heldReason }
+        {
+          startedAt: start.at,
+          endedAt: end?.at,
+          energyWh: end?.body.energyWh,
+          heldReason: doubtOf(end?.body.heldReason)
+        }
       ])
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
   )

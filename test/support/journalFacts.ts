@@ -138,6 +138,7 @@ export const ended = (
     meterStopWh: more.meterStopWh ?? 6000,
     energyWh: (more.meterStopWh ?? 6000) - 1000,
     reason: "Local",
+    status: "COMPLETED",
     heldReason: undefined,
     rawAt: undefined,
     orphanId: more.orphanId

@@ -180,6 +180,11 @@ export interface MeterRead extends FactBase {
     /** The newest energy register among the readings, and its time (ms epoch). */
     readonly registerWh: number | undefined
     readonly registerAt: number | undefined
+    /**
+     * Of a session whose card was refused: what it is by that register where it is over without a stop of its own. The reading may come
+     * after that, on another connection than what showed it to be over.
+     */
+    readonly refused?: Outcome | undefined
     /** True for those that came inside a StopTransaction. */
     readonly fromStop: boolean
   }
@@ -192,7 +197,7 @@ export interface SessionEnded extends FactBase {
    * stood already, this fact is dropped too and comes back as not recorded: a repeat must not end a session that it did not end before.
    */
   readonly requires?: string | undefined
-  readonly body: {
+  readonly body: Outcome & {
     readonly sessionId: string
     readonly tokenUid: string | undefined
     /** The start's register, where what came with the stop tells one that the start did not. */
@@ -203,8 +208,6 @@ export interface SessionEnded extends FactBase {
     /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be told. */
     readonly energyWh: number | undefined
     readonly reason: string
-    /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
-    readonly heldReason: string | undefined
     readonly rawAt: string | undefined
     /** True when the stop told no time that can be true, so that it ended when that was heard. */
     readonly untimed?: true | undefined
@@ -217,6 +220,14 @@ export interface SessionEnded extends FactBase {
     /** What the stop said, for another one to be compared with. */
     readonly told?: ToldStop | undefined
   }
+}
+
+/** What a session is stored as once it is over. */
+export interface Outcome {
+  /** `INVALID`: its card was refused and no energy flowed. */
+  readonly status: "COMPLETED" | "INVALID"
+  /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
+  readonly heldReason: string | undefined
 }
 
 /** A stop (or an unreadable transaction message) for which no session is known: kept until its start turns up. */

@@ -12,6 +12,7 @@ import {
   type Sample
 } from "../charger/MeterValue.ts"
 import { sessionAt } from "../session/Matching.ts"
+import { outcomeOf } from "../session/Refused.ts"
 import { acknowledge, acknowledged, act } from "./Acting.ts"
 import type { MeterValuesReported } from "../charger/ChargerEvent.ts"
 import type { Place } from "../site/Connector.ts"
@@ -124,6 +125,12 @@ export const countedOnSince = (gist: Gist, session: KnownSession | undefined, ru
   }
 }
 
+/** What a session whose card was refused is by a register, should it be over without a stop. */
+const refusedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "refused"> => {
+  if (session.authorization === "Accepted" || session.status === "Ended" || registerWh === undefined) return {}
+  return { refused: outcomeOf(session, Math.max(0, registerWh - session.meterStartWh), undefined) }
+}
+
 /** The fact of a batch of readings; `session` is undefined for those of no transaction of this charger. */
 export const meterRead = (
   state: ChargerState,
@@ -147,6 +154,7 @@ export const meterRead = (
     readings: gist.readings,
     registerWh: gist.registerWh,
     registerAt: gist.registerAt,
+    ...(session === undefined ? {} : refusedBy(session, gist)),
     fromStop
   }
 })

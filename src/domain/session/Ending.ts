@@ -6,7 +6,7 @@ import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import type { RegisterRules } from "../charger/Quirks.ts"
 import { countedOn } from "../charger/MeterValue.ts"
-import { neverWas } from "./Refused.ts"
+import { neverWas, outcomeOf } from "./Refused.ts"
 
 /** What is known of a stop. */
 export interface StopFigures {
@@ -130,9 +130,9 @@ export const ending = (
   // What the readings bear out is said even where it is the start's: 0 may have stood in for a register that the start did not tell.
   const isBorneOut = own.beginWh !== undefined && own.endWh !== undefined && doubt === undefined
   const isTold = startWh !== session.meterStartWh || (startWh === 0 && isBorneOut)
-  let heldReason = doubt
-  if (heldReason === undefined && negative) heldReason = "MeterStopBelowStart"
-  if (heldReason === undefined && early) heldReason = "ClockImplausible"
+  let doubted = doubt
+  if (doubted === undefined && negative) doubted = "MeterStopBelowStart"
+  if (doubted === undefined && early) doubted = "ClockImplausible"
   return {
     at: early ? session.startedAt : stop.at,
     body: {
@@ -143,7 +143,7 @@ export const ending = (
       ...(stop.meterStopWh === undefined || stop.meterStopWh === stopWh ? {} : { rawMeterStopWh: stop.meterStopWh }),
       energyWh: negative ? undefined : energyWh,
       reason: stop.reason ?? "Local",
-      heldReason,
+      ...outcomeOf(session, energyWh, doubted),
       rawAt: stop.rawAt
     }
   }

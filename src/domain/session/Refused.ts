@@ -3,11 +3,11 @@
  * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and stands in
  * place of this.
  */
-import type { SessionEnded } from "../charger/Fact.ts"
+import type { Outcome, SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 
-/** What a contactor and a meter's rounding come to. The database has the same figure for refused sessions that end by their own stop. */
+/** What a contactor and a meter's rounding come to. */
 const nothingWh = 10
 
 /** True of a session whose card was refused and that took nothing. */
@@ -16,6 +16,21 @@ export const neverWas = ({
   energyWh
 }: Pick<KnownSession, "authorization"> & { readonly energyWh: number }): boolean =>
   authorization !== "Accepted" && energyWh <= nothingWh
+
+/**
+ * What a session is once it is over: one whose card was refused is invalid where no energy flowed, and held where some did. What is doubted of
+ * its figures comes first, since nobody knows then that nothing flowed.
+ */
+export const outcomeOf = (
+  { authorization }: Pick<KnownSession, "authorization">,
+  energyWh: number | undefined,
+  doubt: string | undefined
+): Outcome => {
+  if (authorization === "Accepted" || doubt !== undefined) return { status: "COMPLETED", heldReason: doubt }
+  return energyWh !== undefined && neverWas({ authorization, energyWh })
+    ? { status: "INVALID", heldReason: undefined }
+    : { status: "COMPLETED", heldReason: "NotAuthorized" }
+}
 
 /**
  * True of an open session that was refused and took nothing, as far as is known: by its own readings, and by the register with which another start on
@@ -41,6 +56,7 @@ export const overWithoutStop = (
       meterStopWh: session.registerWh,
       energyWh: undefined,
       reason: "DeAuthorized",
+      status: "INVALID",
       heldReason: undefined,
       rawAt: undefined,
       clock: clockDoubt({ at: session.startedAt, heardAt: session.heardAt }, { at, heardAt }, false),

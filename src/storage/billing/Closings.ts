@@ -83,6 +83,7 @@ const close = ({ journaled, secrets, sql }: Recording) =>
     const write = Effect.gen(function* () {
       const closed = yield* closedRows(sql`
         UPDATE session s SET closed_as_of = s.updated_at, close_reason = x.reason, superseded = x.never_was,
+          status = CASE WHEN x.never_was THEN 'INVALID' ELSE s.status END,
           ended_at = CASE WHEN x.never_was THEN ${lastKnownEnd(sql)} END, stop_reason = CASE WHEN x.never_was THEN x.reason END,
           updated_at = CASE WHEN x.never_was THEN greatest(s.updated_at, ${new Date(now)}) ELSE s.updated_at END
         FROM unnest(${uuidArray(closings.map((one) => one.sessionId))}, ${timestamptzArray(closings.map((one) => one.quietSince))},

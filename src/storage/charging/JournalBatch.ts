@@ -44,6 +44,9 @@ interface Columns {
   readonly registerSessions: Array<string>
   readonly registerWh: Array<number>
   readonly registerAt: Array<number>
+  /** Null unless the session's card was refused. */
+  readonly registerStatus: Array<string | null>
+  readonly registerHeld: Array<string | null>
   readonly starts: Document
   readonly ends: Document
   readonly statuses: Document
@@ -74,6 +77,8 @@ const emptyColumns = (): Columns => ({
   registerSessions: [],
   registerWh: [],
   registerAt: [],
+  registerStatus: [],
+  registerHeld: [],
   starts: [],
   ends: [],
   statuses: [],
@@ -100,6 +105,8 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
   columns.registerSessions.push(body.sessionId)
   columns.registerWh.push(body.registerWh)
   columns.registerAt.push(body.registerAt)
+  columns.registerStatus.push(body.refused?.status ?? null)
+  columns.registerHeld.push(body.refused?.heldReason ?? null)
 }
 
 /** A number that its column holds, or none. */
@@ -146,6 +153,7 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   meter: fact.body.meterStopWh,
   energy: fact.body.energyWh,
   reason: fact.body.reason,
+  status: fact.body.status,
   held: fact.body.heldReason,
   orphan: fact.body.orphanId,
   unheard: fact.body.unheard,
@@ -287,6 +295,8 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
     registerSessions: uuidArray(columns.registerSessions),
     registerWh: float8Array(columns.registerWh),
     registerAt: timestamptzArray(columns.registerAt),
+    registerStatus: textArray(columns.registerStatus),
+    registerHeld: textArray(columns.registerHeld),
     starts: documentOrNull(columns.starts),
     ends: documentOrNull(columns.ends),
     statuses: documentOrNull(columns.statuses),

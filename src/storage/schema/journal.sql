@@ -10,7 +10,7 @@ CREATE FUNCTION journal_commit(
   zone[], p_bodies text[], p_epochs double precision[], p_requires integer[], p_meter_ord integer[], p_meter_sessions uuid[],
   p_meter_evses integer[], p_meter_connectors integer[], p_meter_at timestamp with time zone[], p_meter_raw_at text[], p_meter_energy
   double precision[], p_meter_samples text[], p_register_ord integer[], p_register_sessions uuid[], p_register_wh double precision[],
-  p_register_at timestamp with time zone[], p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
+  p_register_at timestamp with time zone[], p_register_status text[], p_register_held text[], p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
   p_orphans jsonb, OUT fresh integer[], OUT standing jsonb
 )
 RETURNS record
@@ -197,10 +197,16 @@ BEGIN
     -- The newest register by the charger's time stands, whatever order the readings came in.
     UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = greatest(s.updated_at, clock_timestamp()),
       energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN greatest(0, x.wh::bigint - s.meter_start_wh) ELSE s.energy_wh END,
-      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
+      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END,
+      -- Only of one that is over without a stop. Where another connection's start has superseded it, it stays held for the missing stop.
+      status = CASE WHEN s.superseded AND x.status IS NOT NULL AND coalesce(s.held_reason, 'NotAuthorized') = 'NotAuthorized'
+        THEN x.status ELSE s.status END,
+      held_reason = CASE WHEN s.superseded AND x.status IS NOT NULL AND coalesce(s.held_reason, 'NotAuthorized') = 'NotAuthorized'
+        THEN x.held ELSE s.held_reason END
     FROM (
-      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at
-      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at) AS r(ord, id, wh, at)
+      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at, r.status, r.held
+      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at, p_register_status, p_register_held)
+        AS r(ord, id, wh, at, status, held)
       WHERE v_all OR r.ord = ANY (fresh)
       ORDER BY r.id, r.at DESC, r.ord DESC
     ) x
@@ -208,12 +214,14 @@ BEGIN
   END IF;
 
   IF p_ends IS NOT NULL THEN
-    UPDATE session s SET status = 'COMPLETED', superseded = coalesce(x.unheard, false), ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
+    UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
       meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
       held_reason = x.held, told_stop = x.told, clock_jumped = coalesce(x.jumped, s.clock_jumped),
       clock_ahead_ms = coalesce(x.ahead, s.clock_ahead_ms), updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
-    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
-    WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR s.ended_at IS NULL) AND (v_all OR x.ord = ANY (fresh));
+    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, status text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
+    -- Two connections of one charger may report at one time. An end without a stop is dropped where another one was stored before it, and
+    -- where a newer register was, which the decision had not seen.
+    WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR (s.ended_at IS NULL AND (s.register_wh IS NULL OR s.register_wh <= x.meter))) AND (v_all OR x.ord = ANY (fresh));
     UPDATE orphan o SET session_id = x.id
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)
     WHERE o.id = x.orphan AND (v_all OR x.ord = ANY (fresh));

@@ -185,23 +185,3 @@ AS $function$
 CREATE TRIGGER session_early_readings AFTER INSERT ON session
   REFERENCING NEW TABLE AS started
   FOR EACH STATEMENT EXECUTE FUNCTION session_take_early_readings();
-
--- A session that nobody was authorized to begin: without energy (up to 10 Wh) it is invalid, with energy it is held.
-CREATE FUNCTION session_unauthorised()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF NEW.energy_wh <= 10 AND coalesce(NEW.held_reason, 'NotAuthorized') = 'NotAuthorized' THEN
-    NEW.status := 'INVALID';
-    NEW.held_reason := NULL;
-  ELSE
-    NEW.status := 'COMPLETED';
-    NEW.held_reason := coalesce(NEW.held_reason, 'NotAuthorized');
-  END IF;
-  RETURN NEW;
-END
-$function$;
-
-CREATE TRIGGER session_unauthorised BEFORE UPDATE ON session
-  FOR EACH ROW WHEN (((new.authorization_status <> 'Accepted'::text) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION session_unauthorised();

@@ -22,6 +22,7 @@ const end = (parts: Partial<SessionEnded> = {}): SessionEnded => ({
     meterStopWh: 6000,
     energyWh: 5000,
     reason: "Local",
+    status: "COMPLETED",
     heldReason: undefined,
     rawAt: undefined
   },

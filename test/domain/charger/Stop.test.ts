@@ -108,7 +108,9 @@ describe("a StopTransaction that names its transaction", () => {
   ]
   for (const { name, readings } of dataOf) {
     it(`takes beginning and end from readings ${name}, where start and stop say 0`, () => {
-      const charger = new ModelService().charger()
+      const service = new ModelService()
+      service.journal.tokens.set("anna", token("ANNA"))
+      const charger = service.charger()
       charger.now = minute(40)
       const id = charger.start(started({ meterStartWh: 0 }))
       const { facts } = charger.say(ended(id, { meterStopWh: 0, readings }))
@@ -430,6 +432,7 @@ describe("clocks in 1970", () => {
   for (const { endedAt, name, start, startedAt, stop } of cases) {
     it(`${name} give way to the time of receipt, and are kept raw`, () => {
       const service = new ModelService()
+      service.journal.tokens.set("anna", token("ANNA"))
       const charger = service.charger()
       charger.say(ended(charger.start(started({ time: start })), { time: stop }))
       const [row] = charger.sessions
