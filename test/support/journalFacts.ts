@@ -121,6 +121,7 @@ export const metered = (seeded: Seeded, tx: Transaction, at: number, wh: number)
     readings: [reading(at, wh)],
     registerWh: wh,
     registerAt: at,
+    energyWh: wh - 1000,
     fromStop: false
   }
 })

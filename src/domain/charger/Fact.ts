@@ -180,6 +180,8 @@ export interface MeterRead extends FactBase {
     /** The newest energy register among the readings, and its time (ms epoch). */
     readonly registerWh: number | undefined
     readonly registerAt: number | undefined
+    /** Wh that the session has by that register; undefined for one that its own stop has ended. */
+    readonly energyWh?: number | undefined
     /**
      * Of a session whose card was refused: what it is by that register where it is over without a stop of its own. The reading may come
      * after that, on another connection than what showed it to be over.

@@ -2,8 +2,9 @@
  * The facts of a session's end: the readings that came with its stop, and the end itself. The same for a stop that comes after its start and for one
  * that had to wait for it.
  */
-import type { ChargerFact, MeterRead, SessionEnded } from "../charger/Fact.ts"
+import type { ChargerFact, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
+import { withRegister } from "../session/Register.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 import type { Reading } from "../charger/MeterValue.ts"
 import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
@@ -28,13 +29,6 @@ export interface Grounds {
   readonly orphanId: string
 }
 
-/** The newest register, of what was known and what the stop itself brings. */
-const newestRegister = (session: KnownSession, read: MeterRead | undefined): number | undefined => {
-  const { registerAt, registerWh } = read?.body ?? {}
-  if (registerWh === undefined || registerAt === undefined) return session.registerWh
-  return session.registerAt !== undefined && session.registerAt > registerAt ? session.registerWh : registerWh
-}
-
 export const endingFacts = (
   state: ChargerState,
   session: KnownSession,
@@ -49,8 +43,9 @@ export const endingFacts = (
       ? undefined
       : countedOnSince(gistOf(readings, rules, envelope, state.epoch, heardAt), session, rules)
   const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, heardAt)
+  const newest = read === undefined ? session : withRegister(session, read.body)
   const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
-  const { at, body } = ending(session, figures, newestRegister(session, read), own)
+  const { at, body } = ending(session, figures, newest.registerWh, own)
   const end: SessionEnded = {
     type: "SessionEnded",
     key: stopKey(state, session.transactionId),

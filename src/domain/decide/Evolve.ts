@@ -11,6 +11,7 @@ import type {
   SessionStarted
 } from "../charger/Fact.ts"
 import { isAtHand } from "../session/Matching.ts"
+import { withRegister } from "../session/Register.ts"
 import {
   type ChargerState,
   type ConnectorState,
@@ -71,14 +72,12 @@ const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerS
   return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
-/** The newest register stands, in whatever order the readings came. */
 const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
-  const { registerAt, registerWh, sessionId } = body
-  if (sessionId === undefined || registerAt === undefined || registerWh === undefined) return state
-  const index = state.sessions.findIndex((session) => session.sessionId === sessionId)
+  if (body.sessionId === undefined) return state
+  const index = state.sessions.findIndex(({ sessionId }) => sessionId === body.sessionId)
   const session = state.sessions[index]
-  if (session === undefined || (session.registerAt !== undefined && session.registerAt > registerAt)) return state
-  return { ...state, sessions: state.sessions.with(index, { ...session, registerWh, registerAt }) }
+  const read = session === undefined ? undefined : withRegister(session, body)
+  return read === undefined || read === session ? state : { ...state, sessions: state.sessions.with(index, read) }
 }
 
 const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {

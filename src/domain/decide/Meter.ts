@@ -13,6 +13,7 @@ import {
 } from "../charger/MeterValue.ts"
 import { sessionAt } from "../session/Matching.ts"
 import { outcomeOf } from "../session/Refused.ts"
+import { takenBy } from "../session/Register.ts"
 import { acknowledge, acknowledged, act } from "./Acting.ts"
 import type { MeterValuesReported } from "../charger/ChargerEvent.ts"
 import type { Place } from "../site/Connector.ts"
@@ -125,10 +126,13 @@ export const countedOnSince = (gist: Gist, session: KnownSession | undefined, ru
   }
 }
 
-/** What a session whose card was refused is by a register, should it be over without a stop. */
-const refusedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "refused"> => {
-  if (session.authorization === "Accepted" || session.status === "Ended" || registerWh === undefined) return {}
-  return { refused: outcomeOf(session, Math.max(0, registerWh - session.meterStartWh), undefined) }
+/** What a register changes of its session; nothing once that has ended by its own stop. */
+const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "energyWh" | "refused"> => {
+  if (session.status === "Ended" || registerWh === undefined) return {}
+  const energyWh = takenBy(session, registerWh)
+  return session.authorization === "Accepted"
+    ? { energyWh }
+    : { energyWh, refused: outcomeOf(session, energyWh, undefined) }
 }
 
 /** The fact of a batch of readings; `session` is undefined for those of no transaction of this charger. */
@@ -154,7 +158,7 @@ export const meterRead = (
     readings: gist.readings,
     registerWh: gist.registerWh,
     registerAt: gist.registerAt,
-    ...(session === undefined ? {} : refusedBy(session, gist)),
+    ...(session === undefined ? {} : changedBy(session, gist)),
     fromStop
   }
 })

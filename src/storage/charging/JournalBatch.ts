@@ -44,6 +44,8 @@ interface Columns {
   readonly registerSessions: Array<string>
   readonly registerWh: Array<number>
   readonly registerAt: Array<number>
+  /** Null for a session that has ended by its own stop. */
+  readonly registerEnergy: Array<number | null>
   /** Null unless the session's card was refused. */
   readonly registerStatus: Array<string | null>
   readonly registerHeld: Array<string | null>
@@ -77,6 +79,7 @@ const emptyColumns = (): Columns => ({
   registerSessions: [],
   registerWh: [],
   registerAt: [],
+  registerEnergy: [],
   registerStatus: [],
   registerHeld: [],
   starts: [],
@@ -105,6 +108,7 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
   columns.registerSessions.push(body.sessionId)
   columns.registerWh.push(body.registerWh)
   columns.registerAt.push(body.registerAt)
+  columns.registerEnergy.push(body.energyWh ?? null)
   columns.registerStatus.push(body.refused?.status ?? null)
   columns.registerHeld.push(body.refused?.heldReason ?? null)
 }
@@ -295,6 +299,7 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
     registerSessions: uuidArray(columns.registerSessions),
     registerWh: float8Array(columns.registerWh),
     registerAt: timestamptzArray(columns.registerAt),
+    registerEnergy: float8Array(columns.registerEnergy),
     registerStatus: textArray(columns.registerStatus),
     registerHeld: textArray(columns.registerHeld),
     starts: documentOrNull(columns.starts),
