@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { decide } from "../../src/domain/decide/Decide.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { v16 } from "../../src/ocpp/v16/V16.ts"
+import { supersededEnd } from "../../src/domain/session/Superseded.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { journalMetrics } from "../../src/storage/charging/JournalMetrics.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -345,7 +346,8 @@ forEachDriver("the journal", journal, (it) => {
       const older = transaction("J-14")
       yield* commit([started(seeded, newer, { at: noon + 600_000 })])
       const late = started(seeded, older)
-      yield* commit([{ ...late, body: { ...late.body, supersededBy: newer.sessionId } }])
+      const ends = [supersededEnd({ sessionId: older.sessionId, startedAt: late.at }, noon + 600_000)]
+      yield* commit([{ ...late, body: { ...late.body, supersededBy: newer.sessionId, ends } }])
       assert.deepInclude(yield* session(older.sessionId), {
         superseded: true,
         status: "COMPLETED",
@@ -353,6 +355,76 @@ forEachDriver("the journal", journal, (it) => {
       })
       yield* commit([ended(seeded, older, { at: noon + 300_000 })])
       assert.deepInclude(yield* session(older.sessionId), { superseded: false, energy: 5000, ended: noon + 300_000 })
+    })
+  )
+
+  it.effect("keeps of two registers of one time the one that came later", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-31"])
+      const tx = transaction("J-31")
+      yield* commit([started(seeded, tx)])
+      yield* commit([metered(seeded, tx, noon + 60_000, 3000)])
+      yield* commit([metered(seeded, tx, noon + 60_000, 2500)])
+      assert.deepInclude(yield* session(tx.sessionId), { register: 2500, energy: 1500 })
+    })
+  )
+
+  it.effect(
+    "changes no energy of a session that has ended by its stop, though another connection did not know it",
+    () =>
+      Effect.gen(function* () {
+        const { commit } = yield* Journal
+        const seeded = yield* seedChargers(["J-32"])
+        const tx = transaction("J-32")
+        yield* commit([started(seeded, tx)])
+        yield* commit([ended(seeded, tx)])
+        yield* commit([metered(seeded, tx, noon + 7_200_000, 9000)])
+        assert.deepInclude(yield* session(tx.sessionId), {
+          register: 9000,
+          energy: 5000,
+          stop: 6000,
+          status: "COMPLETED"
+        })
+      })
+  )
+
+  it.effect("lets the stop count where another connection's start superseded its session in the same batch", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-33"])
+      for (const stopFirst of [true, false]) {
+        const tx = transaction("J-33")
+        yield* commit([started(seeded, tx)])
+        const stop = commit([ended(seeded, tx)])
+        const start = commit([
+          started(seeded, transaction("J-33"), { at: noon + 7_200_000, supersedes: [tx.sessionId] })
+        ])
+        yield* Effect.all(stopFirst ? [stop, start] : [start, stop], { concurrency: "unbounded" })
+        assert.deepInclude(yield* session(tx.sessionId), {
+          superseded: false,
+          held_reason: null,
+          stop_reason: "Local",
+          stop: 6000,
+          ended: noon + 3_600_000
+        })
+      }
+    })
+  )
+
+  it.effect("supersedes no session that has ended", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-34"])
+      const tx = transaction("J-34")
+      yield* commit([started(seeded, tx)])
+      yield* commit([ended(seeded, tx)])
+      yield* commit([started(seeded, transaction("J-34"), { at: noon + 7_200_000, supersedes: [tx.sessionId] })])
+      assert.deepInclude(yield* session(tx.sessionId), {
+        superseded: false,
+        held_reason: null,
+        ended: noon + 3_600_000
+      })
     })
   )
 

@@ -9,6 +9,7 @@ import type {
   SessionEnded,
   SessionStarted
 } from "../../src/domain/charger/Fact.ts"
+import { supersededEnd } from "../../src/domain/session/Superseded.ts"
 import type { MeteredReading } from "../../src/domain/charger/MeterValue.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 
@@ -91,7 +92,8 @@ export const started = (
       parentUid: undefined
     },
     rawAt: undefined,
-    supersedes: more.supersedes ?? []
+    supersedes: more.supersedes ?? [],
+    ends: (more.supersedes ?? []).map((sessionId) => supersededEnd({ sessionId, startedAt: noon }, more.at ?? noon))
   }
 })
 

@@ -137,6 +137,22 @@ export interface SessionTariff {
   readonly timeZone: string | undefined
 }
 
+/** What a session is stored as once it is over. */
+export interface Outcome {
+  /** `INVALID`: its card was refused and no energy flowed. */
+  readonly status: "COMPLETED" | "INVALID"
+  /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
+  readonly heldReason: string | undefined
+}
+
+/** The end of a session that another start showed to be over (`session/Superseded`). */
+export interface SupersededEnd extends Outcome {
+  readonly sessionId: string
+  /** ms epoch. */
+  readonly at: number
+  readonly reason: string
+}
+
 export interface SessionStarted extends FactBase {
   readonly type: "SessionStarted"
   readonly body: Place & {
@@ -162,6 +178,8 @@ export interface SessionStarted extends FactBase {
     readonly supersedes: ReadonlyArray<string>
     /** Set for an older start that arrives after a newer one of its connector: it is superseded from the beginning, by that session. */
     readonly supersededBy?: string | undefined
+    /** The ends of those, and its own where it is superseded; missing where there are none. */
+    readonly ends?: ReadonlyArray<SupersededEnd> | undefined
     /** What the start said, where `meterStartWh` is something else. */
     readonly rawMeterStartWh?: number | undefined
     /** True when the charger sent no usable register and `meterStartWh` is 0 for want of it. */
@@ -222,14 +240,6 @@ export interface SessionEnded extends FactBase {
     /** What the stop said, for another one to be compared with. */
     readonly told?: ToldStop | undefined
   }
-}
-
-/** What a session is stored as once it is over. */
-export interface Outcome {
-  /** `INVALID`: its card was refused and no energy flowed. */
-  readonly status: "COMPLETED" | "INVALID"
-  /** Why the session is held back from billing, if it is; see `session/Plausibility`. */
-  readonly heldReason: string | undefined
 }
 
 /** A stop (or an unreadable transaction message) for which no session is known: kept until its start turns up. */

@@ -44,17 +44,20 @@ const withSessions = (state: ChargerState, sessions: ReadonlyArray<KnownSession>
 })
 
 const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState => {
-  const { supersededBy, supersedes } = fact.body
-  const others = state.sessions.map((session) =>
-    session.status === "Open" && supersedes.includes(session.sessionId)
-      ? // One that began later by a wrong clock ended when it began.
-        { ...session, status: "Superseded" as const, supersededAt: Math.max(session.startedAt, fact.at) }
-      : session
-  )
+  const { ends = [], sessionId } = fact.body
+  const endOf = (id: string) => ends.find((end) => end.sessionId === id)?.at
+  const others =
+    ends.length === 0
+      ? state.sessions
+      : state.sessions.map((session) => {
+          const supersededAt = session.status === "Open" ? endOf(session.sessionId) : undefined
+          return supersededAt === undefined ? session : { ...session, status: "Superseded" as const, supersededAt }
+        })
   const session = startedSession(fact)
-  if (supersededBy === undefined) return withSessions(state, [...others, session])
-  const supersededAt = others.find((other) => other.sessionId === supersededBy)?.startedAt
-  return withSessions(state, [...others, { ...session, supersededAt }])
+  return withSessions(state, [
+    ...others,
+    session.status === "Superseded" ? { ...session, supersededAt: endOf(sessionId) } : session
+  ])
 }
 
 const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerState => {

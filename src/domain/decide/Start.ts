@@ -8,6 +8,7 @@ import { begun } from "../command/Stack.ts"
 import { keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
+import { supersededEnd } from "../session/Superseded.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
@@ -132,6 +133,8 @@ const started = (
   const reservedId = reservedSession(state, consumed, at)
   const sessionId = reservedId ?? ids.uuid()
   const register = registerOf(state, event)
+  const over = endedBy(state, place, at, now).filter((open) => !tookNothing(open, register.meterStartWh))
+  const ends = over.map((open) => supersededEnd(open, at))
   const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
   const fact: SessionStarted = {
     type: "SessionStarted",
@@ -156,13 +159,14 @@ const started = (
       follows: followed({ tokenUid, evseId: place.evseId, heardAt: now }, found.remoteStarts)?.commandId,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
-      supersedes: endedBy(state, place, at, now)
-        .filter((open) => !tookNothing(open, register.meterStartWh))
-        .map((open) => open.sessionId)
+      supersedes: over.map((open) => open.sessionId),
+      ...(ends.length === 0 ? {} : { ends })
     }
   }
   const isOver = newer !== undefined && !tookNothing(startedSession(fact), newer.meterStartWh)
-  return isOver ? { ...fact, body: { ...fact.body, supersededBy: newer.sessionId } } : fact
+  if (!isOver) return fact
+  const own = supersededEnd({ sessionId, startedAt: at }, newer.startedAt)
+  return { ...fact, body: { ...fact.body, supersededBy: newer.sessionId, ends: [...ends, own] } }
 }
 
 /** The ends of sessions whose card was refused and which took nothing: others that this start follows on its connector, and its own where it came late. */

@@ -3,6 +3,7 @@
  * whatever leaves a session held tells that as well, so that whoever waits for session.held misses none.
  */
 import { Schema } from "effect"
+import { superseded } from "../session/Superseded.ts"
 import type { EventData } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
 import { sessionOf, type Telling, telling, timeOf, type Told } from "./NewEvent.ts"
@@ -29,14 +30,14 @@ const held = (fact: PlacedFact, sessionId: string, heldReason: string): Told => 
   data: { ...sessionOf(fact, sessionId), heldReason }
 })
 
-/** As the journal ends a session whose stop was never heard. */
-const superseded = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<Told> =>
+/** Of one that another start showed to be over. */
+const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<Told> =>
   ended(fact, sessionId, {
     endedAt,
     energyWh: null,
     meterStopWh: null,
-    stopReason: "Superseded",
-    heldReason: "StopMissing"
+    stopReason: superseded.reason,
+    heldReason: superseded.heldReason
   })
 
 const started = telling(
@@ -65,9 +66,9 @@ const started = telling(
       meterStartWh: Math.round(meterStartWh)
     }
     return [
-      ...supersedes.flatMap((id) => superseded(fact, id, at)),
+      ...supersedes.flatMap((id) => overBy(fact, id, at)),
       { type: "session.started", subject: `session:${sessionId}`, data },
-      ...(supersededBy === undefined ? [] : superseded(fact, sessionId, null))
+      ...(supersededBy === undefined ? [] : overBy(fact, sessionId, null))
     ]
   }
 )

@@ -10,7 +10,8 @@ import type {
   OrphanRecorded,
   PastStatusReported,
   SessionEnded,
-  SessionStarted
+  SessionStarted,
+  SupersededEnd
 } from "../../domain/charger/Fact.ts"
 import { isAtHand } from "../../domain/session/Matching.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
@@ -135,8 +136,6 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   heard: fact.heardAt,
   meter: fact.body.meterStartWh,
   unmetered: fact.body.meterStartMissing,
-  supersedes: fact.body.supersedes,
-  superseded_by: fact.body.supersededBy,
   reservation: int32(fact.body.reservationId),
   reserved: fact.body.reserved,
   keeps_tariff: fact.body.keepsTariff,
@@ -164,6 +163,22 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   jumped: fact.body.clock?.jumped,
   ahead: fact.body.clock?.aheadMillis,
   told: fact.body.told
+})
+
+/** Of those that a start shows to be over. */
+const supersededDocument = (
+  { at, heldReason, reason, sessionId, status }: SupersededEnd,
+  heard: number,
+  ord: number
+) => ({
+  ord,
+  id: sessionId,
+  at,
+  heard,
+  reason,
+  status,
+  held: heldReason,
+  unheard: true
 })
 
 const statusDocument = ({ body, chargerId, type }: ConnectorStatusChanged | PastStatusReported, ord: number) => ({
@@ -217,6 +232,7 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
     case "MeterRead":
       return addMeter(columns, fact, ord)
     case "SessionStarted":
+      for (const end of fact.body.ends ?? []) columns.ends.push(supersededDocument(end, fact.heardAt, ord))
       return void columns.starts.push(startDocument(fact, ord))
     case "SessionEnded":
       return void columns.ends.push(endDocument(fact, ord))

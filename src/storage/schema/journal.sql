@@ -136,20 +136,6 @@ BEGIN
         AND m.organisation_id = p_organisations[x.ord];
     END IF;
 
-    UPDATE session s SET superseded = true, status = 'COMPLETED', ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
-      meter_stop_wh = s.register_wh, stop_reason = 'Superseded', held_reason = 'StopMissing', updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
-    FROM (
-      -- Those that this start shows to have ended unheard, and this one itself where a newer start was heard before it.
-      SELECT y.ord, y.at, y.heard, jsonb_array_elements_text(y.supersedes)::uuid AS id
-      FROM jsonb_to_recordset(p_starts) AS y(ord int, at float8, heard float8, supersedes jsonb)
-      WHERE jsonb_array_length(y.supersedes) > 0
-      UNION ALL
-      SELECT z.ord, extract(epoch FROM newer.started_at) * 1000, z.heard, z.id
-      FROM jsonb_to_recordset(p_starts) AS z(ord int, heard float8, id uuid, superseded_by uuid)
-      JOIN session newer ON newer.id = z.superseded_by
-    ) x
-    WHERE s.id = x.id AND s.ended_at IS NULL AND (v_all OR x.ord = ANY (fresh));
-
     -- 0 stands in for a register that the start did not have, and all that the meter ever counted would be billed.
     IF p_starts @> '[{"unmetered": true}]' THEN
       INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
@@ -215,14 +201,22 @@ BEGIN
   END IF;
 
   IF p_ends IS NOT NULL THEN
-    UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = greatest(s.started_at, to_timestamp(x.at / 1000)),
-      meter_stop_wh = coalesce(x.meter, s.meter_stop_wh), energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason,
-      held_reason = x.held, told_stop = x.told, clock_jumped = coalesce(x.jumped, s.clock_jumped),
-      clock_ahead_ms = coalesce(x.ahead, s.clock_ahead_ms), updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
-    FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint, reason text, status text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
-    -- Two connections of one charger may report at one time. An end without a stop is dropped where another one was stored before it, and
-    -- where a newer register was, which the decision had not seen.
-    WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR (s.ended_at IS NULL AND (s.register_wh IS NULL OR s.register_wh <= x.meter))) AND (v_all OR x.ord = ANY (fresh));
+    -- Without a stop the newest register stands in for the stop's. Two connections of one charger may report at one time: of several ends in
+    -- one commit the stop counts, and an end without one is dropped where the session has ended meanwhile, or where it was taken for one
+    -- without energy and a register is newer than what that was decided by.
+    UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = to_timestamp(x.at / 1000),
+      meter_stop_wh = CASE WHEN x.unheard THEN s.register_wh ELSE coalesce(x.meter, s.meter_stop_wh) END,
+      energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason, held_reason = x.held, told_stop = x.told,
+      clock_jumped = coalesce(x.jumped, s.clock_jumped), clock_ahead_ms = coalesce(x.ahead, s.clock_ahead_ms),
+      updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
+    FROM (
+      SELECT DISTINCT ON (e.id) e.* FROM jsonb_to_recordset(p_ends) AS e(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint,
+        reason text, status text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
+      WHERE v_all OR e.ord = ANY (fresh)
+      ORDER BY e.id, e.unheard NULLS FIRST, e.ord
+    ) x
+    WHERE s.id = x.id AND (x.unheard IS NOT TRUE OR (
+      s.ended_at IS NULL AND (x.status <> 'INVALID' OR s.register_wh IS NULL OR s.register_wh <= x.meter)));
     UPDATE orphan o SET session_id = x.id
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, orphan uuid)
     WHERE o.id = x.orphan AND (v_all OR x.ord = ANY (fresh));
