@@ -47,9 +47,8 @@ interface Columns {
   readonly registerAt: Array<number>
   /** Null for a session that has ended by its own stop. */
   readonly registerEnergy: Array<number | null>
-  /** Null unless the session's card was refused. */
-  readonly registerStatus: Array<string | null>
-  readonly registerHeld: Array<string | null>
+  /** What registers make of sessions whose card was refused; few sessions are. */
+  readonly refused: Document
   readonly starts: Document
   readonly ends: Document
   readonly statuses: Document
@@ -81,8 +80,7 @@ const emptyColumns = (): Columns => ({
   registerWh: [],
   registerAt: [],
   registerEnergy: [],
-  registerStatus: [],
-  registerHeld: [],
+  refused: [],
   starts: [],
   ends: [],
   statuses: [],
@@ -110,8 +108,9 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
   columns.registerWh.push(body.registerWh)
   columns.registerAt.push(body.registerAt)
   columns.registerEnergy.push(body.energyWh ?? null)
-  columns.registerStatus.push(body.refused?.status ?? null)
-  columns.registerHeld.push(body.refused?.heldReason ?? null)
+  if (body.refused === undefined) return
+  const { heldReason, status } = body.refused
+  columns.refused.push({ ord, id: body.sessionId, at: body.registerAt, status, held: heldReason })
 }
 
 /** A number that its column holds, or none. */
@@ -316,8 +315,7 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
     registerWh: float8Array(columns.registerWh),
     registerAt: timestamptzArray(columns.registerAt),
     registerEnergy: float8Array(columns.registerEnergy),
-    registerStatus: textArray(columns.registerStatus),
-    registerHeld: textArray(columns.registerHeld),
+    refused: documentOrNull(columns.refused),
     starts: documentOrNull(columns.starts),
     ends: documentOrNull(columns.ends),
     statuses: documentOrNull(columns.statuses),

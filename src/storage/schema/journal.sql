@@ -10,7 +10,7 @@ CREATE FUNCTION journal_commit(
   zone[], p_bodies text[], p_epochs double precision[], p_requires integer[], p_meter_ord integer[], p_meter_sessions uuid[],
   p_meter_evses integer[], p_meter_connectors integer[], p_meter_at timestamp with time zone[], p_meter_raw_at text[], p_meter_energy
   double precision[], p_meter_samples text[], p_register_ord integer[], p_register_sessions uuid[], p_register_wh double precision[],
-  p_register_at timestamp with time zone[], p_register_energy double precision[], p_register_status text[], p_register_held text[], p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
+  p_register_at timestamp with time zone[], p_register_energy double precision[], p_refused jsonb, p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
   p_orphans jsonb, OUT fresh integer[], OUT standing jsonb
 )
 RETURNS record
@@ -179,21 +179,28 @@ BEGIN
     ON CONFLICT (charger_id, at, key) DO NOTHING;
   END IF;
 
+  -- Only of sessions that are over without a stop; where another start superseded one, it stays held for the missing stop. Before the
+  -- registers themselves, and in the same order: an older one changes nothing.
+  IF p_refused IS NOT NULL THEN
+    UPDATE session s SET status = x.status, held_reason = x.held
+    FROM (
+      SELECT DISTINCT ON (r.id) r.* FROM jsonb_to_recordset(p_refused) AS r(ord int, id uuid, at float8, status text, held text)
+      WHERE v_all OR r.ord = ANY (fresh)
+      ORDER BY r.id, r.at DESC, r.ord DESC
+    ) x
+    WHERE s.id = x.id AND s.superseded AND coalesce(s.held_reason, 'NotAuthorized') = 'NotAuthorized'
+      AND (s.register_at IS NULL OR s.register_at <= to_timestamp(x.at / 1000));
+  END IF;
+
   IF cardinality(p_register_sessions) > 0 THEN
     -- In the order of the charger's times, also where two connections of one charger report at one time. For the same reason the row says
     -- whether it has ended meanwhile: its stop has the last word on its energy.
     UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = greatest(s.updated_at, clock_timestamp()),
       energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN coalesce(x.energy::bigint, s.energy_wh) ELSE s.energy_wh END,
-      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END,
-      -- Only of one that is over without a stop. Where another connection's start has superseded it, it stays held for the missing stop.
-      status = CASE WHEN s.superseded AND x.status IS NOT NULL AND coalesce(s.held_reason, 'NotAuthorized') = 'NotAuthorized'
-        THEN x.status ELSE s.status END,
-      held_reason = CASE WHEN s.superseded AND x.status IS NOT NULL AND coalesce(s.held_reason, 'NotAuthorized') = 'NotAuthorized'
-        THEN x.held ELSE s.held_reason END
+      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
     FROM (
-      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at, r.energy, r.status, r.held
-      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at, p_register_energy, p_register_status,
-        p_register_held) AS r(ord, id, wh, at, energy, status, held)
+      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at, r.energy
+      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at, p_register_energy) AS r(ord, id, wh, at, energy)
       WHERE v_all OR r.ord = ANY (fresh)
       ORDER BY r.id, r.at DESC, r.ord DESC
     ) x
