@@ -9,7 +9,7 @@ import { isPriced, type Observed, pricedReadings, priceOf } from "./Ledger.ts"
 
 /** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
 export type Doubt =
-  /** Its card was refused, and energy flowed all the same. Said by storage as it ends, and here of whatever ends otherwise. */
+  /** Its card was refused, and energy flowed all the same. Said by the end itself (`Refused`), and here of one that was closed. */
   | "NotAuthorized"
   /** The start carried no register; 0 stands in for it. Said by storage as the start comes in. */
   | "MeterStartMissing"

@@ -19,7 +19,7 @@ export const neverWas = ({
 
 /**
  * What a session is once it is over: one whose card was refused is invalid where no energy flowed, and held where some did. What is doubted of
- * its figures comes first, since nobody knows then that nothing flowed.
+ * its figures comes first, since it is not known then that nothing flowed.
  */
 export const outcomeOf = (
   { authorization }: Pick<KnownSession, "authorization">,

@@ -1,6 +1,6 @@
 /**
  * Keeps with each price whether it differs from the session's record. A price may be stored after the record and a record after the
- * price, so whoever writes either compares the two, in the same transaction.
+ * price, so the repositories of both compare the two, in the transaction that writes.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

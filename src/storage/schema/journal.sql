@@ -208,7 +208,7 @@ BEGIN
   END IF;
 
   IF p_ends IS NOT NULL THEN
-    -- Without a stop the newest register stands in for the stop's. Two connections of one charger may report at one time: of several ends in
+    -- Without a stop the newest register takes the place of the stop's. Two connections of one charger may report at one time: of several ends in
     -- one commit the stop counts, and an end without one is dropped where the session has ended meanwhile, or where it was taken for one
     -- without energy and a register is newer than what that was decided by.
     UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = to_timestamp(x.at / 1000),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { decide } from "../../../src/domain/decide/Decide.ts"
 import type { KnownSession } from "../../../src/domain/charger/ChargerState.ts"
-import { outcomeOf } from "../../../src/domain/session/Refused.ts"
+import { outcomeOf, overWithoutStop } from "../../../src/domain/session/Refused.ts"
 import { at, ended, energy, metered, minute, reading, session, state } from "../../support/events.ts"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 
@@ -40,6 +40,14 @@ const factsOf = (known: KnownSession, event: ChargerEvent) => {
   if (decision._tag === "Ask") throw new Error("it asks")
   return decision.facts
 }
+
+describe("a session that is over without a stop", () => {
+  it("ended with what followed it, or when it began where that was later by a wrong clock", () => {
+    const refused = session({ authorization: "Blocked", startedAt: minute(5) })
+    expect(overWithoutStop(refused, minute(6), minute(6))).toMatchObject({ at: minute(6), body: invalid })
+    expect(overWithoutStop(refused, minute(4), minute(6))).toMatchObject({ at: minute(5), body: invalid })
+  })
+})
 
 describe("the facts of a session whose card was refused", () => {
   const blocked = session({ authorization: "Blocked" })
