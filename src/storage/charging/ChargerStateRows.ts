@@ -40,7 +40,7 @@ const SessionRow = Schema.Struct({
   registerAt: Optional(Schema.Finite)
 })
 
-/** A session as `journal_commit` and the queries here build it. */
+/** A session as the database's `session_known` gives it. */
 export type SessionRow = typeof SessionRow.Type
 export type StandingRow = SessionRow & { readonly ord: number }
 
@@ -221,20 +221,17 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         FROM connector WHERE connector.charger_id = c.charger_id
       ) k ON true
       LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('sessionId', id, 'transactionId', transaction_id, 'evseId', evse_id, 'connectorId',
-          connector_id, 'tokenUid', token_uid, 'startedAt', extract(epoch FROM started_at) * 1000, 'heardAt', extract(epoch FROM created_at) * 1000, 'meterStartWh', meter_start_wh,
-          'authorization', authorization_status, 'authorizedUntil', extract(epoch FROM authorized_until) * 1000, 'parentUid', parent_uid, 'superseded', superseded, 'ended', ended_at IS NOT NULL, 'endedAt',
-          extract(epoch FROM ended_at) * 1000, 'toldStop', told_stop, 'registerWh', register_wh, 'registerAt', extract(epoch FROM register_at) * 1000)
-          ORDER BY created_at, id) AS sessions
+        SELECT jsonb_agg(session_known(recent.s) ORDER BY (recent.s).created_at, (recent.s).id) AS sessions
         FROM (
-          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
             AND x.ended_at IS NULL ORDER BY x.id DESC LIMIT ${openSessionsKept}::int)
           UNION ALL
-          (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
             AND x.superseded ORDER BY x.id DESC LIMIT ${supersededSessionsKept}::int)
           UNION ALL
-          (SELECT * FROM (SELECT * FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
-            AND NOT x.reservation_only ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last WHERE last.ended_at IS NOT NULL AND NOT last.superseded)
+          (SELECT last.s FROM (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+            AND NOT x.reservation_only ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last
+            WHERE (last.s).ended_at IS NOT NULL AND NOT (last.s).superseded)
         ) recent
       ) s ON true
       LEFT JOIN LATERAL (
@@ -257,14 +254,7 @@ export const findSessions = (
 ) =>
   Effect.map(
     sql<Record<string, unknown>>`
-      SELECT s.charger_id, s.id AS "sessionId", s.transaction_id AS "transactionId", s.evse_id AS "evseId",
-        s.connector_id AS "connectorId", s.token_uid AS "tokenUid", (extract(epoch FROM s.started_at) * 1000)::float8 AS "startedAt",
-        (extract(epoch FROM s.created_at) * 1000)::float8 AS "heardAt",
-        s.meter_start_wh::float8 AS "meterStartWh", s.authorization_status AS "authorization",
-        (extract(epoch FROM s.authorized_until) * 1000)::float8 AS "authorizedUntil", s.parent_uid AS "parentUid", s.superseded,
-        s.ended_at IS NOT NULL AS ended, (extract(epoch FROM s.ended_at) * 1000)::float8 AS "endedAt",
-        s.told_stop AS "toldStop", s.register_wh::float8 AS "registerWh",
-        (extract(epoch FROM s.register_at) * 1000)::float8 AS "registerAt"
+      SELECT s.charger_id, s.transaction_id, session_known(s) AS known
       FROM unnest(${textArray(wanted.map((w) => w.chargerId))}, ${textArray(wanted.map((w) => String(w.transactionId)))})
         AS w(charger_id, transaction_id)
       JOIN charger c ON c.charger_id = w.charger_id
@@ -273,8 +263,8 @@ export const findSessions = (
     (rows) =>
       new Map(
         rows.map((row) => [
-          `${String(row["charger_id"])} ${String(row["transactionId"])}`,
-          standingSession(decodeSession(row))
+          `${String(row["charger_id"])} ${String(row["transaction_id"])}`,
+          standingSession(decodeSession(row["known"]))
         ])
       )
   )

@@ -146,10 +146,7 @@ BEGIN
     END IF;
 
     IF NOT v_all THEN
-      SELECT jsonb_agg(jsonb_build_object('ord', x.ord, 'sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id,
-        'connectorId', s.connector_id, 'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
-        'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status, 'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
-        'toldStop', s.told_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000, 'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000))
+      SELECT jsonb_agg(session_known(s) || jsonb_build_object('ord', x.ord))
       INTO standing
       FROM jsonb_to_recordset(p_starts) AS x(ord int)
       JOIN journal j ON j.key = substring(sha256(convert_to(p_keys[x.ord], 'UTF8')) for 16)

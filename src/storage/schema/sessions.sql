@@ -154,6 +154,20 @@ CREATE TABLE meter_other PARTITION OF meter DEFAULT;
 COMMENT ON TABLE meter_other IS
   'Readings of days that have no partition. Moved when the partition is made.';
 
+-- A session as a charger's actor knows it (`KnownSession`): one list of its columns for all who read it.
+CREATE FUNCTION session_known(s session)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $function$
+  SELECT jsonb_build_object('sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id, 'connectorId', s.connector_id,
+    'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
+    'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status,
+    'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
+    'toldStop', s.told_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,
+    'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000)
+$function$;
+
 -- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to the
 -- session before. Looked for once, when the start is stored, for all starts of a commit by one query.
 CREATE FUNCTION session_take_early_readings()
