@@ -1,14 +1,16 @@
 /** What a partner's driver wishes of a session, and what becomes of it (OCPI 2.2.1 §9.4.1). */
+import { Schema } from "effect"
 
-export interface ChargingPreferences {
+export const ChargingPreferences = Schema.Struct({
   /** OCPI's ProfileType; an open word. */
-  readonly profileType: string
+  profileType: Schema.String,
   /** ms epoch. */
-  readonly departureAt?: number | undefined
+  departureAt: Schema.optional(Schema.Finite),
   /** Wh. */
-  readonly energyNeedWh?: number | undefined
-  readonly dischargeAllowed?: boolean | undefined
-}
+  energyNeedWh: Schema.optional(Schema.Finite),
+  dischargeAllowed: Schema.optional(Schema.Boolean)
+})
+export type ChargingPreferences = typeof ChargingPreferences.Type
 
 /** OCPI 2.2.1 §9.4.2 ChargingPreferencesResponse, as far as we have use for it. */
 export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_SUPPORTED"

@@ -1,4 +1,5 @@
 /** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
+import { Schema } from "effect"
 import type { Authorization } from "../token/Authorization.ts"
 import type { Price } from "../values/Amount.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
@@ -21,13 +22,17 @@ export interface SessionReservation {
 export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
-export interface ChargingSession {
-  readonly id: string
+/** Which session, and where: the same in its row and in REST. What else they have in common differs in how times and missing values are written. */
+export const sessionPlace = {
+  id: Schema.String,
+  chargerId: Schema.String,
+  siteId: Schema.String,
+  evseId: Schema.Int,
+  connectorId: Schema.Int
+}
+
+export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace> {
   readonly organisationId: string
-  readonly chargerId: string
-  readonly siteId: string
-  readonly evseId: number
-  readonly connectorId: number
   /** An integer in OCPP 1.6 (ours), a string in 2.x (the charger's); kept as text. */
   readonly transactionId: string
   readonly ocppVersion: string

@@ -1,26 +1,16 @@
 /** Rows of sessions, decoded into the domain's; shared by those who list sessions and those who price them. */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { type ChargingSession, sessionStatuses } from "../../domain/session/ChargingSession.ts"
+import { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
+import { type ChargingSession, sessionPlace, sessionStatuses } from "../../domain/session/ChargingSession.ts"
 import { evidences } from "../../domain/tariff/Evidence.ts"
 import { RoamingRow } from "../roaming/RoamingRows.ts"
 import { Millis, optional, Whole } from "../kernel/Rows.ts"
 import { authorizationSources, authorizationStatuses } from "../../domain/token/Authorization.ts"
 
-const PreferencesRow = Schema.Struct({
-  profileType: Schema.String,
-  departureAt: Schema.optionalKey(Schema.Finite),
-  energyNeedWh: Schema.optionalKey(Schema.Finite),
-  dischargeAllowed: Schema.optionalKey(Schema.Boolean)
-})
-
 export const SessionRow = Schema.Struct({
-  id: Schema.String,
+  ...sessionPlace,
   organisationId: Schema.String,
-  chargerId: Schema.String,
-  siteId: Schema.String,
-  evseId: Schema.Int,
-  connectorId: Schema.Int,
   transactionId: Schema.String,
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
@@ -48,7 +38,7 @@ export const SessionRow = Schema.Struct({
     })
   ),
   roaming: Schema.NullOr(RoamingRow),
-  preferences: Schema.NullOr(PreferencesRow),
+  preferences: Schema.NullOr(ChargingPreferences),
   billed: Schema.NullOr(Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })),
   createdAt: Millis,
   updatedAt: Millis

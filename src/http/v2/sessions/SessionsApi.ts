@@ -7,7 +7,7 @@ import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Roaming } from "../roaming/RoamingShape.ts"
 import { Period } from "../tariffs/TariffSchema.ts"
-import { sessionStatuses } from "../../../domain/session/ChargingSession.ts"
+import { sessionPlace, sessionStatuses } from "../../../domain/session/ChargingSession.ts"
 
 const SampledValue = Schema.Struct({
   value: Schema.String.annotate({ description: "As the charger sent it" }),
@@ -41,11 +41,7 @@ const Preferences = Schema.Struct({
 }).annotate({ identifier: "ChargingPreferences" })
 
 export const Session = Schema.Struct({
-  id: Schema.String,
-  chargerId: Schema.String,
-  siteId: Schema.String,
-  evseId: Schema.Int,
-  connectorId: Schema.Int,
+  ...sessionPlace,
   transactionId: Schema.NullOr(Schema.Union([Schema.Int, Schema.String])).annotate({
     description: "An integer for OCPP 1.6, a string for 2.x; null for a reservation that was not used"
   }),
