@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commandStatuses } from "../../domain/command/Command.ts"
 import type { StartFacts, StartWanted } from "../../domain/charger/Decision.ts"
 import type { Assignment } from "../../domain/tariff/Tariff.ts"
 
@@ -16,7 +17,7 @@ const Assigned = Schema.NullOr(
 const RemoteStart = Schema.Struct({
   commandId: Schema.String,
   sentAt: Schema.Finite,
-  status: Schema.Literals(["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+  status: Schema.Literals(commandStatuses),
   errorCode: Schema.NullOr(Schema.String),
   tokenUid: Schema.String,
   evseId: Schema.NullOr(Schema.Int)
