@@ -115,6 +115,17 @@ forEachDriver("what a start decides", world, (it) => {
         const ofCharger = yield* aTariff(seeded, { scope: "charger", chargerId: "SD-1" })
         const ofConnector = yield* aTariff(seeded, { scope: "connector", chargerId: "SD-1", evseId: 2, connectorId: 1 })
         yield* aTariff(other, { scope: "organisation" })
+        const elsewhereId = freshId()
+        yield* sql`INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
+        VALUES (${elsewhereId}::uuid, ${seeded.organisationId}::uuid, 'Elsewhere', 'UTC', now(), now())`
+        yield* aTariff(seeded, { scope: "site", siteId: elsewhereId })
+        yield* aTariff(seeded, { scope: "charger", chargerId: "SD-2" })
+        for (const [chargerId, evseId, connectorId] of [
+          ["SD-1", 1, 1],
+          ["SD-1", 2, 2],
+          ["SD-2", 1, 1]
+        ] as const)
+          yield* aTariff(seeded, { scope: "connector", chargerId, evseId, connectorId })
         yield* (yield* Tariffs).update(wide, { currency: "NOK", elements }, writingOf(seeded))
         const wanted = { organisationId: seeded.organisationId, tokenUid: "CARD", at: minute(0) }
         const [known, elsewhere, asked, foreign] = yield* Effect.all(
@@ -149,7 +160,7 @@ forEachDriver("what a start decides", world, (it) => {
           ]
         )
         const scopes = (elsewhere.start?.tariffs ?? []).map(({ assignment }) => assignment.scope)
-        assert.sameMembers(scopes, ["organisation", "site"])
+        assert.sameMembers(scopes, ["organisation", "site", "charger"])
         assert.isFalse("start" in asked)
         assert.deepStrictEqual(foreign.start, { timeZone: undefined, tariffs: [], remoteStarts: [] })
       })
@@ -232,9 +243,10 @@ forEachDriver("what a start decides", world, (it) => {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["SD-8", "SD-8-b"])
-      const other = yield* seedChargers(["SD-9"])
+      const other = yield* seedChargers([])
       const [theirs, beside, removed] = [
-        yield* aReservation(other, "SD-9"),
+        // Of the organisation that had a charger of this id before.
+        yield* aReservation(other, "SD-8"),
         yield* aReservation(seeded, "SD-8-b"),
         yield* aReservation(seeded, "SD-8")
       ]
@@ -312,7 +324,7 @@ forEachDriver("what a start decides", world, (it) => {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["SD-13", "SD-13-b"])
-      const other = yield* seedChargers(["SD-14"])
+      const other = yield* seedChargers([])
       const sent = { sentAt: noon }
       const [own, repeated, beside, removed] = [
         yield* aCommand(seeded, "SD-13", sent),
@@ -320,7 +332,8 @@ forEachDriver("what a start decides", world, (it) => {
         yield* aCommand(seeded, "SD-13-b", sent),
         yield* aCommand(seeded, "SD-13", sent)
       ]
-      const theirs = yield* aCommand(other, "SD-14", sent)
+      // Of the organisation that had a charger of this id before.
+      const theirs = yield* aCommand(other, "SD-13", sent)
       const stop = yield* aCommand(seeded, "SD-13", { ...sent, type: "RemoteStop" })
       const follower = (follows: string, transactionId: number) =>
         withStart(started(seeded, { chargerId: "SD-13", sessionId: freshId(), transactionId }), { follows })
