@@ -140,7 +140,9 @@ export const limits = {
     // stays until somebody removes it.
     retentionDays: 90,
     // What the files of one organisation may have in all: forty of the largest, or years of logs.
-    quotaBytes: 10 * 1024 * MiB
+    quotaBytes: 10 * 1024 * MiB,
+    // Eight times what the database keeps for itself: several uploads at the disk's full speed end before it notices.
+    minFreeBytes: 512 * MiB
   },
 
   /** Look-ups for Authorize and for connecting chargers, asked in batches. */

@@ -30,9 +30,9 @@ const text = <E>(content: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat(chunks).toString())
 
 /** Files of its own, with small bounds. */
-const own = (quotaBytes = 1_000) => {
+const own = (quotaBytes = 1_000, measure?: () => Promise<number>) => {
   const folder = mkdtempSync(join(tmpdir(), "voltlane-contract-"))
-  const options = { ...limits.files, folder, quotaBytes, retentionDays: 90 }
+  const options = { ...limits.files, folder, quotaBytes, retentionDays: 90, ...(measure && { measure }) }
   return { folder, options, layer: layer(options).pipe(Layer.provideMerge(layerDisk(folder))) }
 }
 
@@ -161,6 +161,79 @@ const stages = (it: ContractIt): void => {
   })
 }
 
+const chunk = new Uint8Array(4 * 1024 * 1024)
+
+/** An upload that has sent `chunks` of 4 MiB and then waits; `begun` is done when it does. */
+const half = (chunks: number, begun: Deferred.Deferred<void>) =>
+  Stream.concat(
+    Stream.take(Stream.forever(Stream.make(chunk)), chunks),
+    Stream.fromEffect(Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never), chunk))
+  )
+
+/** Why storage refused. */
+const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => (error instanceof StorageUnavailable ? error.reason : String(error)))
+
+const uploadsAtOnce = (it: ContractIt): void => {
+  it.effect(
+    "stops an upload while it comes once the disk has too little room for files, and leaves nothing of it",
+    () => {
+      const disk = { free: limits.files.minFreeBytes }
+      const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER, async () => disk.free)
+      return Effect.gen(function* () {
+        const { id: organisationId } = yield* anOrganisation
+        const { expect, receive } = yield* Files
+        const { token } = yield* expect(organisationId, "C1", "Log", start)
+        let sent = 0
+        const filling = Stream.mapEffect(Stream.take(Stream.forever(Stream.make(chunk)), 60), (part) =>
+          Effect.promise(async () => {
+            sent += 1
+            if (sent > 3) disk.free = limits.files.minFreeBytes - 1
+            await new Promise((resume) => setTimeout(resume, 10))
+            return part
+          })
+        )
+        assert.strictEqual(yield* reasonOf(receive(token, "a.log", filling, start)), "full")
+        assert.isBelow(sent, 60)
+        assert.deepStrictEqual(readdirSync(folder), [])
+        const refused = receive(token, "a.log", bytes("small"), start)
+        assert.strictEqual(yield* reasonOf(refused), "full")
+        disk.free = limits.files.minFreeBytes
+        yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
+        assert.strictEqual((yield* receive(token, "a.log", bytes("small"), start)).size, 5)
+      }).pipe(Effect.provide(files))
+    }
+  )
+
+  it.effect("counts what has come of uploads that run in the quota, and takes four of an organisation at once", () => {
+    const { folder, layer: files } = own(6 * chunk.length)
+    return Effect.gen(function* () {
+      const [one, other] = [yield* anOrganisation, yield* anOrganisation]
+      const { expect, receive } = yield* Files
+      const upload = (organisationId: string, content: Stream.Stream<Uint8Array, unknown>) =>
+        Effect.flatMap(expect(organisationId, "C1", "Log", start), ({ token }) => receive(token, "f", content, start))
+      const begin = Effect.fnUntraced(function* (chunks: number) {
+        const begun = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(upload(one.id, half(chunks, begun)))
+        yield* Deferred.await(begun)
+        return fiber
+      })
+      const running = [yield* begin(3), yield* begin(2)]
+      const third = upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 3))
+      assert.deepStrictEqual(yield* failureOf(third), ["Conflict", "file_quota"])
+      running.push(yield* begin(0), yield* begin(0))
+      assert.strictEqual(yield* reasonOf(upload(one.id, bytes("fifth"))), "busy")
+      assert.strictEqual((yield* upload(other.id, bytes("others"))).size, 6)
+      yield* Fiber.interruptAll(running)
+      assert.strictEqual(
+        (yield* upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 5))).size,
+        5 * chunk.length
+      )
+      assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
+    }).pipe(Effect.provide(files))
+  })
+}
+
 const firmware = (it: ContractIt): void => {
   it.effect("offers an image to a charger until it is too late, and to no other organisation", () => {
     const { layer: files } = own()
@@ -279,6 +352,7 @@ const retention = (it: ContractIt): void => {
 
 export const filesContract = (it: ContractIt): void => {
   stages(it)
+  uploadsAtOnce(it)
   firmware(it)
   retention(it)
 }

@@ -3,6 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
+import { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
 import type { TokenFacts } from "../../src/domain/token/Token.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
@@ -434,5 +436,51 @@ forEachDriver("the directory of chargers", ports, (it) => {
         WHERE type = 'ChargerConnected' AND subject LIKE 'charger:CITY-%'`
       assert.strictEqual(row?.n, 1000)
     })
+  )
+})
+
+// The embedded database alone: its one session is made read-only on a nearly full disk.
+forEachDriver("the directory of chargers on a nearly full disk", Layer.empty, (it) => {
+  it.effect("lets chargers come and go within half of the room that is kept, and takes no transaction", () =>
+    Effect.gen(function* () {
+      const health = yield* StorageHealth
+      if (health.kind !== "pglite") return
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["FULL-1"])
+      let room: Effect.Effect<void, StorageUnavailable> = Effect.void
+      const context = yield* Layer.build(
+        ports.pipe(
+          Layer.provide(
+            Layer.succeed(
+              StorageHealth,
+              StorageHealth.of({ ...health, writableByConnections: Effect.suspend(() => room) })
+            )
+          )
+        )
+      )
+      yield* Effect.gen(function* () {
+        const directory = yield* ChargerDirectory
+        const journal = yield* Journal
+        yield* sql`SET default_transaction_read_only = on`
+        const opened = yield* directory.open(opening(seeded, "FULL-1"))
+        assert.isAbove(opened?.epoch ?? 0, 0)
+        yield* directory.close({
+          chargerId: "FULL-1",
+          organisationId: seeded.organisationId,
+          epoch: opened!.epoch,
+          at: noon,
+          reason: "gone"
+        })
+        assert.deepStrictEqual(
+          (yield* comings("FULL-1")).map(([type]) => type),
+          ["ChargerConnected", "ChargerDisconnected"]
+        )
+        const refused = yield* Effect.flip(journal.commit([started(seeded, transaction("FULL-1"))]))
+        assert.deepStrictEqual([refused._tag, "reason" in refused && refused.reason], ["StorageUnavailable", "full"])
+        room = Effect.fail(new StorageUnavailable({ reason: "full", message: "half is used" }))
+        const late = yield* Effect.flip(directory.open(opening(seeded, "FULL-1")))
+        assert.strictEqual(late.message, "half is used")
+      }).pipe(Effect.provide(context), Effect.ensuring(Effect.ignore(sql`SET default_transaction_read_only = off`)))
+    }).pipe(Effect.scoped)
   )
 })

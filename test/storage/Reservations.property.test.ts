@@ -2,6 +2,7 @@
  * What the database makes of reservations is what the domain says of them: random histories of commands, answers, cancellations and starts
  * on one charger, each step compared with a model that stands on `consumedBy` and `standing`.
  */
+import type { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -118,7 +119,7 @@ class Told {
     return Effect.asVoid(this.event(this.random.next()))
   })
 
-  private event(dice: number): Effect.Effect<unknown, unknown, SqlClient.SqlClient | Journal> {
+  private event(dice: number): Effect.Effect<unknown, unknown, SqlClient.SqlClient | Journal | StorageHealth> {
     if (dice < 0.3) return this.reserve()
     const command = dice < 0.55 ? this.open[this.random.between(0, this.open.length - 1)] : undefined
     if (command !== undefined) return this.end(command)

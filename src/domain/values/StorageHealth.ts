@@ -25,5 +25,10 @@ export class StorageHealth extends Context.Service<
     readonly check: Effect.Effect<StorageReport>
     /** To be asked before every write that is not a part of another: fails with `full` while the disk has too little room. */
     readonly writable: Effect.Effect<void, StorageUnavailable>
+    /**
+     * For the small writes by which chargers connect and leave: they may use half of the room that `writable` keeps, so that chargers come back, and
+     * say that they are alive, while transactions wait for room.
+     */
+    readonly writableByConnections: Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/StorageHealth") {}

@@ -7,20 +7,20 @@ import { mkdirSync } from "node:fs"
 import { open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope, Stream } from "effect"
-import { InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
+import { type Conflict, InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
 import { maxFileBytes, transferMillis } from "../../domain/file/StoredFile.ts"
 import { blobsFailed, type Spooled } from "./Blobs.ts"
 
 const broken = new InvalidInput({ pointer: "", detail: `The file broke off, or has more than ${maxFileBytes} bytes` })
 const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch: blobsFailed })
 
-/** Writes `content` aside in `folder` until the scope is closed. `received` is told how many bytes there are. */
+/** Writes `content` aside in `folder` until the scope is closed. `received` gets how many bytes have come, before they are written, and may refuse them. */
 export const spool = (
   folder: string,
   key: string,
   content: Stream.Stream<Uint8Array, unknown>,
-  received: (bytes: number) => void
-): Effect.Effect<Spooled, InvalidInput | StorageUnavailable, Scope.Scope> =>
+  received: (bytes: number) => Effect.Effect<void, Conflict | StorageUnavailable>
+): Effect.Effect<Spooled, Conflict | InvalidInput | StorageUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const path = join(folder, `${key}.part`)
     yield* Effect.try({ try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }), catch: blobsFailed })
@@ -33,15 +33,17 @@ export const spool = (
           tried(() => open(path, "wx", 0o600)),
           (file) => Effect.promise(() => file.close().catch(() => undefined))
         )
-        const append = (chunk: Uint8Array): Effect.Effect<void, InvalidInput | StorageUnavailable> => {
+        const append = (chunk: Uint8Array): Effect.Effect<void, Conflict | InvalidInput | StorageUnavailable> => {
           size += chunk.length
           if (size > maxFileBytes) return Effect.fail(broken)
           hash.update(chunk)
-          received(size)
-          return tried(() => handle.writeFile(chunk))
+          return Effect.andThen(
+            received(size),
+            tried(() => handle.writeFile(chunk))
+          )
         }
         yield* Stream.runForEach(
-          Stream.mapError(content, (): InvalidInput | StorageUnavailable => broken),
+          Stream.mapError(content, (): Conflict | InvalidInput | StorageUnavailable => broken),
           append
         )
         yield* tried(() => handle.sync())

@@ -14,6 +14,8 @@ import {
 } from "../../domain/charger/ChargerDirectory.ts"
 import { type Token, tokenKey } from "../../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { GrantDocument, grantsOf } from "./TokenGrants.ts"
@@ -316,21 +318,48 @@ const findOrphan = (sql: SqlClient.SqlClient) => (chargerId: string, orphanId: s
     })
   )
 
+/**
+ * Runs the writes of connections also while the disk is nearly full, when the session is read-only: such a transaction asks for itself to be written,
+ * and for as much room as `writableByConnections` wants.
+ */
+const alsoWhenFull =
+  (sql: SqlClient.SqlClient, health: StorageHealth["Service"]) =>
+  <A>(write: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A, StorageUnavailable> =>
+    Effect.catch(write, (error) =>
+      error.reason === "full"
+        ? Effect.andThen(
+            health.writableByConnections,
+            guardedWrite(sql.withTransaction(Effect.andThen(sql`SET TRANSACTION READ WRITE`, write)))
+          )
+        : Effect.fail(error)
+    )
+
 /** Provides `ChargerDirectory`. */
-export const layer = (options: ChargerDirectoryOptions): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient> =>
+export const layer = (
+  options: ChargerDirectoryOptions
+): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient | StorageHealth> =>
   Layer.effect(
     ChargerDirectory,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const inReserve = alsoWhenFull(sql, yield* StorageHealth)
+      const opening = open(sql, options.nodeId)
+      const closing = close(sql)
       const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
       const token = yield* makeBatched({ ...bounds, run: findTokens(sql) })
       const session = yield* makeBatched({ ...bounds, run: findKnown(sql) })
       const reloads = yield* makeBatched({ ...bounds, run: reload(sql) })
       return ChargerDirectory.of({
         credentials: yield* makeBatched({ ...bounds, run: credentials(sql) }),
-        open: yield* makeBatched({ ...bounds, run: open(sql, options.nodeId) }),
+        open: yield* makeBatched({
+          ...bounds,
+          run: (openings: ReadonlyArray<ConnectionOpening>) => inReserve(opening(openings))
+        }),
         reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
-        close: yield* makeBatched({ ...bounds, run: close(sql) }),
+        close: yield* makeBatched({
+          ...bounds,
+          run: (closings: ReadonlyArray<ConnectionClosing>) => inReserve(closing(closings))
+        }),
         findToken: token,
         findOrphan: findOrphan(sql),
         findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),

@@ -4,9 +4,10 @@
  */
 import { Clock, Effect, type Stream } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Conflict, type InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
+import { Conflict, type InvalidInput, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import type { Blobs, Spooled } from "../blobs/Blobs.ts"
+import { makeFreeSpace } from "../pglite/FreeSpace.ts"
 import { spool } from "../blobs/Spool.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -16,7 +17,22 @@ export interface ArrivalsOptions {
   readonly folder: string
   /** Bytes that the files of one organisation may have. */
   readonly quotaBytes: number
+  /** Bytes of the folder's disk that files leave free: more than the database keeps for itself, so that files never fill it. */
+  readonly minFreeBytes: number
+  /** Replaces the question to the file system, for tests. */
+  readonly measure?: () => Promise<number>
 }
+
+/** Uploads of one organisation at a time, in this process: each costs the disk's speed. */
+const atOnce = 4
+
+const busy = new StorageUnavailable({
+  reason: "busy",
+  message: `${atOnce} files of this organisation are on their way; send this one later`
+})
+
+/** Bytes of an upload between two looks at disk and quota. */
+const checkEveryBytes = 4 * 1024 * 1024
 
 /** A content that was put and not told of: no put takes nearly so long. */
 const doomedAfterMillis = 24 * 60 * 60 * 1000
@@ -46,35 +62,56 @@ export const arrivals = (
   blobs: Blobs["Service"],
   options: ArrivalsOptions
 ): Arrivals => {
-  // Of uploads that run, and hence small.
-  const received = new Map<string, number>()
+  // Uploads that run: a few of each organisation. A file may come twice at once, where its charger tries again.
+  const running = new Set<{ readonly id: string; readonly organisationId: string; bytes: number }>()
+  const space = makeFreeSpace({
+    directory: options.folder,
+    minFreeBytes: options.minFreeBytes,
+    ...(options.measure === undefined ? {} : { measure: options.measure })
+  })
 
-  /** Two uploads that come at once may pass together: a quota keeps disks from filling, and is no invoice. */
-  const withinQuota = (organisationId: string, size: number) =>
+  const runningOf = (organisationId: string) => [...running].filter((one) => one.organisationId === organisationId)
+
+  /** Also counts what has come of uploads that run, this one included, so that two that come at once cannot pass together. */
+  const withinQuota = (organisationId: string) =>
     Effect.gen(function* () {
       const own = scopedTo(sql, organisationId)
       const [used] = yield* guarded(
         own<{ bytes: number }>`SELECT coalesce(sum(f.size), 0)::float8 AS bytes FROM file f WHERE ${own.rowsOf("f")}`
       )
-      if ((used?.bytes ?? 0) + size <= options.quotaBytes) return
+      const coming = runningOf(organisationId).reduce((sum, { bytes }) => sum + bytes, 0)
+      if ((used?.bytes ?? 0) + Math.max(1, coming) <= options.quotaBytes) return
       const message = `This organisation's files would have more than ${options.quotaBytes} bytes. Remove some.`
       return yield* new Conflict({ code: "file_quota", message })
     })
 
   return {
-    received: (id) => received.get(id),
-    take: (organisationId, id, content) =>
-      Effect.gen(function* () {
-        // Asked twice, so that a full store refuses at once.
-        yield* withinQuota(organisationId, 1)
+    received: (id) => [...running].findLast((one) => one.id === id)?.bytes,
+    take: Effect.fnUntraced(function* (organisationId, id, content) {
+      if (runningOf(organisationId).length >= atOnce) return yield* busy
+      const upload = { id, organisationId, bytes: 0 }
+      running.add(upload)
+      return yield* Effect.gen(function* () {
+        // Asked before, while it comes and after, so that a full store refuses at once and a full disk in time.
+        yield* withinQuota(organisationId)
+        yield* space.check
+        let checkedAt = 0
+        const received = Effect.fnUntraced(function* (bytes: number) {
+          upload.bytes = bytes
+          if (bytes - checkedAt < checkEveryBytes) return
+          checkedAt = bytes
+          yield* space.check
+          yield* withinQuota(organisationId)
+        })
         const blob = `${id}-${hex(secrets.randomBytes(6))}`
-        const spooled = yield* spool(options.folder, blob, content, (bytes) => received.set(id, bytes))
-        yield* withinQuota(organisationId, spooled.size)
+        const spooled = yield* spool(options.folder, blob, content, received)
+        yield* withinQuota(organisationId)
         const at = yield* Clock.currentTimeMillis
         const due = new Date(at + doomedAfterMillis)
         yield* guardedWrite(sql`INSERT INTO file_doomed (blob, due_at) VALUES (${blob}, ${due})`)
         yield* blobs.put(blob, spooled)
         return { ...spooled, blob, at }
-      }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => received.delete(id))))
+      }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => running.delete(upload))))
+    })
   }
 }

@@ -96,7 +96,8 @@ export const layerEngineHealth = (
             onSuccess: () => report
           })
         ),
-        writable: space.check
+        writable: space.check,
+        writableByConnections: space.checkHalf
       }
     })
   )
@@ -128,7 +129,8 @@ export const layerServerHealth: Layer.Layer<StorageHealth, SqlError, SqlClient.S
       kind: "postgres" as const,
       durability: serverDurability(found?.fsync ?? "on", found?.commit ?? "on"),
       check,
-      writable: Effect.void
+      writable: Effect.void,
+      writableByConnections: Effect.void
     }
   })
 )

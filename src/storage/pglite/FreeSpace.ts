@@ -14,6 +14,8 @@ export interface FreeSpace {
   readonly bytes: Effect.Effect<number | undefined>
   /** Fails with reason `full` below the minimum. At most one question to the file system per 250 ms, however many ask. */
   readonly check: Effect.Effect<void, StorageUnavailable>
+  /** The same below half of the minimum. */
+  readonly checkHalf: Effect.Effect<void, StorageUnavailable>
 }
 
 const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024)
@@ -53,10 +55,7 @@ export const makeFreeSpace = (options: {
         `DATA_DIR has ${mebibytes(free)} MiB left and writes stop below ${mebibytes(options.minFreeBytes)} MiB; ` +
         "free space on its disk"
     })
-  return {
-    bytes,
-    check: Effect.flatMap(bytes, (free) =>
-      free !== undefined && free < options.minFreeBytes ? Effect.fail(full(free)) : Effect.void
-    )
-  }
+  const atLeast = (minimum: number) =>
+    Effect.flatMap(bytes, (free) => (free !== undefined && free < minimum ? Effect.fail(full(free)) : Effect.void))
+  return { bytes, check: atLeast(options.minFreeBytes), checkHalf: atLeast(options.minFreeBytes / 2) }
 }
