@@ -15,6 +15,7 @@ import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
+import { endDue } from "../support/endedCommands.ts"
 import { freshId, started } from "../support/journalFacts.ts"
 import {
   anOrganisation,
@@ -150,12 +151,11 @@ forEachDriver("Commands", ports, (it) => {
   it.effect("expires what its charger did not come for in time, and never sends it", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
-      const sql = yield* SqlClient.SqlClient
       const { chargerId, organisation } = yield* world
       const waiting = yield* commands.issue(asking(chargerId, { expiresInSeconds: 60 }), organisation.writing())
       const { epoch } = yield* connect(organisation, chargerId)
       assert.isUndefined(yield* commands.take(chargerId, epoch, noon + 60_001))
-      yield* sql`SELECT commands_expire(${new Date(noon + 60_001)})`
+      yield* endDue(noon + 60_001)
       assert.deepInclude(yield* commands.get(organisation.id, waiting.id), { status: "Expired", sentAt: undefined })
     })
   )

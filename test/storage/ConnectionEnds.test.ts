@@ -9,8 +9,9 @@ import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Presence } from "../../src/domain/charger/Presence.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
-import * as Nodes from "../../src/storage/kernel/Nodes.ts"
+import * as Nodes from "../../src/storage/charging/Nodes.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { endDue } from "../support/endedCommands.ts"
 import { freshId, seedChargers } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 
@@ -156,7 +157,7 @@ forEachDriver("the end of a connection", ports, (it) => {
         INSERT INTO command (id, organisation_id, charger_id, type, parameters, command, status, issued_by, created_at, sent_at, sent_epoch)
         VALUES (${freshId()}::text::uuid, ${world.organisationId}, ${world.chargerId}, 'Reset', '{}', '{}', 'Sent', 'test',
           ${new Date(october)}, ${new Date(october)}, ${world.epoch}::float8::bigint)`
-      yield* sql`SELECT commands_expire(${new Date(october + 50 * minute)})`
+      yield* endDue(october + 50 * minute)
       assert.deepStrictEqual(yield* told(world), { ...gone, facts: [30] })
     }).pipe(Effect.scoped)
   )

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as Nodes from "../../src/storage/kernel/Nodes.ts"
+import * as Nodes from "../../src/storage/charging/Nodes.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
 

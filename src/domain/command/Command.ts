@@ -5,6 +5,7 @@
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
 import type { NewErrand } from "./PartnerCallback.ts"
+import { connectionLost } from "./Unanswered.ts"
 
 export type CommandType = ChargerCommand["_tag"]
 
@@ -94,13 +95,7 @@ export const endingOf = (result: CommandResult): Ending => {
         result: failure("Timeout", "the charger gave no answer in time; what came of it is not known")
       }
     case "ConnectionLost":
-      return {
-        status: "Failed",
-        result: failure(
-          "ConnectionLost",
-          "the connection ended before the charger answered; what came of it is not known"
-        )
-      }
+      return connectionLost
     case "Crowded":
       return {
         status: "Failed",

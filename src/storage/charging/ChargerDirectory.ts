@@ -18,7 +18,8 @@ import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
-import { GrantDocument, grantsOf } from "./TokenGrants.ts"
+import { abandonCommands } from "../commands/CommandEnds.ts"
+import { GrantDocument, grantsOf } from "../commands/TokenGrants.ts"
 import { isAnothers } from "../roaming/PartnerParties.ts"
 import { contractFields } from "../roaming/RoamingRows.ts"
 import { Millis, rowOf } from "../kernel/Rows.ts"
@@ -93,11 +94,12 @@ const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyAr
         SELECT credentials_settle(${chargerId}, ${settles.passwordVerifier ?? null}::bytea, ${settles.securityProfile ?? null}::int,
           ${new Date(at)})`)
     }
-    yield* guardedWrite(sql`
-      SELECT charger_id, epoch FROM connection_open(${textArray(distinct.map((o) => o.chargerId))},
-        ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},
-        ${textArray(distinct.map((o) => o.remoteAddress))}, ${timestamptzArray(distinct.map((o) => o.at))}, ${nodeId})`)
     const ids = distinct.map((o) => o.chargerId)
+    const opened = sql`
+      SELECT charger_id, epoch FROM connection_open(${textArray(ids)},
+        ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},
+        ${textArray(distinct.map((o) => o.remoteAddress))}, ${timestamptzArray(distinct.map((o) => o.at))}, ${nodeId})`
+    yield* guardedWrite(sql.withTransaction(Effect.andThen(opened, abandonCommands(sql, ids))))
     const states = yield* guarded(loadStates(sql, ids))
     return openings.map((o) => states.get(o.chargerId))
   })
@@ -127,10 +129,12 @@ const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionC
     if (!firsts.has(key)) firsts.set(key, closing)
   }
   const ends = [...firsts.values()]
+  const ids = ends.map((c) => c.chargerId)
+  const closed = sql`
+    SELECT connection_close(${textArray(ids)}, ${float8Array(ends.map((c) => c.epoch))},
+      ${timestamptzArray(ends.map((c) => c.at))}, ${textArray(ends.map((c) => c.reason))})`
   return Effect.as(
-    guardedWrite(sql`
-      SELECT connection_close(${textArray(ends.map((c) => c.chargerId))}, ${float8Array(ends.map((c) => c.epoch))},
-        ${timestamptzArray(ends.map((c) => c.at))}, ${textArray(ends.map((c) => c.reason))})`),
+    guardedWrite(sql.withTransaction(Effect.andThen(closed, abandonCommands(sql, ids)))),
     closings.map(() => undefined)
   )
 }

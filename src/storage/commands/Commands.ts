@@ -11,10 +11,12 @@ import { disruptiveTypes, isDisruptive, isSecret } from "../../domain/command/Ki
 import { Conflict, NotFound, TooMany } from "../../domain/Errors.ts"
 import { shownLocation } from "../../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../../domain/command/Commands.ts"
+import { notConnected } from "../../domain/command/Unanswered.ts"
 import type { Writing } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
+import { expireCommands } from "./CommandEnds.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -71,11 +73,6 @@ const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: char
 /** A command as it is kept for ever: what opens a file's place is the charger's alone. */
 const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
-
-const notConnected = {
-  errorCode: "NotConnected",
-  errorDescription: "the charger is not connected; it was not sent. Give expiresIn to let it wait"
-}
 
 /** Refuses what is too much, for the charger and for the caller. */
 const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, { by, now }: Writing) =>
@@ -155,7 +152,7 @@ const issue = (
         if (errand !== undefined) yield* putErrand(own, secrets, { id, chargerId }, errand, now)
         return { result: undefined, facts: [issued] }
       }
-      const body = { commandId: id, type: input.command._tag, status: "Failed" as const, result: notConnected }
+      const body = { commandId: id, type: input.command._tag, ...notConnected }
       const key = `command-answered|${id}`
       return { result: undefined, facts: [issued, { ...base, type: "CommandAnswered" as const, key, body }] }
     })
@@ -256,7 +253,10 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.andThen(
           records.writable,
-          guardedWrite(sql`SELECT commands_expire(${new Date(now)}), reservations_expire(${new Date(now)})`)
+          Effect.andThen(
+            guardedWrite(expireCommands(sql, now)),
+            guardedWrite(sql`SELECT reservations_expire(${new Date(now)})`)
+          )
         )
       )
       yield* Effect.forkScoped(

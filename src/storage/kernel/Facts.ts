@@ -29,7 +29,19 @@ type JournaledFact =
   | SessionPriced
   | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
 
-const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) => sql`
+/** A fact of whatever kind, as it is appended. */
+export interface AppendedFact {
+  readonly key: string
+  readonly organisationId: string
+  readonly type: string
+  readonly subject: string
+  /** ms epoch. */
+  readonly at: number
+  readonly heardAt: number
+  readonly body: object
+}
+
+const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) => sql`
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
   SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::json
   FROM unnest(
@@ -40,7 +52,11 @@ const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<JournaledFact>) =
     ${timestamptzArray(facts.map((fact) => fact.at))},
     ${timestamptzArray(facts.map((fact) => fact.heardAt))},
     ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}
-  ) AS f(key, organisation_id, type, subject, at, heard_at, body)`
+  ) WITH ORDINALITY AS f(key, organisation_id, type, subject, at, heard_at, body, ord) ORDER BY f.ord`
+
+/** Appends facts in their order, except those that are in the journal already; in a transaction that has its lock. */
+export const appendOnce = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
+  facts.length === 0 ? Effect.void : Effect.asVoid(sql`${append(sql, facts)} ON CONFLICT (key) DO NOTHING`)
 
 /** What writing repositories are made of. */
 export interface Recording {

@@ -47,21 +47,6 @@ CREATE INDEX command_transfers ON command (charger_id, turn) WHERE (type IN ('Ge
 -- RemoteStarts that no session has followed yet.
 CREATE INDEX command_unfollowed ON command (charger_id, sent_at) WHERE ((type = 'RemoteStart') AND (session_id IS NULL));
 
--- Ends commands with one result for all of them, by a fact. The trigger on the journal changes their rows.
-CREATE FUNCTION commands_conclude(p_ids uuid[], p_status text, p_code text, p_description text, p_at timestamp with time zone)
-RETURNS void
-LANGUAGE sql
-AS $function$
-  INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
-  SELECT substring(sha256(convert_to('command-answered|' || m.id, 'UTF8')) for 16), m.organisation_id, 'CommandAnswered',
-    'charger:' || m.charger_id, p_at, p_at,
-    json_build_object('commandId', m.id, 'type', m.type, 'status', p_status,
-      'result', json_build_object('errorCode', p_code, 'errorDescription', p_description))
-  FROM command m WHERE m.id = ANY (p_ids) AND m.status IN ('Pending', 'Sent')
-  ORDER BY m.id
-  ON CONFLICT (key) DO NOTHING
-$function$;
-
 -- What facts about commands and charger documents change.
 CREATE FUNCTION command_project()
 RETURNS trigger
@@ -131,62 +116,6 @@ $function$;
 
 CREATE TRIGGER journal_progress AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = 'ProgressReported'::text)) EXECUTE FUNCTION command_progress();
-
--- Ends what cannot end by itself at these chargers: sent by a connection that is gone, or not allowed to wait for one.
-CREATE FUNCTION commands_abandon(p_chargers text[], p_at timestamp with time zone)
-RETURNS void
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-  v_lost uuid[];
-  v_offline uuid[];
-BEGIN
-  SELECT array_agg(m.id) INTO v_lost FROM command m
-  WHERE m.charger_id = ANY (p_chargers) AND m.status = 'Sent' AND NOT EXISTS (
-    SELECT 1 FROM connection n WHERE n.charger_id = m.charger_id AND n.epoch = m.sent_epoch AND n.closed_at IS NULL);
-  IF v_lost IS NOT NULL THEN
-    PERFORM commands_conclude(v_lost, 'Failed', 'ConnectionLost',
-      'the connection ended before the charger answered; what came of it is not known', p_at);
-  END IF;
-  SELECT array_agg(m.id) INTO v_offline FROM command m
-  WHERE m.charger_id = ANY (p_chargers) AND m.status = 'Pending' AND m.expires_at IS NULL AND NOT EXISTS (
-    SELECT 1 FROM connection n WHERE n.charger_id = m.charger_id AND n.closed_at IS NULL);
-  IF v_offline IS NOT NULL THEN
-    PERFORM commands_conclude(v_offline, 'Failed', 'NotConnected',
-      'the charger is not connected; it was not sent. Give expiresIn to let it wait', p_at);
-  END IF;
-END
-$function$;
-
--- Ends what waited too long, and what was sent by a node that is gone. Its connections ended with its lease, and are closed by a fact.
-CREATE FUNCTION commands_expire(p_at timestamp with time zone)
-RETURNS void
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-  v_late uuid[];
-  v_gone text[];
-BEGIN
-  SELECT array_agg(id) INTO v_late FROM (
-    SELECT id FROM command WHERE status = 'Pending' AND expires_at <= p_at ORDER BY expires_at LIMIT 500) late;
-  SELECT array_agg(DISTINCT m.charger_id) INTO v_gone
-  FROM command m JOIN connection n ON n.charger_id = m.charger_id LEFT JOIN node o ON o.node_id = n.node_id
-  WHERE m.status IN ('Pending', 'Sent') AND (m.status = 'Sent' OR m.expires_at IS NULL)
-    AND (n.closed_at IS NOT NULL OR n.epoch <> m.sent_epoch OR o.lease_until IS NULL OR o.lease_until < p_at - interval '1 minute');
-  IF v_late IS NULL AND v_gone IS NULL THEN RETURN; END IF;
-  PERFORM pg_advisory_xact_lock(7016996765);
-  IF v_late IS NOT NULL THEN
-    PERFORM commands_conclude(v_late, 'Expired', 'Expired', 'the charger was not connected in time; it was not sent', p_at);
-  END IF;
-  IF v_gone IS NOT NULL THEN
-    PERFORM connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
-      array_agg(greatest(n.connected_at, o.lease_until)), array_agg('the node that held the connection is gone'::text))
-    FROM connection n JOIN node o ON o.node_id = n.node_id
-    WHERE n.charger_id = ANY (v_gone) AND n.closed_at IS NULL AND o.lease_until < p_at - interval '1 minute';
-    PERFORM commands_abandon(v_gone, p_at);
-  END IF;
-END
-$function$;
 
 -- What the end of a command says about pending credentials. What is known to be refused is dropped.
 CREATE FUNCTION credentials_by_command()

@@ -306,7 +306,6 @@ BEGIN
     ON CONFLICT (key) DO NOTHING
   )
   SELECT o.charger_id, o.epoch::float8 FROM opened o;
-  PERFORM commands_abandon(p_chargers, clock_timestamp());
 END
 $function$;
 
@@ -330,6 +329,5 @@ BEGIN
     'ChargerDisconnected', 'charger:' || charger_id, at, at, json_build_object('epoch', epoch, 'reason', reason)
   FROM closed
   ON CONFLICT (key) DO NOTHING;
-  PERFORM commands_abandon(p_chargers, clock_timestamp());
 END
 $function$;

@@ -5,7 +5,8 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
-import { guarded } from "./SqlErrors.ts"
+import { abandonCommands } from "../commands/CommandEnds.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
 
 /** Another process that lives has this name. */
 export class NodeIdInUse extends Data.TaggedError("NodeIdInUse")<{ readonly message: string }> {}
@@ -59,10 +60,16 @@ const inUse = (nodeId: string) =>
  * In the journal as any other end of a connection. When it truly ended nobody knows: what is sure is that it has by now, and whoever
  * asked since the lease ran out was told that it ended then.
  */
-const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) => sql`
-  SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
-    array_agg(greatest(n.connected_at, least(now(), l.lease_until))), array_agg('the service ended without a farewell'::text))
-  FROM connection n LEFT JOIN node l ON l.node_id = n.node_id WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
+const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const [ended] = yield* sql<{ chargers: ReadonlyArray<string> | null }>`
+        SELECT json_agg(n.charger_id) AS chargers, connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
+          array_agg(greatest(n.connected_at, least(now(), l.lease_until))), array_agg('the service ended without a farewell'::text))
+        FROM connection n LEFT JOIN node l ON l.node_id = n.node_id WHERE n.node_id = ${nodeId} AND n.closed_at IS NULL`
+      yield* abandonCommands(sql, ended?.chargers ?? [])
+    })
+  )
 
 const renew = (sql: SqlClient.SqlClient, options: NodeOptions) => sql`
   INSERT INTO node (node_id, started_at, lease_until)

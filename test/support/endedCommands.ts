@@ -1,0 +1,29 @@
+/** Commands in the database that end as a test says, with all that follows from their ends. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expireCommands } from "../../src/storage/commands/CommandEnds.ts"
+
+export interface Answer {
+  readonly status: string
+  readonly result?: object
+  /** ms epoch. */
+  readonly at: number
+  /** When it was handed to the charger's connection; undefined for a command that never was, `at` where it is left out. */
+  readonly sentAt?: number | undefined
+}
+
+/** Ends a command as the projection of its fact does. */
+export const endCommand = (id: string, { at, result = {}, status, ...more }: Answer) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const sentAt = "sentAt" in more ? more.sentAt : at
+    yield* sql`
+      UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(at)},
+        sent_at = ${sentAt === undefined ? null : new Date(sentAt)} WHERE id = ${id}::uuid`
+  })
+
+/** Ends what is due at a time: commands that waited too long, and unused reservations. */
+export const endDue = (now: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.andThen(expireCommands(sql, now), sql`SELECT reservations_expire(${new Date(now)})`)
+  )
