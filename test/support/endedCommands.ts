@@ -1,7 +1,7 @@
 /** Commands in the database that end as a test says, with all that follows from their ends. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { expireCommands } from "../../src/storage/commands/CommandEnds.ts"
+import { endingCommands, expireCommands } from "../../src/storage/commands/CommandEnds.ts"
 
 export interface Answer {
   readonly status: string
@@ -12,14 +12,15 @@ export interface Answer {
   readonly sentAt?: number | undefined
 }
 
-/** Ends a command as the projection of its fact does. */
+/** Ends a command as the projection of its fact does, with what follows. */
 export const endCommand = (id: string, { at, result = {}, status, ...more }: Answer) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const sentAt = "sentAt" in more ? more.sentAt : at
-    yield* sql`
+    const update = sql`
       UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(at)},
         sent_at = ${sentAt === undefined ? null : new Date(sentAt)} WHERE id = ${id}::uuid`
+    yield* endingCommands(sql, [id], update)
   })
 
 /** Ends what is due at a time: commands that waited too long, and unused reservations. */

@@ -5,6 +5,7 @@ import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
+import { endingCommands } from "../../src/storage/commands/CommandEnds.ts"
 import { idAt } from "./reported.ts"
 import { anOrganisation, noon } from "./repositories.ts"
 
@@ -109,9 +110,10 @@ export class ListCharger {
 
   /** The end of a command, as the projection of its fact would have it. */
   private end(id: string, status: string, result: object) {
-    return this.sql`
+    const update = this.sql`
       UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date()}
       WHERE id = ${id}`
+    return endingCommands(this.sql, [id], update)
   }
 
   /** Answers what it was sent; undefined when nothing was. */

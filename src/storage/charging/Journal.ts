@@ -13,6 +13,8 @@ import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { standingSession, type StandingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
+import { endingCommands } from "../commands/CommandEnds.ts"
+import { isFollowed } from "../commands/EndedCommands.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
 
 export interface JournalOptions {
@@ -28,6 +30,8 @@ type CommitError = StorageUnavailable | FactRefused
 
 interface Waiting {
   readonly facts: ReadonlyArray<ChargerFact>
+  /** Commands whose ends change more than the command. */
+  readonly ends: ReadonlyArray<string>
   readonly since: number
   readonly resume: (result: Effect.Effect<CommitOutcome, CommitError>) => void
 }
@@ -62,20 +66,46 @@ const distribute = (
   }
 }
 
+/** One statement, and a transaction with what follows only for the few batches that end a command of which something does. */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     const p = journalParameters(batch.map((waiting) => waiting.facts))
-    return Effect.map(
-      sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
-        SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
-          ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
-          ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
-          ${p.registerEnergy}, ${p.refused}::text::jsonb,
-          ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
-          ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`,
-      (rows) => distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? [])
+    const ends = batch.flatMap((waiting) => waiting.ends)
+    const statement = sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
+      SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
+        ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
+        ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
+        ${p.registerEnergy}, ${p.refused}::text::jsonb, ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
+        ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`
+    return Effect.map(ends.length === 0 ? statement : endingCommands(sql, ends, statement), (rows) =>
+      distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? [])
     )
   })
+
+const noEnds: ReadonlyArray<string> = []
+
+const endsOf = (facts: ReadonlyArray<ChargerFact>): ReadonlyArray<string> =>
+  facts.some(({ type }) => type === "CommandAnswered")
+    ? facts.flatMap((fact) =>
+        fact.type === "CommandAnswered" && isFollowed(fact.body.type) ? fact.body.commandId : noEnds
+      )
+    : noEnds
+
+/**
+ * How many of those that wait go into the next batch. What follows from the end of a command is stored after all facts of its batch, so
+ * that a later commit of the same charger waits for the next one.
+ */
+const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number => {
+  const following = new Set<string | undefined>()
+  let facts = 0
+  for (const [n, next] of queue.entries()) {
+    const chargerId = next.facts[0]?.chargerId
+    facts += next.facts.length
+    if (n > 0 && (facts > maxFacts || following.has(chargerId))) return n
+    if (next.ends.length > 0) following.add(chargerId)
+  }
+  return queue.length
+}
 
 const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: JournalMeasures): void => {
   if (batch.length > 0) measures.failed(batch.length, error._tag === "FactRefused" ? "refused" : error.reason)
@@ -133,11 +163,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
       let wake: (() => void) | undefined
 
       const take = (): ReadonlyArray<Waiting> => {
-        let facts = 0
-        let n = 0
-        while (n < queue.length && (n === 0 || facts + queue[n]!.facts.length <= options.maxBatchFacts))
-          facts += queue[n++]!.facts.length
-        const taken = queue.splice(0, n)
+        const taken = queue.splice(0, batchLength(queue, options.maxBatchFacts))
         measures.waiting(queue.length)
         return taken
       }
@@ -190,7 +216,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
               measures.failed(1, "busy")
               return resume(Effect.fail(busy))
             }
-            queue.push({ facts, since: Date.now(), resume })
+            queue.push({ facts, ends: endsOf(facts), since: Date.now(), resume })
             measures.waiting(queue.length)
             wake?.()
           })

@@ -1,6 +1,6 @@
 /**
  * The port `LocalLists` over SQL. Which charger's list is out of step is found for all organisations at once; what became of a message is
- * settled by a trigger on its command, in the transaction that ends it.
+ * stored in the transaction that ends its command (`commands/LocalListEnds.ts`).
  */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"

@@ -11,6 +11,8 @@ import { textArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
+import { endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
+import { followLists } from "./LocalListEnds.ts"
 
 /** Commands that are ended in one sweep at most; the next one comes a second later. */
 const overdueAtMost = 500
@@ -39,11 +41,37 @@ interface Conclusion {
   readonly end: Unanswered
 }
 
-/** Ends commands by facts; their rows follow by the trigger on the journal. */
+/** What follows from commands that have ended in this transaction, which has the journal's lock. Others among them are left alone. */
+export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
+  Effect.gen(function* () {
+    if (ids.length === 0) return
+    const ended = yield* endedCommands(sql, ids)
+    yield* followLists(sql, ended)
+  })
+
+/** A transaction that may end these commands, with all that follows from those of them that it has ended. */
+export const endingCommands = <A, E>(
+  sql: SqlClient.SqlClient,
+  ids: ReadonlyArray<string>,
+  write: Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError> =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      const open = yield* openCommands(sql, ids)
+      const result = yield* write
+      yield* followEnds(
+        sql,
+        open.map(({ id }) => id)
+      )
+      return result
+    })
+  )
+
+/** Ends commands by facts, from which their rows follow by the trigger on the journal. */
 const conclude = (sql: SqlClient.SqlClient, ends: ReadonlyArray<Conclusion>, at: number) =>
-  appendOnce(
-    sql,
-    ends.map(({ end, row: { chargerId, id, organisationId, type } }) => ({
+  Effect.gen(function* () {
+    const facts = ends.map(({ end, row: { chargerId, id, organisationId, type } }) => ({
       key: `command-answered|${id}`,
       organisationId,
       type: "CommandAnswered",
@@ -52,7 +80,12 @@ const conclude = (sql: SqlClient.SqlClient, ends: ReadonlyArray<Conclusion>, at:
       heardAt: at,
       body: { commandId: id, type, ...end }
     }))
-  )
+    yield* appendOnce(sql, facts)
+    yield* followEnds(
+      sql,
+      ends.flatMap(({ row }) => (isFollowed(row.type) ? [row.id] : []))
+    )
+  })
 
 const endedBy = (
   rows: ReadonlyArray<typeof OpenRow.Type>,

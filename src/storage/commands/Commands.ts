@@ -16,7 +16,7 @@ import type { Writing } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
-import { expireCommands } from "./CommandEnds.ts"
+import { expireCommands, followEnds } from "./CommandEnds.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -154,7 +154,8 @@ const issue = (
       }
       const body = { commandId: id, type: input.command._tag, ...notConnected }
       const key = `command-answered|${id}`
-      return { result: undefined, facts: [issued, { ...base, type: "CommandAnswered" as const, key, body }] }
+      const facts = [issued, { ...base, type: "CommandAnswered" as const, key, body }]
+      return { result: undefined, facts, after: followEnds(sql, [id]) }
     })
     const { chargersPerMinute } = options
     yield* journaled(refusingValues(write)).pipe(

@@ -21,6 +21,8 @@ import { guardedWrite } from "./SqlErrors.ts"
 export interface Written<A> {
   readonly result: A
   readonly facts: ReadonlyArray<JournaledFact>
+  /** What is done in the same transaction once the facts are appended. */
+  readonly after?: Effect.Effect<void, SqlError> | undefined
 }
 
 /** A command is issued by people as well as by a charger's actor. */
@@ -84,8 +86,9 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
     const transaction = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
       yield* yield* Precondition
-      const { facts, result } = yield* write
+      const { after = Effect.void, facts, result } = yield* write
       if (facts.length > 0) yield* append(sql, facts)
+      yield* after
       return result
     })
     return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))

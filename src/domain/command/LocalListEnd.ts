@@ -1,0 +1,156 @@
+/**
+ * What the end of a command says about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47), by whoever the command was issued. A list is
+ * in step only when the charger has said so: by accepting our message, or by the version that it reports.
+ */
+import type { CommandEnd } from "./CommandEnd.ts"
+import type { LocalListState, PendingList } from "./LocalLists.ts"
+
+/** What is stored of a charger's list. */
+export interface ListRecord {
+  readonly version: number
+  readonly syncedSeq: number
+  readonly fillTo: number
+  readonly needsFull: boolean
+  readonly state: Exclude<LocalListState, "Manual">
+  /** The connection on which the charger reported its version, and when (ms epoch). */
+  readonly checkedEpoch: number | undefined
+  readonly checkedAt: number | undefined
+  /** What the list becomes when the charger accepts the message on its way. */
+  readonly pending: PendingList | undefined
+  /** Failures in a row. */
+  readonly attempts: number
+  /** ms epoch. */
+  readonly nextLookAt: number
+  readonly updatedAt: number
+  readonly reason: string | undefined
+}
+
+export interface LocalListEnd extends CommandEnd {
+  readonly type: "SendLocalList" | "GetLocalListVersion"
+  /** Of a SendLocalList. */
+  readonly listVersion: number | undefined
+  /** The version in the answer to a GetLocalListVersion, as the charger spelt it. */
+  readonly reportedVersion: string | undefined
+}
+
+const second = 1000
+const pauseMin = 30 * second
+const pauseMax = 6 * 60 * 60 * second
+const attemptsMax = 20
+
+/** The longest part of a charger's answer that is shown. */
+const shownMax = 50
+
+/** Chargers without lists say so in either way (OCPP-J 1.6 §4.2.3). */
+const isUnsupported = (word: string): boolean =>
+  word.toLowerCase() === "notsupported" || word.toLowerCase() === "notimplemented"
+
+const wordOf = ({ answer, errorCode }: LocalListEnd): string => answer ?? errorCode ?? ""
+
+/** True where the end says something of a charger whose list has no record yet. */
+export const beginsList = (end: LocalListEnd): boolean => end.status === "Accepted" || isUnsupported(wordOf(end))
+
+/** Tries again after ever longer pauses. */
+const failed = (list: ListRecord, now: number): ListRecord => ({
+  ...list,
+  state: "Failed",
+  attempts: Math.min(list.attempts + 1, attemptsMax),
+  updatedAt: now,
+  nextLookAt: now + Math.min(pauseMax, pauseMin * 2 ** Math.min(list.attempts, attemptsMax))
+})
+
+const sent = (list: ListRecord, end: LocalListEnd): ListRecord => {
+  const { completedAt: now, status } = end
+  const { pending } = list
+  const ours =
+    end.by === "platform" && pending !== undefined && pending.version === end.listVersion ? pending : undefined
+  const word = wordOf(end).toLowerCase()
+  if (end.sentAt === undefined || word === "toomanycommands") {
+    return ours === undefined ? list : { ...list, pending: undefined, state: "Unknown", updatedAt: now }
+  }
+  if (status === "Accepted" && ours !== undefined) {
+    return {
+      ...list,
+      version: ours.version,
+      syncedSeq: ours.seq,
+      fillTo: ours.fillTo,
+      needsFull: list.needsFull && !ours.full,
+      attempts: 0,
+      state: "InStep",
+      pending: undefined,
+      nextLookAt: now,
+      updatedAt: now
+    }
+  }
+  if (isUnsupported(word)) return { ...list, state: "Unsupported", pending: undefined, updatedAt: now }
+  const asked = { ...list, checkedEpoch: undefined, state: "Unknown", nextLookAt: now, updatedAt: now } as const
+  // An operator sent a list, or the charger's version is not what we thought: it is asked, and gets the whole list.
+  if (status === "Accepted" || word === "versionmismatch") return { ...asked, needsFull: true, pending: undefined }
+  // Whether the charger has it its version says. It is asked at once, since a connection that is lost gives time enough.
+  if (status === "TimedOut" || word === "connectionlost" || word === "unreadableanswer") {
+    return { ...asked, needsFull: list.needsFull || ours === undefined }
+  }
+  if (ours === undefined) return list
+  // After an update that is refused the whole list is sent at once; after a whole list that is refused there is another try later.
+  const next = ours.full ? failed(list, now) : { ...list, nextLookAt: now }
+  return { ...next, needsFull: true, pending: undefined }
+}
+
+const versionReported = (list: ListRecord, end: LocalListEnd): ListRecord => {
+  const { completedAt: now, errorCode = "", reportedVersion = "" } = end
+  const reported = /^-?\d{1,9}$/.test(reportedVersion) ? Number(reportedVersion) : undefined
+  const checked = { ...list, checkedEpoch: end.sentEpoch, checkedAt: now, pending: undefined, updatedAt: now }
+  if (reported === -1 || isUnsupported(errorCode)) return { ...checked, state: "Unsupported" }
+  if (end.status === "Accepted" && reported !== undefined && reported >= 0) {
+    const { pending } = list
+    // The version of the message on its way says that it arrived.
+    if (pending !== undefined && reported === pending.version) {
+      return {
+        ...checked,
+        version: reported,
+        syncedSeq: pending.seq,
+        fillTo: pending.fillTo,
+        needsFull: list.needsFull && !pending.full,
+        state: "InStep",
+        attempts: 0,
+        nextLookAt: now
+      }
+    }
+    // Another version than ours says that the list is not what we sent, and it is sent whole again.
+    return {
+      ...checked,
+      version: reported,
+      needsFull: list.needsFull || reported !== list.version,
+      state: reported === list.version && !list.needsFull ? "InStep" : "Unknown",
+      nextLookAt: now
+    }
+  }
+  return end.sentAt !== undefined && errorCode.toLowerCase() !== "connectionlost" ? failed(list, now) : list
+}
+
+const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined => {
+  const word = wordOf(end)
+  switch (state) {
+    case "Unsupported":
+      return isUnsupported(word)
+        ? `the charger says ${word} to messages about its list`
+        : "the charger says by listVersion -1 that it has no list"
+    case "Failed": {
+      const shown = Array.from(word === "" ? end.status : word)
+        .slice(0, shownMax)
+        .join("")
+      return `the charger's last answer was ${shown}; it is asked again later`
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The list after the end of a command about it. */
+export const listAfter = (list: ListRecord, end: LocalListEnd): ListRecord => {
+  const next = end.type === "SendLocalList" ? sent(list, end) : versionReported(list, end)
+  const { listVersion } = end
+  // Also one that an operator sent: that is the version that the charger has now.
+  const isStored = end.type === "SendLocalList" && end.status === "Accepted" && listVersion !== undefined
+  return { ...next, version: isStored ? listVersion : next.version, reason: reasonOf(next, end) }
+}

@@ -1,0 +1,50 @@
+/** Commands that have just ended, read for what follows from them. */
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { CommandEnd } from "../../domain/command/CommandEnd.ts"
+import type { CommandType } from "../../domain/command/Command.ts"
+import { textArray, uuidArray } from "../kernel/Arrays.ts"
+import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
+
+/** The types of commands whose ends change more than the command. */
+const followedTypes = ["SendLocalList", "GetLocalListVersion"] as const satisfies ReadonlyArray<CommandType>
+
+const followed: ReadonlySet<string> = new Set(followedTypes)
+
+export const isFollowed = (type: string): boolean => followed.has(type)
+
+const EndedRow = Schema.Struct({
+  commandId: Schema.String,
+  organisationId: Schema.String,
+  chargerId: Schema.String,
+  type: Schema.Literals(followedTypes),
+  status: Schema.Literals(["Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+  by: Schema.String,
+  sentAt: optional(Millis),
+  sentEpoch: optional(Schema.Finite),
+  completedAt: Millis,
+  answer: optional(Schema.String),
+  errorCode: optional(Schema.String),
+  listVersion: optional(Schema.Int),
+  reportedVersion: optional(Schema.String)
+}) satisfies Schema.Schema<CommandEnd>
+const endedRows = rowsOf(EndedRow)
+
+export type EndedCommand = typeof EndedRow.Type
+
+/** Of these commands those that have ended and that something may follow from, in this order. */
+export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
+  endedRows(sql`
+    SELECT m.id AS "commandId", m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.issued_by AS "by",
+      m.sent_at AS "sentAt", m.sent_epoch::float8 AS "sentEpoch", m.completed_at AS "completedAt", m.result ->> 'status' AS answer,
+      m.result ->> 'errorCode' AS "errorCode", (m.command ->> 'listVersion')::int AS "listVersion",
+      m.result ->> 'listVersion' AS "reportedVersion"
+    FROM unnest(${uuidArray(ids)}) WITH ORDINALITY AS x(id, ord) JOIN command m ON m.id = x.id
+    WHERE m.type = ANY (${textArray(followedTypes)}) AND m.status NOT IN ('Pending', 'Sent')
+    ORDER BY x.ord`)
+
+/** Of these commands those that have not ended. */
+export const openCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
+  sql<{
+    readonly id: string
+  }>`SELECT id FROM command WHERE id = ANY (${uuidArray(ids)}) AND status IN ('Pending', 'Sent')`
