@@ -15,6 +15,7 @@ import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { freshId, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
+import { endCommand, issueCommand } from "../support/endedCommands.ts"
 import { Random, seeds } from "../support/random.ts"
 
 const minute = 60_000
@@ -127,10 +128,8 @@ class Told {
   }
 
   private issue(id: string, type: string, command: object) {
-    const { chargerId, now, seeded, sql } = this
-    return sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
-      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${type}, 'Pending', ${JSON.stringify(command)}::text::jsonb, '{}',
-        'test', ${new Date(now)})`
+    const { chargerId, now, seeded } = this
+    return issueCommand(id, { ...seeded, chargerId, type, given: command, at: now })
   }
 
   private reserve() {
@@ -167,7 +166,7 @@ class Told {
   }
 
   private end(command: (typeof this.open)[number]) {
-    const { now, random, sql } = this
+    const { now, random } = this
     const { id, reservationId } = command
     this.open.splice(this.open.indexOf(command), 1)
     const ending = random.pick(endings)
@@ -175,9 +174,8 @@ class Told {
     this.steps.push(`${id} ends ${status} ${JSON.stringify(result)} at ${now}`)
     if (reservationId === undefined) this.model.answered(id, ending, now)
     else if (status === "Accepted" || status === "Rejected") this.model.cancelled(reservationId, status, now)
-    const sentAt = "errorCode" in result && neverTaken.has(result.errorCode) ? null : new Date(now)
-    return sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date(now)},
-      sent_at = ${sentAt} WHERE id = ${id}::uuid`
+    const sentAt = "errorCode" in result && neverTaken.has(result.errorCode) ? undefined : now
+    return endCommand(id, { status, result, at: now, sentAt })
   }
 
   private start() {

@@ -20,6 +20,7 @@ import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
+import { endCommand, endReservations, issueCommand } from "../support/endedCommands.ts"
 import { ended, freshId, noon, seedChargers, type Seeded, started, type Transaction } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 
@@ -60,22 +61,12 @@ let commands = 0
 
 const command = (seeded: Seeded, chargerId: string, type: string, given: object) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const id = uuid7(noon - minute, new Uint8Array(10).fill(++commands))
-    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
-      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${chargerId}, ${type}, 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}', 'test',
-        ${new Date(noon - minute)})`
+    yield* issueCommand(id, { ...seeded, chargerId, type, given, at: noon - minute })
     return id
   })
 
-const answered = (id: string, status: string, at: number) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (
-      sql
-    ) => sql`UPDATE command SET status = ${status}, result = '{}', completed_at = ${new Date(at)}, sent_at = ${new Date(at)}
-      WHERE id = ${id}::uuid`
-  )
+const answered = (id: string, status: string, at: number) => endCommand(id, { status, at })
 
 /** A reservation that the charger accepted at noon; answers its command, which is its session's id too. */
 const reserve = (seeded: Seeded, chargerId: string, evseId = 1, reservationId = 7) =>
@@ -149,8 +140,7 @@ const reservationOf = ({ organisationId }: Seeded, at = noon) =>
     return items.map(({ reason, sessionId, status }) => ({ reason, sessionId, status }))
   })
 
-const expire = (minutes: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT reservations_expire(${new Date(noon + minutes * minute)})`)
+const expire = (minutes: number) => endReservations(noon + minutes * minute)
 
 /** The charger's connection, up since `minutes` after noon. */
 const connect = ({ organisationId }: Seeded, chargerId: string, minutes: number) =>

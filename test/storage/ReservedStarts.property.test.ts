@@ -14,6 +14,7 @@ import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerD
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
+import { endCommand, endReservations, issueCommand } from "../support/endedCommands.ts"
 import { at, ended, evse, minute, started } from "../support/events.ts"
 import { seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
@@ -85,8 +86,12 @@ class History {
     return this.start()
   }
 
+  private stored<A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>): Effect.Effect<A, E> {
+    return Effect.provideService(effect, SqlClient.SqlClient, this.sql)
+  }
+
   private command(type: string) {
-    const { charger, random, seeded, sql } = this
+    const { charger, random, seeded } = this
     // The first byte keeps it apart from the session ids that chargers make, which count too.
     const id = uuid7(charger.now, Uint8Array.from([1, 0, 0, 0, 0, 0, 0, ++commands >>> 16, commands >>> 8, commands]))
     const reservationId = random.between(1, 3)
@@ -97,25 +102,21 @@ class History {
     this.steps.push(`${type} ${id} ${JSON.stringify(given)}`)
     if (type === "ReserveNow") this.reserved.push({ evseId, reservationId, tokenUid: given.tokenUid })
     this.open.push(id)
-    return sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
-      VALUES (${id}::uuid, ${seeded.organisationId}::uuid, ${charger.chargerId}, ${type}, 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}',
-        'test', ${new Date(charger.now)})`
+    return this.stored(issueCommand(id, { ...seeded, chargerId: charger.chargerId, type, given, at: charger.now }))
   }
 
   private answer() {
-    const { charger, random, sql } = this
+    const { charger, random } = this
     const id = random.pick(this.open)
     this.open.splice(this.open.indexOf(id), 1)
     const [status, result] = random.pick(answers)
     this.steps.push(`${id} is answered ${status}`)
-    const now = new Date(charger.now)
-    return sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${now}, sent_at = ${now}
-      WHERE id = ${id}::uuid`
+    return this.stored(endCommand(id, { status, result, at: charger.now }))
   }
 
   private sweep() {
     this.steps.push("sweep")
-    return this.sql`SELECT reservations_expire(${new Date(this.charger.now)})`
+    return this.stored(endReservations(this.charger.now))
   }
 
   private trouble() {

@@ -21,6 +21,7 @@ import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
+import { endCommand, issueCommand } from "../support/endedCommands.ts"
 import { ended, freshId, metered, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
 import { aConnector } from "../support/reported.ts"
@@ -101,14 +102,13 @@ const reserve = ({ organisationId }: Seeded, chargerId: string, roaming: Session
     const now = new Date(noon)
     yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
       VALUES (${roaming.partnerId}, ${organisationId}, 'Partner', 'Registered', '{}', ${now}, ${now})`
-    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
-      VALUES (${id}, ${organisationId}, ${chargerId}, 'ReserveNow', 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}', 'partner', ${now})`
+    yield* issueCommand(id, { organisationId, chargerId, type: "ReserveNow", given, at: noon, by: "partner" })
     yield* sql`INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
       VALUES (${id}, ${organisationId}, ${roaming.partnerId}, 'ReserveNow', '2.2.1', 'sealed', 'c', ${now})`
     yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
       VALUES (${id}, ${organisationId}, ${chargerId}, 1, 'card', ${JSON.stringify({ ...roaming, evseId: 1, expiresAt: noon })}::text::jsonb,
         ${now}, ${now})`
-    yield* sql`UPDATE command SET status = 'Accepted', result = '{}', completed_at = ${now}, sent_at = ${now} WHERE id = ${id}`
+    yield* endCommand(id, { status: "Accepted", at: noon })
     return id
   })
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { endingCommands, expireCommands } from "../../src/storage/commands/CommandEnds.ts"
+import { beginReservations, expireReservations } from "../../src/storage/commands/ReservationEnds.ts"
 
 export interface Answer {
   readonly status: string
@@ -25,6 +26,29 @@ export const endCommand = (id: string, { at, result = {}, status, ...more }: Ans
 
 /** Ends what is due at a time: commands that waited too long, and unused reservations. */
 export const endDue = (now: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.andThen(expireCommands(sql, now), sql`SELECT reservations_expire(${new Date(now)})`)
-  )
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.andThen(expireCommands(sql, now), expireReservations(sql, now)))
+
+/** Ends reservations that are due at a time. */
+export const endReservations = (now: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => expireReservations(sql, now))
+
+/** Stores a command as it is issued, with what begins by it. */
+export const issueCommand = (
+  id: string,
+  command: {
+    readonly organisationId: string
+    readonly chargerId: string
+    readonly type: string
+    readonly given: object
+    readonly at: number
+    readonly by?: string
+  }
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { at, by = "test", chargerId, given, organisationId, type } = command
+    yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
+      VALUES (${id}::uuid, ${organisationId}::uuid, ${chargerId}, ${type}, 'Pending', ${JSON.stringify(given)}::text::jsonb, '{}', ${by},
+        ${new Date(at)})`
+    if (type === "ReserveNow") yield* beginReservations(sql, [id])
+  })

@@ -65,6 +65,10 @@ export const Pricing = Schema.Struct({
 })
 export type Pricing = typeof Pricing.Type
 
+/** Whether a reservation costs something by itself. */
+export const chargesForReservations = (elements: ReadonlyArray<TariffElement>): boolean =>
+  elements.some(({ restrictions }) => restrictions?.reservation !== undefined)
+
 /** OCPI 2.2.1's `EnergyMix`. */
 export const EnergyMix = Schema.Struct({
   isGreenEnergy: Schema.Boolean,

@@ -13,6 +13,7 @@ import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import { endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
 import { followLists } from "./LocalListEnds.ts"
+import { followReservations } from "./ReservationEnds.ts"
 
 /** Commands that are ended in one sweep at most; the next one comes a second later. */
 const overdueAtMost = 500
@@ -47,6 +48,7 @@ export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>)
     if (ids.length === 0) return
     const ended = yield* endedCommands(sql, ids)
     yield* followLists(sql, ended)
+    yield* followReservations(sql, ended)
   })
 
 /** A transaction that may end these commands, with all that follows from those of them that it has ended. */

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Command } from "../../domain/command/Command.ts"
+import { wasHeldBack } from "../../domain/command/CommandEnd.ts"
 import { commandTypes } from "../../domain/command/Kinds.ts"
 import { Millis, optional } from "../kernel/Rows.ts"
 
@@ -60,11 +61,8 @@ const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
   return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
 }
 
-/** What a command was refused with after it was taken and before it was sent; the migration `effects` has the same two. */
-const neverSent: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccepted"])
-
 const sentAtOf = ({ result, sentAt, status }: typeof CommandRow.Type): number | undefined =>
-  status === "Failed" && neverSent.has(result?.["errorCode"]) ? undefined : sentAt
+  status === "Failed" && wasHeldBack(result?.["errorCode"]) ? undefined : sentAt
 
 export const commandOf = (row: typeof CommandRow.Type): Command => {
   const { progressAt, progressStatus, sessionEnded: _, ...command } = row

@@ -21,6 +21,7 @@ import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putErrand } from "./PartnerCallbacks.ts"
+import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
@@ -146,6 +147,7 @@ const issue = (
           ${verifier}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor}, ${new Date(now)},
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
           ${input.fileId ?? null})`
+      if (input.command._tag === "ReserveNow") yield* beginReservations(sql, [id])
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       if (charger.connected || expiresAt !== null) {
         const { chargerId, errand } = input
@@ -254,10 +256,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.andThen(
           records.writable,
-          Effect.andThen(
-            guardedWrite(expireCommands(sql, now)),
-            guardedWrite(sql`SELECT reservations_expire(${new Date(now)})`)
-          )
+          guardedWrite(Effect.andThen(expireCommands(sql, now), expireReservations(sql, now)))
         )
       )
       yield* Effect.forkScoped(

@@ -7,7 +7,12 @@ import { textArray, uuidArray } from "../kernel/Arrays.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 
 /** The types of commands whose ends change more than the command. */
-const followedTypes = ["SendLocalList", "GetLocalListVersion"] as const satisfies ReadonlyArray<CommandType>
+const followedTypes = [
+  "SendLocalList",
+  "GetLocalListVersion",
+  "ReserveNow",
+  "CancelReservation"
+] as const satisfies ReadonlyArray<CommandType>
 
 const followed: ReadonlySet<string> = new Set(followedTypes)
 
@@ -26,7 +31,8 @@ const EndedRow = Schema.Struct({
   answer: optional(Schema.String),
   errorCode: optional(Schema.String),
   listVersion: optional(Schema.Int),
-  reportedVersion: optional(Schema.String)
+  reportedVersion: optional(Schema.String),
+  reservationId: optional(Schema.Int)
 }) satisfies Schema.Schema<CommandEnd>
 const endedRows = rowsOf(EndedRow)
 
@@ -38,7 +44,7 @@ export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<strin
     SELECT m.id AS "commandId", m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.issued_by AS "by",
       m.sent_at AS "sentAt", m.sent_epoch::float8 AS "sentEpoch", m.completed_at AS "completedAt", m.result ->> 'status' AS answer,
       m.result ->> 'errorCode' AS "errorCode", (m.command ->> 'listVersion')::int AS "listVersion",
-      m.result ->> 'listVersion' AS "reportedVersion"
+      m.result ->> 'listVersion' AS "reportedVersion", (m.command ->> 'reservationId')::int AS "reservationId"
     FROM unnest(${uuidArray(ids)}) WITH ORDINALITY AS x(id, ord) JOIN command m ON m.id = x.id
     WHERE m.type = ANY (${textArray(followedTypes)}) AND m.status NOT IN ('Pending', 'Sent')
     ORDER BY x.ord`)

@@ -232,28 +232,6 @@ CREATE TABLE exchange_health (
 COMMENT ON TABLE exchange_health IS
   'How each module of a partner does: last success, last failure, counts.';
 
--- A partner that reserved is told when somebody else cancels.
-CREATE FUNCTION partner_reservation_cancelled()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO partner_callback (command_id, about, organisation_id, answer_by, due_at)
-  SELECT e.command_id, 'ReservationCancelled', e.organisation_id, NEW.updated_at, NEW.updated_at
-  FROM partner_errand e
-  WHERE e.command_id = NEW.command_id AND e.organisation_id = NEW.organisation_id AND NOT EXISTS (
-    SELECT 1 FROM command m
-    WHERE m.charger_id = NEW.charger_id AND m.organisation_id = NEW.organisation_id AND m.type = 'CancelReservation'
-      AND m.created_at >= NEW.created_at AND m.issued_by = 'partner:' || e.partner_id
-      AND (m.command ->> 'reservationId')::int = NEW.reservation_id)
-  ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER reservation_cancelled AFTER UPDATE OF status ON reservation
-  FOR EACH ROW WHEN (((new.status = 'Cancelled'::text) AND (old.status = ANY (ARRAY['Active'::text, 'Unknown'::text])) AND (new.reason IS DISTINCT FROM 'Replaced'::text))) EXECUTE FUNCTION partner_reservation_cancelled();
-
 -- A partner that set a charging profile is told when somebody else changes what the session may draw (OCPI 2.2.1 §14.2.2). One
 -- callback covers any number of changes, since it sends what is in force when it is sent.
 CREATE FUNCTION partner_profile_changed()
