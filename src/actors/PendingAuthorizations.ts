@@ -14,7 +14,7 @@ export type PartnersQuestion = Extract<Question, { readonly _tag: "AskPartners" 
 const waitingMax = 4
 
 /** How long a word waits for its start, in ms: from the card to the cable and back it takes a driver a few minutes. */
-const standsMillis = 5 * 60_000
+const validMillis = 5 * 60_000
 
 /** Cards whose words are kept: more than a charger has connectors. */
 const keptMax = 16
@@ -97,7 +97,7 @@ export class Words<Item> {
 
   private keep(key: string, words: ReadonlyArray<PartnerWord>, now: number): void {
     this.kept.delete(key)
-    this.kept.set(key, { words, until: now + standsMillis })
+    this.kept.set(key, { words, until: now + validMillis })
     const [oldest] = this.kept.keys()
     if (this.kept.size > keptMax && oldest !== undefined) this.kept.delete(oldest)
   }

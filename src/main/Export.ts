@@ -151,12 +151,12 @@ const toFile = (asked: Asked, answer: Response, progress: Progress) =>
 export const exportRecords = (
   wanted: ExportAsked,
   env: Readonly<Record<string, string | undefined>>,
-  told: ProgressOptions
+  given: ProgressOptions
 ): Effect.Effect<void, ExportFailed> =>
   Effect.gen(function* () {
     const asked = yield* asQuery(wanted)
     const service = yield* serviceOf(env)
-    const progress = new Progress(told, yield* totalOf(service, asked))
+    const progress = new Progress(given, yield* totalOf(service, asked))
     const answer = yield* ask(service, `exports/cdrs.${asked.format}?${asked.query.toString()}`)
     yield* toFile(asked, answer, progress)
   })

@@ -17,7 +17,7 @@ import { requestMetrics } from "../ocpi/server/Metrics.ts"
 import { databaseMetrics } from "../storage/kernel/DatabaseMetrics.ts"
 import { exchangeMetrics } from "../storage/roaming/Exchanges.ts"
 import { journalMetrics } from "../storage/charging/JournalMetrics.ts"
-import { knockMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
+import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { unreadAnswers } from "./Listeners.ts"
 
@@ -29,7 +29,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...exchangeMetrics,
   ...httpMetrics,
   ...journalMetrics,
-  ...knockMetrics,
+  ...unknownChargerMetrics,
   ...messageLogMetrics,
   ...priceMetrics,
   ...rateLimitMetrics,

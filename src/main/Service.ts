@@ -129,7 +129,7 @@ export interface ServiceSettings {
   readonly messageLog: MessageLog.MessageLogOptions
   readonly exchanges: Exchanges.ExchangesOptions
   readonly lastSeen: LastSeen.LastSeenOptions
-  readonly knocks: Knocks.KnocksOptions
+  readonly attempts: Knocks.AttemptsOptions
   readonly messageRetentionDays: number
   readonly leaseMillis: number
 }
@@ -179,7 +179,7 @@ const storage = (settings: ServiceSettings) => {
     Exchanges.layer(settings.exchanges),
     MessageLog.layer(settings.messageLog),
     ChargerHistory.layer.pipe(Layer.provideMerge(LastSeen.layer(settings.lastSeen))),
-    Knocks.layer(settings.knocks)
+    Knocks.layer(settings.attempts)
   )
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),

@@ -34,13 +34,13 @@ const concern =
   (facts, subscriptions) =>
     Effect.gen(function* () {
       const wanted = new Map((yield* webhooks.wanted(subscriptions.map(({ id }) => id))).map((one) => [one.id, one]))
-      const told = new Map<number, ReadonlyArray<Event>>()
+      const given = new Map<number, ReadonlyArray<Event>>()
       for (const organisationId of new Set(subscriptions.map((one) => one.organisationId))) {
         const theirs = facts.filter((fact) => fact.organisationId === organisationId)
         const isBySite = [...wanted.values()].some((one) => one.organisationId === organisationId && one.siteIds)
         const positions = theirs.map(({ position }) => position)
         const placed = isBySite ? yield* events.facts(organisationId, positions) : theirs.map(unplaced)
-        for (const fact of placed) told.set(fact.position, eventsOf(fact))
+        for (const fact of placed) given.set(fact.position, eventsOf(fact))
       }
       return subscriptions.flatMap(({ id, organisationId, position }) => {
         const webhook = wanted.get(id)
@@ -48,7 +48,7 @@ const concern =
         return facts
           .filter((fact) => fact.organisationId === organisationId && fact.position > position)
           .flatMap((fact) =>
-            (told.get(fact.position) ?? [])
+            (given.get(fact.position) ?? [])
               .filter((event) => wants(webhook, event))
               .map((event): Due => ({
                 subscriptionId: id,

@@ -6,7 +6,7 @@ import { keepInStep } from "../../src/actors/background/LocalListKeeper.ts"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { LocalLists } from "../../src/domain/command/LocalLists.ts"
-import type { Writing } from "../../src/domain/values/AuditContext.ts"
+import type { AuditContext } from "../../src/domain/values/AuditContext.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { aListCharger, type ListCharger, type Mood, storedCommands } from "../support/listCharger.ts"
@@ -15,7 +15,7 @@ import { anOrganisation, repositories } from "../support/repositories.ts"
 
 const round = keepInStep({ everyMillis: 1, chargersPerRound: 2, settleMillis: 0 })
 
-const aToken = (uid: string, writing: Writing, status: "Accepted" | "Blocked" = "Accepted", parentUid?: string) =>
+const aToken = (uid: string, writing: AuditContext, status: "Accepted" | "Blocked" = "Accepted", parentUid?: string) =>
   Effect.flatMap(Tokens, (tokens) =>
     tokens.create(
       { uid, type: "RFID", status, parentUid, expiresAt: undefined, visualNumber: undefined, note: undefined },

@@ -50,7 +50,7 @@ const fill = ({ organisationId, siteId }: Seeded) =>
     yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
       SELECT ('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid, ${organisationId}::uuid, 'P-1', 'RemoteStart', 'Accepted', '{}', '{}',
         'partner', ${now} FROM generate_series(1, 10000) n`
-    yield* sql`INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
+    yield* sql`INSERT INTO partner_command (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
       SELECT c.id, c.organisation_id, '00000000-0000-7000-8000-000000000001', 'StartSession', '2.2.1', '', '', c.created_at FROM command c`
     yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
       SELECT c.id, c.organisation_id, c.charger_id, 1, 'card' || c.turn, '{}', c.created_at, c.created_at + interval '20 minutes' FROM command c
@@ -101,7 +101,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             const [plan = ""] = yield* Effect.forEach(statements, planOf)
             const indices = [
               "token_pkey",
-              "reservation_standing",
+              "reservation_in_force",
               "session_open",
               "roaming_token_pkey",
               "token_grant_uid",

@@ -312,7 +312,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             }
           }
           for (const position of [0, 15_000]) {
-            const after = { position, told: undefined }
+            const after = { position, index: undefined }
             for (const more of [{}, { chargerId: "C1" }, { siteId: id }, { types: ["token.changed"] as const }]) {
               const [statement] = yield* statementsOf(events.page(ours.id, { after, limit: 5, ...more }))
               assert(statement !== undefined)

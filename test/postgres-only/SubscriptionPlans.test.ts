@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
-import { forgetTold } from "../../src/storage/delivery/SubscriptionForgetting.ts"
+import { forgetSent } from "../../src/storage/delivery/SubscriptionForgetting.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
@@ -79,7 +79,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
       it.effect("forget along what is over", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          for (const plan of yield* plansOf(yield* statementsOf(forgetTold(sql, noon)))) {
+          for (const plan of yield* plansOf(yield* statementsOf(forgetSent(sql, noon)))) {
             expect(plan).toContain("subscription_object_over")
             expect(plan).not.toMatch(wholeTable)
           }

@@ -11,7 +11,7 @@ import { forEachDriver } from "../support/databases.ts"
 import { ended, freshId, metered, noon, seedChargers, started, transferred } from "../support/journalFacts.ts"
 import { anOrganisation, failureOf, repositories } from "../support/repositories.ts"
 
-const start: EventCursor = { position: 0, told: undefined }
+const start: EventCursor = { position: 0, index: undefined }
 
 const ports = JournalStorage.layer({ maxBatchFacts: 7, maxWaiting: 10_000, patienceMillis: 10_000 }).pipe(
   Layer.provideMerge(repositories)
@@ -202,9 +202,9 @@ forEachDriver("Events", ports, (it) => {
     Effect.gen(function* () {
       const events = yield* Events
       const { position } = yield* events.now
-      const ahead = events.page(freshId(), { after: { position: position + 1, told: undefined }, limit: 1 })
+      const ahead = events.page(freshId(), { after: { position: position + 1, index: undefined }, limit: 1 })
       assert.deepStrictEqual(yield* failureOf(ahead), ["Conflict", "cursor_unknown"])
-      const at = yield* events.page(freshId(), { after: { position, told: undefined }, limit: 1 })
+      const at = yield* events.page(freshId(), { after: { position, index: undefined }, limit: 1 })
       assert.deepStrictEqual([at.events, at.isEnd], [[], true])
     })
   )

@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { limits } from "../../src/Config.ts"
-import { type Knock, Knocks } from "../../src/domain/charger/UnknownChargerAttempts.ts"
-import { type KnockLimits, KnockMemory } from "../../src/storage/charging/AttemptMemory.ts"
+import { type UnknownChargerAttempt, UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
+import { type AttemptLimits, AttemptMemory } from "../../src/storage/charging/AttemptMemory.ts"
 import * as KnocksRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
 import { emptyTables, forEachDatabase } from "../support/databases.ts"
 import { seedChargers } from "../support/journalFacts.ts"
@@ -16,7 +16,7 @@ const day = 24 * hour
 /** The table's age is by the real clock, so these knocks are of now. */
 const now = Math.floor(Date.now() / hour) * hour
 
-const knock = (chargerId: string, more: Partial<Knock> = {}): Knock => ({
+const knock = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: "192.0.2.7",
   network: "192.0.2.0/24",
@@ -26,43 +26,43 @@ const knock = (chargerId: string, more: Partial<Knock> = {}): Knock => ({
 })
 
 describe("the memory of unknown chargers", () => {
-  const memory = (more: Partial<KnockLimits> = {}) => new KnockMemory({ ...limits.knocks, ...more })
-  const ids = (one: KnockMemory) => one.take(100_000).map(({ chargerId }) => chargerId)
+  const memory = (more: Partial<AttemptLimits> = {}) => new AttemptMemory({ ...limits.knocks, ...more })
+  const ids = (one: AttemptMemory) => one.take(100_000).map(({ chargerId }) => chargerId)
 
   it("believes in so many new ids of one network an hour, and in those it knows for ever", () => {
     const one = memory({ newPerNetworkPerHour: 2 })
-    expect(["A", "B", "C"].map((id) => one.knocked(knock(id)))).toEqual([true, true, false])
-    expect(one.knocked(knock("A", { at: now + 1 })), "known by now").toBe(true)
-    expect(one.knocked(knock("C", { network: "198.51.100.0/24" })), "from elsewhere").toBe(true)
-    expect(one.knocked(knock("D", { at: now + hour })), "an hour later").toBe(true)
+    expect(["A", "B", "C"].map((id) => one.attempted(knock(id)))).toEqual([true, true, false])
+    expect(one.attempted(knock("A", { at: now + 1 })), "known by now").toBe(true)
+    expect(one.attempted(knock("C", { network: "198.51.100.0/24" })), "from elsewhere").toBe(true)
+    expect(one.attempted(knock("D", { at: now + hour })), "an hour later").toBe(true)
   })
 
   it("believes in so many new ids an hour of however many networks", () => {
     const one = memory()
     const taken = Array.from({ length: 20_000 }, (_, n) =>
-      one.knocked(knock(`R${n}`, { network: `2001:db8::${n}/64` }))
+      one.attempted(knock(`R${n}`, { network: `2001:db8::${n}/64` }))
     )
     expect(taken.filter((was) => was)).toHaveLength(limits.knocks.newPerHour)
   })
 
   it("holds no more than its share while nothing can be written", () => {
     const one = memory({ newPerHour: 1e9, newPerNetworkPerHour: 1e9 })
-    for (let n = 0; n < 1_000_000; n++) one.knocked(knock(`R${n}`))
+    for (let n = 0; n < 1_000_000; n++) one.attempted(knock(`R${n}`))
     expect(ids(one)).toHaveLength(limits.knocks.maxWaiting)
   })
 
   it("keeps the place of one that keeps knocking among the ids it knows", () => {
     const one = memory({ maxRows: 3, newPerHour: 4, newPerNetworkPerHour: 100 })
-    for (const id of ["REAL", "A", "B", "REAL", "C"]) one.knocked(knock(id))
+    for (const id of ["REAL", "A", "B", "REAL", "C"]) one.attempted(knock(id))
     ids(one)
-    expect([one.knocked(knock("REAL")), one.knocked(knock("A"))], "A was the longest silent").toEqual([true, false])
+    expect([one.attempted(knock("REAL")), one.attempted(knock("A"))], "A was the longest silent").toEqual([true, false])
   })
 
   it("adds what was not written to what came since", () => {
     const one = memory()
-    one.knocked(knock("A"))
+    one.attempted(knock("A"))
     const batch = one.take(10)
-    one.knocked(knock("A", { at: now + 5, remoteAddress: "192.0.2.8" }))
+    one.attempted(knock("A", { at: now + 5, remoteAddress: "192.0.2.8" }))
     one.again(batch)
     expect(one.take(10)).toEqual([
       {
@@ -79,12 +79,12 @@ describe("the memory of unknown chargers", () => {
 
 /** The repository with a life of its own on this suite's database; nothing is flushed by the clock. */
 const withKnocks = <A, E, R>(
-  use: (knocks: Knocks["Service"]) => Effect.Effect<A, E, R>,
-  options: Partial<KnocksRepository.KnocksOptions> = {}
+  use: (knocks: UnknownChargerAttempts["Service"]) => Effect.Effect<A, E, R>,
+  options: Partial<KnocksRepository.AttemptsOptions> = {}
 ) =>
   Effect.gen(function* () {
     const layer = KnocksRepository.layer({ ...limits.knocks, flushEveryMillis: hour, ...options })
-    return yield* Effect.provide(Effect.flatMap(Knocks, use), yield* Layer.build(layer))
+    return yield* Effect.provide(Effect.flatMap(UnknownChargerAttempts, use), yield* Layer.build(layer))
   }).pipe(Effect.scoped)
 
 const page = { limit: 50 }
@@ -94,9 +94,9 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.knocked(knock("OLD", { at: now - 1000 }))
-        knocks.knocked(knock("NEW"))
-        knocks.knocked(knock("OLD", { at: now + 1000, remoteAddress: "2001:db8::1", subprotocols: [] }))
+        knocks.attempted(knock("OLD", { at: now - 1000 }))
+        knocks.attempted(knock("NEW"))
+        knocks.attempted(knock("OLD", { at: now + 1000, remoteAddress: "2001:db8::1", subprotocols: [] }))
         const { items, nextCursor } = yield* knocks.list(page)
         assert.isNull(nextCursor)
         assert.deepStrictEqual(items, [
@@ -117,7 +117,7 @@ forEachDatabase("unknown chargers", (it) => {
             subprotocols: []
           }
         ])
-        knocks.knocked(knock("OLD", { at: now + 2000, subprotocols: ["ocpp2.1", "ocpp1.6"] }))
+        knocks.attempted(knock("OLD", { at: now + 2000, subprotocols: ["ocpp2.1", "ocpp1.6"] }))
         const later = (yield* knocks.list(page)).items[1]
         assert.deepStrictEqual(
           [later?.firstSeenAt, later?.lastSeenAt, later?.attempts, later?.subprotocols],
@@ -130,11 +130,11 @@ forEachDatabase("unknown chargers", (it) => {
   it.effect("survive a restart, and cost no belief after it", () =>
     Effect.gen(function* () {
       yield* emptyTables
-      yield* withKnocks((knocks) => Effect.sync(() => knocks.knocked(knock("A"))))
+      yield* withKnocks((knocks) => Effect.sync(() => knocks.attempted(knock("A"))))
       const items = yield* withKnocks(
         (knocks) =>
           Effect.gen(function* () {
-            for (const id of ["A", "B"]) knocks.knocked(knock(id))
+            for (const id of ["A", "B"]) knocks.attempted(knock(id))
             return (yield* knocks.list(page)).items
           }),
         { newPerHour: 0 }
@@ -150,14 +150,14 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (let n = 0; n < 7; n++) knocks.knocked(knock(`P${n}`, { at: now + Math.floor(n / 3) }))
+        for (let n = 0; n < 7; n++) knocks.attempted(knock(`P${n}`, { at: now + Math.floor(n / 3) }))
         const seen: Array<string> = []
         let cursor: string | undefined
         do {
           const found = yield* knocks.list({ limit: 2, cursor })
           seen.push(...found.items.map(({ chargerId }) => chargerId))
           cursor = found.nextCursor ?? undefined
-          for (let n = 0; n < 7; n++) knocks.knocked(knock(`P${n}`, { at: now + 1000 + seen.length }))
+          for (let n = 0; n < 7; n++) knocks.attempted(knock(`P${n}`, { at: now + 1000 + seen.length }))
         } while (cursor !== undefined)
         assert.deepStrictEqual(seen, ["P6", "P5", "P4", "P3", "P2", "P1", "P0"])
         const refused = yield* Effect.flip(knocks.list({ limit: 2, cursor: "nonsense" }))
@@ -170,9 +170,9 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (const id of ["REG-1", "REG-2", "STRANGER"]) knocks.knocked(knock(id))
+        for (const id of ["REG-1", "REG-2", "STRANGER"]) knocks.attempted(knock(id))
         yield* knocks.list(page)
-        knocks.knocked(knock("REG-3"))
+        knocks.attempted(knock("REG-3"))
         yield* seedChargers(["REG-1", "REG-3"])
         assert.deepStrictEqual(
           (yield* knocks.list(page)).items.map(({ chargerId }) => chargerId),
@@ -192,11 +192,11 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.knocked(knock("F"))
+        knocks.attempted(knock("F"))
         yield* knocks.forget("F")
         assert.deepStrictEqual((yield* knocks.list(page)).items, [])
         assert.strictEqual((yield* Effect.flip(knocks.forget("F")))._tag, "NotFound")
-        knocks.knocked(knock("F", { at: now + 5 }))
+        knocks.attempted(knock("F", { at: now + 5 }))
         assert.deepStrictEqual(
           (yield* knocks.list(page)).items.map(({ attempts, firstSeenAt }) => [attempts, firstSeenAt]),
           [[1, now + 5]]
@@ -210,11 +210,11 @@ forEachDatabase("unknown chargers", (it) => {
       (knocks) =>
         Effect.gen(function* () {
           yield* emptyTables
-          knocks.knocked(knock("REAL", { at: now - 10 }))
+          knocks.attempted(knock("REAL", { at: now - 10 }))
           yield* knocks.list(page)
           for (let n = 0; n < 8; n++) {
-            knocks.knocked(knock(`R${n}`, { at: now + n }))
-            if (n % 3 === 0) knocks.knocked(knock("REAL", { at: now + n }))
+            knocks.attempted(knock(`R${n}`, { at: now + n }))
+            if (n % 3 === 0) knocks.attempted(knock("REAL", { at: now + n }))
             yield* knocks.list(page)
           }
           const { items } = yield* knocks.list(page)
@@ -231,8 +231,8 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.knocked(knock("GONE", { at: now - (limits.knocks.keepDays + 1) * day }))
-        knocks.knocked(knock("KEPT", { at: now - (limits.knocks.keepDays - 1) * day }))
+        knocks.attempted(knock("GONE", { at: now - (limits.knocks.keepDays + 1) * day }))
+        knocks.attempted(knock("KEPT", { at: now - (limits.knocks.keepDays - 1) * day }))
         assert.deepStrictEqual(
           (yield* knocks.list(page)).items.map(({ chargerId }) => chargerId),
           ["KEPT"]
@@ -247,7 +247,7 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (let n = 0; n < 50; n++) for (let times = 0; times < 20; times++) knocks.knocked(knock(`S${n}`))
+        for (let n = 0; n < 50; n++) for (let times = 0; times < 20; times++) knocks.attempted(knock(`S${n}`))
         const sent = yield* statementsOf(knocks.list({ limit: 1 }))
         assert.lengthOf(
           sent.filter(({ text }) => text.includes("INSERT")),

@@ -113,7 +113,7 @@ forEachDriver("A page of large rows", ports, (it) => {
       assert.isAtMost(logged.largest, most)
 
       const told: Array<string> = []
-      let after: EventCursor = { position: 0, told: undefined }
+      let after: EventCursor = { position: 0, index: undefined }
       for (let isEnd = false; !isEnd;) {
         const page = yield* events.page(ours.id, { types: ["token.changed"], after, limit: 500 })
         assert.isAtMost(JSON.stringify(page.events).length, most)

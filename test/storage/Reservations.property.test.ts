@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Journal } from "../../src/domain/charger/Journal.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
-import { consumedBy, type Reservation, standing, type Start } from "../../src/domain/reservation/Reservation.ts"
+import { consumedBy, type Reservation, isInForce, type Start } from "../../src/domain/reservation/Reservation.ts"
 import * as ReservationsRepository from "../../src/storage/charging/Reservations.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
@@ -79,7 +79,11 @@ class Model {
       (one) =>
         answer === "Accepted"
           ? { status: "Cancelled", reason: undefined, updatedAt: at }
-          : { status: standing(one, at) === "Expired" ? "Expired" : "Cancelled", reason: "NotAtCharger", updatedAt: at }
+          : {
+              status: isInForce(one, at) === "Expired" ? "Expired" : "Cancelled",
+              reason: "NotAtCharger",
+              updatedAt: at
+            }
     )
   }
 
@@ -229,11 +233,11 @@ forEachDriver("reservations", world, (it) => {
         for (let n = 0; n < 25; n++) {
           yield* told.step
           const expected = told.model.all
-            .map((one) => ({ ...one, status: standing(one, told.at) }))
+            .map((one) => ({ ...one, status: isInForce(one, told.at) }))
             .toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1))
           assert.deepStrictEqual(yield* stored(seeded.organisationId, told.at), expected, about())
         }
-        const active = told.model.all.filter((one) => standing(one, told.at) === "Expired").length
+        const active = told.model.all.filter((one) => isInForce(one, told.at) === "Expired").length
         assert.lengthOf(yield* stored(seeded.organisationId, told.at, "Expired"), active, about())
         used += told.model.all.filter(({ status }) => status === "Used").length
       }

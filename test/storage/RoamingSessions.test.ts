@@ -103,7 +103,7 @@ const reserve = ({ organisationId }: Seeded, chargerId: string, roaming: Session
     yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
       VALUES (${roaming.partnerId}, ${organisationId}, 'Partner', 'Registered', '{}', ${now}, ${now})`
     yield* issueCommand(id, { organisationId, chargerId, type: "ReserveNow", given, at: noon, by: "partner" })
-    yield* sql`INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
+    yield* sql`INSERT INTO partner_command (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, created_at)
       VALUES (${id}, ${organisationId}, ${roaming.partnerId}, 'ReserveNow', '2.2.1', 'sealed', 'c', ${now})`
     yield* sql`INSERT INTO token_grant (command_id, organisation_id, charger_id, evse_id, uid_key, roaming, created_at, expires_at)
       VALUES (${id}, ${organisationId}, ${chargerId}, 1, 'card', ${JSON.stringify({ ...roaming, evseId: 1, expiresAt: noon })}::text::jsonb,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partners } from "../../src/domain/roaming/Partners.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
-import { forgetTold } from "../../src/storage/delivery/SubscriptionForgetting.ts"
+import { forgetSent } from "../../src/storage/delivery/SubscriptionForgetting.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, noon } from "../support/repositories.ts"
 import {
@@ -311,8 +311,8 @@ forEachDriver("subscriptions", world, (it) => {
       for (const item of yield* claim(id)) yield* settle(item, done)
       yield* makeDue(id, [ref("s9", "session:s9", "session")], noon + second)
       for (const item of yield* claim(id, noon + second)) yield* settle(item, done, noon + second)
-      assert.strictEqual(yield* forgetTold(sql, noon), 0)
-      assert.strictEqual(yield* forgetTold(sql, noon + second), 2)
+      assert.strictEqual(yield* forgetSent(sql, noon), 0)
+      assert.strictEqual(yield* forgetSent(sql, noon + second), 2)
       const left = yield* sql<{ id: string }>`
         SELECT o.object_id AS id FROM subscription_object o WHERE o.subscription_id = ${id} ORDER BY 1`
       assert.deepStrictEqual(idsOf(left), ["due", "parked", "place", "s9"])

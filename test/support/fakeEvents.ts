@@ -39,7 +39,7 @@ const positionOf = ({ id }: Event): number => parseCursor(id)?.position ?? 0
 export const events = (world: FakeWorld) =>
   Events.of({
     committed: Stream.fromEffectRepeat(Effect.suspend(() => Deferred.await(feedOf(world).committed))),
-    now: world.ask(() => Effect.sync((): EventCursor => ({ position: feedOf(world).events.length, told: undefined }))),
+    now: world.ask(() => Effect.sync((): EventCursor => ({ position: feedOf(world).events.length, index: undefined }))),
     page: (organisationId, { after, limit, types }) =>
       world.ask(() =>
         Effect.sync(() => {
@@ -51,7 +51,7 @@ export const events = (world: FakeWorld) =>
           const last = page.at(-1)
           const isEnd = page.length === found.length
           const position = isEnd || last === undefined ? feedOf(world).events.length : positionOf(last)
-          return { events: page, next: { position, told: undefined }, isEnd }
+          return { events: page, next: { position, index: undefined }, isEnd }
         })
       ),
     facts: () => Effect.succeed([])

@@ -1,7 +1,7 @@
 /** Unknown chargers in a `FakeWorld`: nobody knocks but the test. */
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { Knocks, type UnknownCharger } from "../../src/domain/charger/UnknownChargerAttempts.ts"
+import { UnknownChargerAttempts, type UnknownCharger } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import { type FakeWorld, paged } from "./fakeRecords.ts"
 
 const worlds = new WeakMap<FakeWorld, Map<string, UnknownCharger>>()
@@ -14,8 +14,8 @@ export const unknownOf = (world: FakeWorld): Map<string, UnknownCharger> => {
 }
 
 export const knocks = (world: FakeWorld) =>
-  Knocks.of({
-    knocked: () => {},
+  UnknownChargerAttempts.of({
+    attempted: () => {},
     list: (page) => world.ask(() => paged(unknownOf(world).values(), (one) => one.chargerId, page)),
     forget: (chargerId) =>
       world.write(() =>

@@ -15,7 +15,7 @@ import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/operator/Idempotency.ts"
-import { Knocks } from "../../src/domain/charger/UnknownChargerAttempts.ts"
+import { UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import { LocalLists } from "../../src/domain/command/LocalLists.ts"
 import { Locations } from "../../src/domain/site/Locations.ts"
 import { MessageLog } from "../../src/domain/charger/MessageLog.ts"
@@ -398,7 +398,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(Locations, locations(world)),
-    Layer.succeed(Knocks, knocks(world)),
+    Layer.succeed(UnknownChargerAttempts, knocks(world)),
     Layer.succeed(Events, events(world)),
     Layer.succeed(Subscriptions, noSubscriptions),
     Layer.succeed(Webhooks, webhooks(world)),

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { limits } from "../../src/Config.ts"
-import type { Principal, Writing } from "../../src/domain/values/AuditContext.ts"
+import type { Principal, AuditContext } from "../../src/domain/values/AuditContext.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
@@ -23,7 +23,7 @@ import type { ChargingProfiles } from "../../src/domain/command/ChargingProfiles
 import type { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import type { Chargers } from "../../src/domain/charger/Chargers.ts"
 import type { Idempotency } from "../../src/domain/operator/Idempotency.ts"
-import type { Knocks } from "../../src/domain/charger/UnknownChargerAttempts.ts"
+import type { UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import type { Ledgers } from "../../src/domain/session/Ledgers.ts"
 import type { LocalLists } from "../../src/domain/command/LocalLists.ts"
 import type { Locations } from "../../src/domain/site/Locations.ts"
@@ -93,7 +93,7 @@ export type Repositories =
   | Chargers
   | ChargingProfiles
   | Idempotency
-  | Knocks
+  | UnknownChargerAttempts
   | Ledgers
   | LocalLists
   | Locations
@@ -161,7 +161,7 @@ export interface TestOrganisation {
   readonly publicId: string
   readonly clientId: string
   readonly principal: Principal
-  readonly writing: (now?: number) => Writing
+  readonly writing: (now?: number) => AuditContext
 }
 
 let made = 0

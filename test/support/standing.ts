@@ -1,13 +1,13 @@
 /** What is known of a site with one charger and two evses, and the location that is made of it. */
 import { assumedEquipment } from "../../src/domain/site/Connector.ts"
 import { type Location, locationOf } from "../../src/domain/site/Location.ts"
-import type { Standing, StandingCharger } from "../../src/domain/site/LocationSources.ts"
+import type { LocationSources, SourceCharger } from "../../src/domain/site/LocationSources.ts"
 
 export const now = Date.UTC(2026, 4, 20, 12)
 export const minute = 60_000
 export const day = 86_400_000
 
-export const charger: StandingCharger = {
+export const charger: SourceCharger = {
   chargerId: "SECRET-1",
   registration: "Accepted",
   connected: true,
@@ -19,7 +19,7 @@ export const charger: StandingCharger = {
   ]
 }
 
-const site: NonNullable<Standing["site"]> = {
+const site: NonNullable<LocationSources["site"]> = {
   id: "01990000-0000-7000-8000-000000000001",
   organisationId: "01990000-0000-7000-8000-0000000000aa",
   name: "Harbour",
@@ -36,7 +36,7 @@ const site: NonNullable<Standing["site"]> = {
   openingHours: undefined
 }
 
-export const standing: Standing = {
+export const standing: LocationSources = {
   site,
   party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
   chargers: [charger],
@@ -47,15 +47,15 @@ export const standing: Standing = {
   tariffs: []
 }
 
-export const made = (given: Standing = standing, before?: Location, at = now): Location => {
+export const made = (given: LocationSources = standing, before?: Location, at = now): Location => {
   const location = locationOf(given, before, at)
   if (location === undefined) throw new Error("no location")
   return location
 }
 
-export const withCharger = (change: Partial<StandingCharger>): Standing => ({
+export const withCharger = (change: Partial<SourceCharger>): LocationSources => ({
   ...standing,
   chargers: [{ ...charger, ...change }]
 })
 
-export const withSite = (told: object): Standing => ({ ...standing, site: { ...site, ...told } })
+export const withSite = (told: object): LocationSources => ({ ...standing, site: { ...site, ...told } })

@@ -17,7 +17,7 @@ import {
 import type { DueItem, Outcome, Subscription } from "../../domain/event/Subscription.ts"
 import { Counts } from "../../domain/values/Counts.ts"
 import { guardedStep } from "./BackgroundLoop.ts"
-import { countDeliveries, type Untold } from "./SubscriptionMetrics.ts"
+import { countDeliveries, type Undelivered } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
@@ -50,7 +50,7 @@ const annotatedWith = ({ id, kind, subscriptionId }: DueItem) =>
 /** A delivery that has come back. */
 interface Returned {
   readonly item: DueItem
-  readonly outcome: Outcome | Untold
+  readonly outcome: Outcome | Undelivered
   /** What came of it is stored already. */
   readonly isStored?: boolean
 }
@@ -82,7 +82,7 @@ class Turn {
   readonly limit = Effect.gen({ self: this }, function* () {
     const { deliveryMillis, waitMillis } = this.options
     yield* Effect.sleep(waitMillis)
-    if (this.since === undefined) return "NoTurn" satisfies Untold
+    if (this.since === undefined) return "NoTurn" satisfies Undelivered
     yield* Effect.sleep(this.since + deliveryMillis - (yield* Clock.currentTimeMillis))
     return { _tag: "Failed", message: `not delivered within ${deliveryMillis} ms` } satisfies Outcome
   })
@@ -93,9 +93,9 @@ const outcomeOf = (
   subscription: Subscription,
   item: DueItem,
   turn: Turn
-): Effect.Effect<Outcome | Untold> =>
+): Effect.Effect<Outcome | Undelivered> =>
   Effect.raceFirst(Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over), turn.limit).pipe(
-    Effect.catch(() => Effect.succeed<Untold>("StorageAway")),
+    Effect.catch(() => Effect.succeed<Undelivered>("StorageAway")),
     // A defect of ours is met by every try: the object is parked, and the others go on.
     Effect.catchDefect((defect) =>
       Effect.logError("a delivery died", defect).pipe(
@@ -237,13 +237,13 @@ class Dispatch {
     const kind = subscription && this.kinds.get(subscription.kind)
     const outcome =
       subscription === undefined || kind === undefined
-        ? Effect.succeed<Untold>("StorageAway")
+        ? Effect.succeed<Undelivered>("StorageAway")
         : outcomeOf(kind, subscription, item, this.turn(subscription.id))
     // Once it has come back nothing ends it before it is noted.
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(outcome), (told) =>
-        Effect.map(this.storedAtOnce({ item, outcome: told }), (isStored) => {
-          this.back.push({ item, outcome: told, isStored })
+      Effect.flatMap(restore(outcome), (sent) =>
+        Effect.map(this.storedAtOnce({ item, outcome: sent }), (isStored) => {
+          this.back.push({ item, outcome: sent, isStored })
           this.returned.openUnsafe()
         })
       )

@@ -13,15 +13,15 @@ const lag = Metric.histogram("subscription_delivery_seconds", {
 })
 
 /** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and nobody knows. */
-export type Untold = "NoTurn" | "StorageAway"
+export type Undelivered = "NoTurn" | "StorageAway"
 
 /** What has come back at one time. */
 export interface Counted {
   readonly item: DueItem
-  readonly outcome: Outcome | Untold
+  readonly outcome: Outcome | Undelivered
 }
 
-const results: ReadonlyArray<Outcome["_tag"] | Untold> = [
+const results: ReadonlyArray<Outcome["_tag"] | Undelivered> = [
   "Delivered",
   "Waits",
   "Failed",

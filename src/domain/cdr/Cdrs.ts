@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Cdr, NewCdr } from "./Cdr.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface CdrFilter {
   readonly chargerId?: string | undefined
@@ -33,7 +33,7 @@ export class Cdrs extends Context.Service<
     /** Issues the record that takes this one back. `Conflict` `already_credited`, or `is_credit` for one that is such a record. */
     readonly credit: (
       id: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Cdr, NotFound | Conflict | InvalidInput | StorageUnavailable>
   }
 >()("voltlane/Cdrs") {}

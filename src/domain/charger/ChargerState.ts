@@ -38,7 +38,7 @@ export interface Templating {
 }
 
 /** What a stop says that decides what its session costs. */
-export interface ToldStop {
+export interface ReportedStop {
   readonly meterStopWh: number | undefined
   /** The charger's time, ms epoch, whether or not it is believed. */
   readonly at: number | undefined
@@ -69,7 +69,7 @@ export interface KnownSession {
   /** When it ended; undefined while it has not, or when it is not known. */
   readonly endedAt?: number | undefined
   /** What the stop said that ended it; undefined while none has, or when it is not known. */
-  readonly toldStop?: ToldStop | undefined
+  readonly toldStop?: ReportedStop | undefined
 }
 
 /** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */

@@ -4,7 +4,7 @@ import type { Charger, ChargerPatch, ChargerRegistration } from "./Charger.ts"
 import type { ConnectorStatus } from "../site/Connector.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface Statistics {
   readonly chargers: number
@@ -43,7 +43,7 @@ export class Chargers extends Context.Service<
      */
     readonly register: (
       registration: ChargerRegistration,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
     readonly list: (
@@ -54,12 +54,12 @@ export class Chargers extends Context.Service<
     readonly update: (
       chargerId: string,
       patch: ChargerPatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
     /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
     readonly remove: (
       chargerId: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>
   }

@@ -1,5 +1,5 @@
 /** How what an operator tells of connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
-import { evseDetailsOf, type EvseDetails, type Told } from "../site/Details.ts"
+import { evseDetailsOf, type EvseDetails, type Given } from "../site/Details.ts"
 import type { GivenEquipment, GivenEvse } from "./Charger.ts"
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 
@@ -12,10 +12,10 @@ const place = ({ connectorId, evseId }: Pick<Equipment, "connectorId" | "evseId"
 
 /** Of two entries for one connector the later stands. */
 export const describedEquipment = (
-  standing: ReadonlyArray<Equipment>,
+  current: ReadonlyArray<Equipment>,
   given: ReadonlyArray<GivenEquipment>
 ): ReadonlyArray<Equipment> => {
-  const byPlace = new Map(standing.map((entry) => [place(entry), entry]))
+  const byPlace = new Map(current.map((entry) => [place(entry), entry]))
   for (const { termsAndConditions, ...entry } of given) {
     const terms = termsAndConditions === undefined ? byPlace.get(place(entry))?.termsAndConditions : termsAndConditions
     byPlace.set(place(entry), terms === undefined || terms === null ? entry : { ...entry, termsAndConditions: terms })
@@ -25,18 +25,18 @@ export const describedEquipment = (
 
 /** Null takes a field away, and an EVSE of which nothing is told any more is none. */
 export const describedEvses = (
-  standing: ReadonlyArray<DescribedEvse>,
+  current: ReadonlyArray<DescribedEvse>,
   given: ReadonlyArray<GivenEvse>
 ): ReadonlyArray<DescribedEvse> => {
-  const byNumber = new Map<number, Told<EvseDetails>>(standing.map(({ evseId, ...details }) => [evseId, details]))
-  for (const { evseId, ...told } of given) {
-    const changes = Object.entries(told).filter(([, value]) => value !== undefined)
+  const byNumber = new Map<number, Given<EvseDetails>>(current.map(({ evseId, ...details }) => [evseId, details]))
+  for (const { evseId, ...reported } of given) {
+    const changes = Object.entries(reported).filter(([, value]) => value !== undefined)
     const laid = Object.fromEntries(changes.map(([key, value]) => [key, value ?? undefined]))
     byNumber.set(evseId, { ...byNumber.get(evseId), ...laid })
   }
   return [...byNumber]
-    .flatMap(([evseId, told]) => {
-      const details = evseDetailsOf(told)
+    .flatMap(([evseId, reported]) => {
+      const details = evseDetailsOf(reported)
       return details === undefined ? [] : [{ evseId, ...details }]
     })
     .sort((a, b) => a.evseId - b.evseId)

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Make, Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface Template {
   readonly keys: ReadonlyArray<TemplateKey>
@@ -26,14 +26,14 @@ export class Expectations extends Context.Service<
     /** Replaces it. A charger that is connected learns of it after it has connected anew. */
     readonly setTemplate: (
       keys: ReadonlyArray<TemplateKey>,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Template, InvalidInput | StorageUnavailable>
     /** The organisation's own rules, without the built-in ones. */
     readonly quirks: (organisationId: string) => Effect.Effect<ReadonlyArray<Quirk>, StorageUnavailable>
     /** Replaces them. */
     readonly setQuirks: (
       rules: ReadonlyArray<Quirk>,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<ReadonlyArray<Quirk>, InvalidInput | StorageUnavailable>
     /** The makes of the organisation's chargers, the most frequent first; those that have not told theirs are left out. */
     readonly fleets: (organisationId: string) => Effect.Effect<ReadonlyArray<Fleet>, StorageUnavailable>

@@ -7,7 +7,7 @@ import type { MeteredReading, Reading } from "./MeterValue.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import type { ChargerCommand, ConfigurationKey } from "../command/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
-import type { ToldStop } from "./ChargerState.ts"
+import type { ReportedStop } from "./ChargerState.ts"
 import type { ClockDoubt } from "./ClockDoubt.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { CommandStatus } from "../command/Command.ts"
@@ -238,7 +238,7 @@ export interface SessionEnded extends FactBase {
     /** True of an end that no stop told (`session/Refused`): the session's own may still come, and takes its place. */
     readonly unheard?: true | undefined
     /** What the stop said, for another one to be compared with. */
-    readonly told?: ToldStop | undefined
+    readonly told?: ReportedStop | undefined
   }
 }
 

@@ -60,8 +60,8 @@ export const orphanStopKey = (
   now: number
 ): string => {
   const token = stop.tokenUid === undefined ? undefined : tokenKey(stop.tokenUid)
-  const told = stop.rawAt !== undefined || (token !== undefined && stop.meterStopWh !== undefined)
-  const when = told ? text(stop.rawAt) : `-${now}|${envelope.messageId}`
+  const reported = stop.rawAt !== undefined || (token !== undefined && stop.meterStopWh !== undefined)
+  const when = reported ? text(stop.rawAt) : `-${now}|${envelope.messageId}`
   return keyOf("orphan-stop", state, `${text(stop.meterStopWh)}|${when}|${text(token)}|${stop.rawTransactionId}`)
 }
 

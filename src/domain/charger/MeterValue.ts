@@ -75,7 +75,7 @@ const places = ["outlet", "cable", "ev", "body", "inlet"]
 /** Whose register it is: that of the transaction's end, of the reading's own moment, of the transaction's beginning. */
 type Moment = "End" | "Now" | "Begin"
 
-interface Told {
+interface GivenReading {
   /** Unrounded; undefined where the value or its unit cannot be read. */
   readonly amount: number | undefined
   /** Undefined for the total. */
@@ -93,7 +93,7 @@ const momentOf = (context: string): Moment => {
   return word === "transaction.end" ? "End" : "Now"
 }
 
-const toldBy = (sample: Sample, factorOf: Factor): Told => {
+const reportedBy = (sample: Sample, factorOf: Factor): GivenReading => {
   const figure = figureOf(sample.value)
   const factor = factorOf(sample.unit)
   const amount = figure === undefined || factor === undefined ? undefined : figure * factor
@@ -108,7 +108,7 @@ const toldBy = (sample: Sample, factorOf: Factor): Told => {
 }
 
 /** One figure of those that stand for the same thing: the finer ones where units differ, and none where they disagree. */
-const agreed = (totals: ReadonlyArray<Told>): number | undefined => {
+const agreed = (totals: ReadonlyArray<GivenReading>): number | undefined => {
   const fine = totals.filter((one) => one.fine)
   const [first, ...others] = (fine.length > 0 ? fine : totals).map(({ amount }) => amount)
   return others.every((amount) => amount === first) ? first : undefined
@@ -118,9 +118,9 @@ const agreed = (totals: ReadonlyArray<Told>): number | undefined => {
 const phaseOf = (phase: string): string | undefined => /^(L[123])(?:-N)?$/.exec(phase.trim().toUpperCase())?.[1]
 
 /** The sum of the phases that are there, each once. One of them that cannot be read leaves nothing to add up. */
-const sumOfPhases = (told: ReadonlyArray<Told>): number | undefined => {
+const sumOfPhases = (reported: ReadonlyArray<GivenReading>): number | undefined => {
   const phases = new Map<string, number>()
-  for (const { amount, phase = "" } of told) {
+  for (const { amount, phase = "" } of reported) {
     const name = phaseOf(phase)
     if (name === undefined) continue
     if (amount === undefined || (phases.has(name) && phases.get(name) !== amount)) return undefined
@@ -130,16 +130,16 @@ const sumOfPhases = (told: ReadonlyArray<Told>): number | undefined => {
 }
 
 /** The total, else the sum of its phases (OCPP 1.6 §7.43: phases are added up only where there is no total). */
-const total = (told: ReadonlyArray<Told>): number | undefined => {
-  const totals = told.filter(({ amount, phase }) => phase === undefined && amount !== undefined)
-  return totals.length > 0 ? agreed(totals) : sumOfPhases(told)
+const total = (reported: ReadonlyArray<GivenReading>): number | undefined => {
+  const totals = reported.filter(({ amount, phase }) => phase === undefined && amount !== undefined)
+  return totals.length > 0 ? agreed(totals) : sumOfPhases(reported)
 }
 
 /** Those of the place nearest to the vehicle. */
-const atOnePlace = (told: ReadonlyArray<Told>): ReadonlyArray<Told> => {
-  if (told.length < 2) return told
-  const nearest = told.reduce((least, { place }) => Math.min(least, place), places.length)
-  return told.filter(({ place }) => place === nearest)
+const atOnePlace = (reported: ReadonlyArray<GivenReading>): ReadonlyArray<GivenReading> => {
+  if (reported.length < 2) return reported
+  const nearest = reported.reduce((least, { place }) => Math.min(least, place), places.length)
+  return reported.filter(({ place }) => place === nearest)
 }
 
 /** The energy registers that one reading tells, whole Wh. */
@@ -164,13 +164,13 @@ const none: Registers = { now: undefined, begin: undefined, end: undefined }
  */
 export const registersOf = (reading: Reading, rules: RegisterRules): Registers => {
   const factorOf = rules.registerUnit === "kWh" ? inKiloWattHours : energyUnits
-  let told: Array<Told> | undefined
+  let reported: Array<GivenReading> | undefined
   for (const sample of reading.samples) {
     if (sample.measurand !== energyRegister && wordOf(sample.measurand) !== registerWord) continue
-    if (!isSigned(sample)) (told ??= []).push(toldBy(sample, factorOf))
+    if (!isSigned(sample)) (reported ??= []).push(reportedBy(sample, factorOf))
   }
-  if (told === undefined) return none
-  const here = atOnePlace(told)
+  if (reported === undefined) return none
+  const here = atOnePlace(reported)
   const of = (moment: Moment) => {
     const those = here.filter((one) => one.moment === moment)
     return those.length === 0 ? undefined : { wh: whole(total(those)) }
@@ -188,10 +188,10 @@ const others = {
 
 /** The figure of a measurand at one moment, by the same rules as a register; undefined where there is none, or one below zero. */
 export const measuredOf = (samples: ReadonlyArray<Sample>, measurand: keyof typeof others): number | undefined => {
-  const told = samples
+  const reported = samples
     .filter((sample) => sample.measurand === measurand && !isSigned(sample))
-    .map((sample) => toldBy(sample, others[measurand]))
-  const amount = total(atOnePlace(told))
+    .map((sample) => reportedBy(sample, others[measurand]))
+  const amount = total(atOnePlace(reported))
   return amount === undefined || amount < 0 ? undefined : amount
 }
 

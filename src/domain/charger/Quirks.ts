@@ -131,14 +131,14 @@ export const registerRulesOf = (make: Make, own: ReadonlyArray<Quirk> = []): Reg
   hasBuiltIn || own.some(speaksOfRegisters) ? tolerancesOf(make, own) : strict
 
 /** Since when a charger has been there, ms epoch. */
-export interface Standing {
+export interface AppliedQuirks {
   readonly connectedAt: number
   /** Of the boot that was accepted on this connection. */
   readonly bootedAt: number | undefined
 }
 
 /** From when on, ms epoch, it may be called as far as its make is concerned. */
-export const callableFrom = (tolerances: Tolerances, { bootedAt, connectedAt }: Standing): number =>
+export const callableFrom = (tolerances: Tolerances, { bootedAt, connectedAt }: AppliedQuirks): number =>
   bootedAt === undefined
     ? connectedAt + (tolerances.waitForBootSeconds ?? 0) * 1000
     : bootedAt + (tolerances.quietAfterBootSeconds ?? 0) * 1000

@@ -6,7 +6,7 @@ import { passwordKey } from "../command/Kinds.ts"
 import type { ChargerCommand } from "../command/ChargerCommand.ts"
 
 /** What the answer depends on. */
-export interface SecurityStanding {
+export interface SecurityState {
   readonly securityProfile: 0 | 1 | 2 | 3
   readonly hasPassword: boolean
   /** Passwords that were sent and of which nobody knows whether the charger took them. */
@@ -22,7 +22,7 @@ export const maxUnsettledPasswords = 4
 
 const profileKey = "securityprofile"
 
-const checkProfile = (current: SecurityStanding, value: string): string | undefined => {
+const checkProfile = (current: SecurityState, value: string): string | undefined => {
   const wanted = value.trim()
   if (!/^[0-3]$/.test(wanted)) return "SecurityProfile is 1, 2 or 3."
   const profile = Number(wanted)
@@ -42,7 +42,7 @@ const checkProfile = (current: SecurityStanding, value: string): string | undefi
 }
 
 /** Why a command would lock the charger out or come to nothing, in a sentence that says what to do; undefined when it may be sent. */
-export const checkRaise = (current: SecurityStanding, command: ChargerCommand): string | undefined => {
+export const checkRaise = (current: SecurityState, command: ChargerCommand): string | undefined => {
   if (command._tag !== "ChangeConfiguration") return undefined
   const key = command.key.trim().toLowerCase()
   if (key === profileKey) return checkProfile(current, command.value)

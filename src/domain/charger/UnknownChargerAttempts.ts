@@ -7,7 +7,7 @@ import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
 /** One refused upgrade. Whoever made it chose everything in it; no password and no other header is ever a part of it. */
-export interface Knock {
+export interface UnknownChargerAttempt {
   /** An id that a charger can have (`isChargerId`). */
   readonly chargerId: string
   readonly remoteAddress: string
@@ -32,11 +32,11 @@ export interface UnknownCharger {
   readonly subprotocols: ReadonlyArray<string>
 }
 
-export class Knocks extends Context.Service<
-  Knocks,
+export class UnknownChargerAttempts extends Context.Service<
+  UnknownChargerAttempts,
   {
     /** Takes note and never waits; what there is no room for is counted and forgotten. */
-    readonly knocked: (knock: Knock) => void
+    readonly attempted: (attempt: UnknownChargerAttempt) => void
     /** Latest newcomers first, with those of a moment ago. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<UnknownCharger>, InvalidInput | StorageUnavailable>
     /** Forgets an id; it is back when it knocks again. */

@@ -4,7 +4,7 @@
  */
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
-import type { NewErrand } from "./PartnerCallback.ts"
+import type { NewPartnerCallback } from "./PartnerCallback.ts"
 import { connectionLost } from "./Unanswered.ts"
 
 export type CommandType = ChargerCommand["_tag"]
@@ -54,8 +54,8 @@ export interface NewCommand {
   readonly sessionId?: string | undefined
   /** The file of ours that its location stands for. */
   readonly fileId?: string | undefined
-  /** The partner's errand that it is: stored with it, unless it fails at once, which the partner is told at once. */
-  readonly errand?: NewErrand | undefined
+  /** The partner's callback that it is: stored with it, unless it fails at once, which the partner is told at once. */
+  readonly callback?: NewPartnerCallback | undefined
 }
 
 /** True of a command that failed before anybody could be asked. */

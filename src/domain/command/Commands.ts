@@ -7,7 +7,7 @@ import type { ChargerCommand } from "./ChargerCommand.ts"
 import type { Command, CommandStatus, NewCommand } from "./Command.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** A command in the hands of the actor that is about to send it: it stands as `Sent` already. */
 export interface TakenCommand {
@@ -31,7 +31,7 @@ export class Commands extends Context.Service<
      */
     readonly issue: (
       command: NewCommand,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Command, NotFound | Conflict | InvalidInput | TooMany | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Command, NotFound | StorageUnavailable>
     /** Newest first. */

@@ -63,12 +63,12 @@ export const entriesOf = (
     last.delete(key)
     last.set(key, change)
   }
-  const standing = [...last.values()].filter(({ token }) => updateType === "Differential" || token !== undefined)
-  const losses = standing.flatMap(({ token, uid }): ReadonlyArray<Loss> => {
+  const inForce = [...last.values()].filter(({ token }) => updateType === "Differential" || token !== undefined)
+  const losses = inForce.flatMap(({ token, uid }): ReadonlyArray<Loss> => {
     if (!fits(uid)) return [{ uid, what: "UidTooLong" }]
     return token?.parentUid !== undefined && !fits(token.parentUid) ? [{ uid, what: "ParentTooLong" }] : []
   })
-  return { entries: standing.filter(({ uid }) => fits(uid)).map((change) => entryOf(change, now)), losses }
+  return { entries: inForce.filter(({ uid }) => fits(uid)).map((change) => entryOf(change, now)), losses }
 }
 
 /** What a charger's configuration says of its list (OCPP 1.6 §9.2). */
@@ -97,8 +97,8 @@ const valueOf = (configuration: Configuration, name: string) => entryNamed(confi
 
 /** What the charger says that a limit is; undefined where it says nothing that could be one. */
 const countOf = (configuration: Configuration, name: string): number | undefined => {
-  const told = valueOf(configuration, name)
-  return /^\d{1,9}$/.test(told) && Number(told) > 0 ? Number(told) : undefined
+  const given = valueOf(configuration, name)
+  return /^\d{1,9}$/.test(given) && Number(given) > 0 ? Number(given) : undefined
 }
 
 /**

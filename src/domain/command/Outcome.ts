@@ -1,10 +1,10 @@
-/** What a partner hears of its errand: the end of a command in OCPI's words (OCPI 2.2.1 §13.4.4, §14.4.4). */
+/** What a partner hears of its callback: the end of a command in OCPI's words (OCPI 2.2.1 §13.4.4, §14.4.4). */
 import type { CommandStatus } from "./Command.ts"
-import type { ErrandKind } from "./PartnerCallback.ts"
+import type { PartnerCallbackKind } from "./PartnerCallback.ts"
 
 /** What a charger was asked and what came of it. */
-export interface ErrandEnd {
-  readonly kind: ErrandKind
+export interface PartnerCallbackEnd {
+  readonly kind: PartnerCallbackKind
   /** `Pending` and `Sent` where the time is over and the charger has not answered. */
   readonly status: CommandStatus
   /** As the command has it: the charger's answer, or `{ errorCode, errorDescription }`. */
@@ -48,7 +48,7 @@ const refusedAt = (connectorStatus: string | undefined): CommandOutcome => {
 }
 
 /** What a charger's own word for no means, of each kind of command (OCPP 1.6 §7.9, §7.29, §7.43, §7.50 …). */
-const rejected = ({ connectorStatus, kind, result }: ErrandEnd): CommandOutcome => {
+const rejected = ({ connectorStatus, kind, result }: PartnerCallbackEnd): CommandOutcome => {
   const said = word(result?.["status"])
   if (unsupported.has(said)) return "NOT_SUPPORTED"
   switch (kind) {
@@ -67,7 +67,7 @@ const rejected = ({ connectorStatus, kind, result }: ErrandEnd): CommandOutcome 
 }
 
 /** What a partner hears of its command. */
-export const outcomeOf = (end: ErrandEnd): CommandOutcome => {
+export const outcomeOf = (end: PartnerCallbackEnd): CommandOutcome => {
   switch (end.status) {
     case "Accepted":
       return "ACCEPTED"
@@ -88,7 +88,7 @@ export const outcomeOf = (end: ErrandEnd): CommandOutcome => {
 export type ProfileOutcome = "ACCEPTED" | "REJECTED" | "UNKNOWN"
 
 /** What a partner hears of a charging profile. `UNKNOWN` is a profile that the charger does not have (§5.5). */
-export const profileOutcomeOf = ({ kind, result, status }: ErrandEnd): ProfileOutcome => {
+export const profileOutcomeOf = ({ kind, result, status }: PartnerCallbackEnd): ProfileOutcome => {
   if (status === "Accepted") return "ACCEPTED"
   return kind === "ClearProfile" && word(result?.["status"]) === "unknown" ? "UNKNOWN" : "REJECTED"
 }

@@ -1,11 +1,11 @@
 /**
- * Errands: commands to chargers that a partner gave, and what it is to hear of each (OCPI 2.2.1 §13.2). An errand is stored with its command, so that
+ * Callbacks: commands to chargers that a partner gave, and what it is to hear of each (OCPI 2.2.1 §13.2). A callback is stored with its command, so that
  * whoever was told ACCEPTED hears the end of it whatever happens to this process.
  */
 import type { NewGrant } from "../roaming/TokenGrant.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
-export type ErrandKind =
+export type PartnerCallbackKind =
   | "StartSession"
   | "StopSession"
   | "ReserveNow"
@@ -21,10 +21,10 @@ export const answerSeconds = 80
 /** Seconds within which a partner hears of its command: `answerSeconds`, and the time that the call itself may take. */
 export const timeoutSeconds = 90
 
-/** An errand to be stored with its command. */
-export interface NewErrand {
+/** A callback to be stored with its command. */
+export interface NewPartnerCallback {
   readonly partnerId: string
-  readonly kind: ErrandKind
+  readonly kind: PartnerCallbackKind
   /** OCPI's number, in whose words the partner hears of it. */
   readonly version: string
   readonly responseUrl: string

@@ -1,14 +1,14 @@
 /**
- * Storage of partners' errands and of what partners are still to hear of them. An errand is stored by `Commands.issue`; here are its ends, for whoever
+ * Storage of partners' callbacks and of what partners are still to hear of them. A callback is stored by `Commands.issue`; here are its ends, for whoever
  * tells the partners, and what later commands must know of earlier ones.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
-import type { ErrandEnd } from "./Outcome.ts"
+import type { PartnerCallbackEnd } from "./Outcome.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
 /** Something that a partner is to hear, in the hands of whoever tells it. */
-export interface DueCallback extends ErrandEnd {
+export interface DueCallback extends PartnerCallbackEnd {
   readonly commandId: string
   /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
   readonly about: "Result" | "ReservationCancelled" | "ProfileChanged"
@@ -66,8 +66,8 @@ export interface PartnerProfiles {
   readonly lastMinute: number
 }
 
-export class Errands extends Context.Service<
-  Errands,
+export class PartnerCallbacks extends Context.Service<
+  PartnerCallbacks,
   {
     /**
      * What is to be told by now, oldest first; nobody else gets it for `leaseMillis`. The partners in `except` are left out. Across all
@@ -80,7 +80,7 @@ export class Errands extends Context.Service<
       readonly limitPerPartner: number
       readonly except: ReadonlyArray<string>
     }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
-    readonly told: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
+    readonly reported: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
     readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Words that commands have ended; some may be missed. */
@@ -114,4 +114,4 @@ export class Errands extends Context.Service<
       now: number
     ) => Effect.Effect<PartnerProfiles, StorageUnavailable>
   }
->()("voltlane/Errands") {}
+>()("voltlane/Callbacks") {}

@@ -88,7 +88,7 @@ export const begun = (
 }
 
 /** Those that stand by now. */
-export const standing = (set: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
+export const inForce = (set: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
   set.filter(({ awaits }) => awaits === undefined)
 
 /** What stands after a transaction: its own profiles end with it (OCPP 1.6 §3.13.1). */

@@ -82,12 +82,12 @@ const profilesAfter = (
   command: ChargerCommand,
   now: number
 ): ReadonlyArray<SetProfile> | undefined => {
-  const standing = state.profiles ?? []
-  if (command._tag === "SetChargingProfile") return applied(standing, command.place.evseId, command.profile, now)
+  const current = state.profiles ?? []
+  if (command._tag === "SetChargingProfile") return applied(current, command.place.evseId, command.profile, now)
   if (command._tag === "RemoteStart" && command.chargingProfile !== undefined) {
-    return awaited(standing, command, command.chargingProfile, now)
+    return awaited(current, command, command.chargingProfile, now)
   }
-  return command._tag === "ClearChargingProfile" && standing.length > 0 ? cleared(standing, command) : undefined
+  return command._tag === "ClearChargingProfile" && current.length > 0 ? cleared(current, command) : undefined
 }
 
 /** The fact of the profiles that stand from now on. */

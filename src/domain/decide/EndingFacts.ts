@@ -7,7 +7,7 @@ import { ending, type StopFigures } from "../session/Ending.ts"
 import { withRegister } from "../session/Register.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 import type { Reading } from "../charger/MeterValue.ts"
-import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
+import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
 import type { Envelope } from "../charger/Decision.ts"
 import { stopKey } from "../charger/Keys.ts"
 import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
@@ -15,7 +15,7 @@ import { registerRulesOf } from "../charger/Quirks.ts"
 
 export interface Stop {
   readonly figures: StopFigures
-  readonly told: ToldStop
+  readonly told: ReportedStop
   readonly readings: ReadonlyArray<Reading>
   /** It told no time that can be true. */
   readonly untimed: boolean
@@ -32,7 +32,7 @@ export interface Grounds {
 export const endingFacts = (
   state: ChargerState,
   session: KnownSession,
-  { figures, heardAt, readings, told, untimed }: Stop,
+  { figures, heardAt, readings, told: reported, untimed }: Stop,
   envelope: Envelope,
   now: number,
   grounds?: Grounds
@@ -56,7 +56,7 @@ export const endingFacts = (
     requires: grounds?.requires,
     body: {
       ...body,
-      told,
+      told: reported,
       ...(untimed ? { untimed: true as const } : {}),
       clock: clockDoubt(
         { at: session.startedAt, heardAt: session.heardAt },

@@ -150,10 +150,10 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
 }
 
 /** A session that the state did not know or knew wrongly, as the journal has it. */
-const withStanding = (state: ChargerState, standing: KnownSession): ChargerState => {
-  const index = state.sessions.findIndex((session) => session.sessionId === standing.sessionId)
+const withExisting = (state: ChargerState, existing: KnownSession): ChargerState => {
+  const index = state.sessions.findIndex((session) => session.sessionId === existing.sessionId)
   // One that was not at hand is older than all that were.
-  return withSessions(state, index < 0 ? [standing, ...state.sessions] : state.sessions.with(index, standing))
+  return withSessions(state, index < 0 ? [existing, ...state.sessions] : state.sessions.with(index, existing))
 }
 
 export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
@@ -166,5 +166,5 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
       next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, told: undefined } })
     }
   }
-  return outcome.standing === undefined ? next : withStanding(next, outcome.standing)
+  return outcome.standing === undefined ? next : withExisting(next, outcome.standing)
 }

@@ -105,7 +105,7 @@ export const securityEventReported = (
 }
 
 /** How long an operator's wish for a certificate stands: chargers that make a key on a small processor take minutes. */
-const wishStandsMillis = 60 * 60 * 1000
+const wishValidMillis = 60 * 60 * 1000
 
 /**
  * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
@@ -113,16 +113,16 @@ const wishStandsMillis = 60 * 60 * 1000
  * whoever asked for it, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
  */
 const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
-const nobodySigns = always({ _tag: "CertificateAnswered", status: "Rejected" })
+const unsignable = always({ _tag: "CertificateAnswered", status: "Rejected" })
 
 export const certificateRequested = (state: ChargerState, event: CertificateRequested, now: number): Decision => {
-  if (!isSigningRequest(event.csr)) return answer(nobodySigns)
+  if (!isSigningRequest(event.csr)) return answer(unsignable)
   const fact: CertificateSigningRequested = {
     type: "CertificateSigningRequested",
     ...base(state, contentKey("csr", state, event.csr), now),
     body: { csr: event.csr }
   }
   const { certificateAskedAt } = state
-  const isWished = certificateAskedAt !== undefined && now - certificateAskedAt < wishStandsMillis
-  return act([fact], isWished ? willBeSigned : nobodySigns)
+  const isWished = certificateAskedAt !== undefined && now - certificateAskedAt < wishValidMillis
+  return act([fact], isWished ? willBeSigned : unsignable)
 }

@@ -66,9 +66,9 @@ export const isSigningRequest = (text: string): boolean => {
   const parts = elements(der, whole.from, whole.to)
   const info = parts?.[0]
   if (info === undefined || !tagsAre(parts, [sequence, sequence, bitString])) return false
-  const told = elements(der, info.from, info.to)
-  const [version] = told ?? []
+  const reported = elements(der, info.from, info.to)
+  const [version] = reported ?? []
   const isFirstVersion = version !== undefined && version.to - version.from === 1 && der[version.from] === 0
   const needed = [integer, sequence, sequence]
-  return isFirstVersion && (tagsAre(told, [...needed, attributes]) || tagsAre(told, needed))
+  return isFirstVersion && (tagsAre(reported, [...needed, attributes]) || tagsAre(reported, needed))
 }

@@ -60,11 +60,12 @@ export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSess
 /** The register that the session begins with, and what is to be said beside it. */
 const registerOf = (
   state: ChargerState,
-  { meterStartWh: told }: TransactionStarted
+  { meterStartWh: reported }: TransactionStarted
 ): Pick<SessionStarted["body"], "meterStartWh" | "rawMeterStartWh" | "meterStartMissing"> => {
   const countsSession = registerRulesOf(state, state.policy.quirks).registerCountsSession === true
-  if (countsSession) return { meterStartWh: 0, ...(told === undefined || told === 0 ? {} : { rawMeterStartWh: told }) }
-  return { meterStartWh: told ?? 0, meterStartMissing: told === undefined ? true : undefined }
+  if (countsSession)
+    return { meterStartWh: 0, ...(reported === undefined || reported === 0 ? {} : { rawMeterStartWh: reported }) }
+  return { meterStartWh: reported ?? 0, meterStartMissing: reported === undefined ? true : undefined }
 }
 
 /**
@@ -249,9 +250,9 @@ export const transactionStarted = (
   const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
   const last = end.length === 0 ? profileBegun(state, fact, now) : end
   const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
-  return act(facts, ({ recorded, standing }) =>
-    recorded[0] !== true && standing !== undefined
-      ? answered(standing)
+  return act(facts, ({ recorded, standing: current }) =>
+    recorded[0] !== true && current !== undefined
+      ? answered(current)
       : { _tag: "StartAnswered", transactionId: fact.body.transactionId, verdict: verdictOf(authorization) }
   )
 }

@@ -12,19 +12,22 @@ import { isBelievable, occurredAt } from "../charger/Clock.ts"
 import type { Decision, Envelope } from "../charger/Decision.ts"
 import { occurrenceKey, unheardStopKey } from "../charger/Keys.ts"
 
-const same = (stands: ConnectorState, event: StatusReported): boolean =>
-  stands.status === event.status &&
-  stands.errorCode === event.errorCode &&
-  stands.info === event.info &&
-  stands.vendorId === event.vendorId &&
-  stands.vendorErrorCode === event.vendorErrorCode
+const same = (isInForce: ConnectorState, event: StatusReported): boolean =>
+  isInForce.status === event.status &&
+  isInForce.errorCode === event.errorCode &&
+  isInForce.info === event.info &&
+  isInForce.vendorId === event.vendorId &&
+  isInForce.vendorErrorCode === event.vendorErrorCode
 
 /**
  * True when what stands is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
  * and the connector would be stuck until the time it was ahead by has gone.
  */
-const outdated = (stands: ConnectorState, event: StatusReported, now: number): boolean =>
-  stands.byOwnClock === true && stands.at <= now && isBelievable(event.time.at, now) && event.time.at < stands.at
+const outdated = (isInForce: ConnectorState, event: StatusReported, now: number): boolean =>
+  isInForce.byOwnClock === true &&
+  isInForce.at <= now &&
+  isBelievable(event.time.at, now) &&
+  event.time.at < isInForce.at
 
 /**
  * Time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp is that of
@@ -58,10 +61,10 @@ export const statusReported = (
   now: number
 ): Decision => {
   const { connectorId, evseId } = event.place
-  const stands = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
-  const isPast = stands !== undefined && outdated(stands, event, now)
+  const isInForce = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
+  const isPast = isInForce !== undefined && outdated(isInForce, event, now)
   const ends = refusedEnded(state, event, now)
-  if (stands === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stands, event)) {
+  if (isInForce === undefined ? state.connectors.length >= connectorsKept : !isPast && same(isInForce, event)) {
     return ends.length === 0 ? acknowledge : act(ends, acknowledged)
   }
   const fact: ConnectorStatusChanged | PastStatusReported = {

@@ -8,7 +8,7 @@ import { profilesChanged } from "./Commanded.ts"
 import { isAtHand, sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "../charger/ChargerEvent.ts"
-import type { ChargerState, KnownSession, ToldStop } from "../charger/ChargerState.ts"
+import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
 import { distinguishing, isBelievable, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
@@ -18,7 +18,7 @@ import { stopVerdict } from "./StopVerdict.ts"
 /** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
 const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
 
-const toldBy = ({ meterStopWh, time }: TransactionEnded): ToldStop => ({
+const reportedBy = ({ meterStopWh, time }: TransactionEnded): ReportedStop => ({
   meterStopWh,
   at: distinguishing(time) === undefined ? undefined : time.at
 })
@@ -31,22 +31,22 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
     meterStopWh: event.meterStopWh,
     reason: event.reason
   },
-  told: toldBy(event),
+  told: reportedBy(event),
   readings: event.readings,
   untimed: !isBelievable(event.time.at, now),
   heardAt: now
 })
 
 /** True of a stop that says another register or another time than the one that ended its session; what it leaves out contradicts nothing. */
-const contradicts = (told: ToldStop, stands: ToldStop): boolean =>
-  (told.meterStopWh !== undefined && told.meterStopWh !== stands.meterStopWh) ||
-  (told.at !== undefined && told.at !== stands.at)
+const contradicts = (reported: ReportedStop, isInForce: ReportedStop): boolean =>
+  (reported.meterStopWh !== undefined && reported.meterStopWh !== isInForce.meterStopWh) ||
+  (reported.at !== undefined && reported.at !== isInForce.at)
 
 /** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
 const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
-  const standing = state.profiles ?? []
-  const document = withoutTransaction(standing, transactionId)
-  return document.length === standing.length ? [] : [profilesChanged(state, document, now)]
+  const current = state.profiles ?? []
+  const document = withoutTransaction(current, transactionId)
+  return document.length === current.length ? [] : [profilesChanged(state, document, now)]
 }
 
 /**
@@ -78,13 +78,13 @@ const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): Orphan
 /** A further stop of a session that has ended: the first stands, and one that says something else is kept for somebody to look at. */
 const further = (
   state: ChargerState,
-  { sessionId, toldStop }: KnownSession,
+  { sessionId, toldStop: reportedStop }: KnownSession,
   event: TransactionEnded,
   envelope: Envelope,
   now: number,
   ids: FreshIds
 ): Decision => {
-  if (toldStop === undefined || !contradicts(toldBy(event), toldStop)) return answer(stoppedBefore)
+  if (reportedStop === undefined || !contradicts(reportedBy(event), reportedStop)) return answer(stoppedBefore)
   const why = { problem: "its session has ended already, by a stop that says otherwise", contradicts: sessionId }
   return act([orphanStop(state, event, envelope, why, now, ids)], stoppedBefore)
 }

@@ -1,19 +1,20 @@
 /** Events that chargers' own facts tell: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
-import { chargerOf, type Telling, telling } from "./NewEvent.ts"
+import { chargerOf, type EventTranslation, translation } from "./NewEvent.ts"
 import { registrations } from "../values/Registration.ts"
 
 const Optional = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-const connected = telling(Schema.Struct({ ocppVersion: Schema.String, securityProfile: Schema.Int }), (body, fact) => [
-  { type: "charger.connected", subject: fact.subject, data: { ...chargerOf(fact), ...body } }
-])
+const connected = translation(
+  Schema.Struct({ ocppVersion: Schema.String, securityProfile: Schema.Int }),
+  (body, fact) => [{ type: "charger.connected", subject: fact.subject, data: { ...chargerOf(fact), ...body } }]
+)
 
-const disconnected = telling(Schema.Struct({ reason: Schema.NullOr(Schema.String) }), ({ reason }, fact) => [
+const disconnected = translation(Schema.Struct({ reason: Schema.NullOr(Schema.String) }), ({ reason }, fact) => [
   { type: "charger.disconnected", subject: fact.subject, data: { ...chargerOf(fact), reason: reason ?? "" } }
 ])
 
-const booted = telling(
+const booted = translation(
   Schema.Struct({
     vendor: Schema.String,
     model: Schema.String,
@@ -37,7 +38,7 @@ const booted = telling(
   ]
 )
 
-const statusChanged = telling(
+const statusChanged = translation(
   Schema.Struct({
     evseId: Schema.Int,
     connectorId: Schema.Int,
@@ -64,14 +65,14 @@ const statusChanged = telling(
 )
 
 /** The charger's answer stays out: it may hold what only those may read who may read commands. */
-const answered = telling(
+const answered = translation(
   Schema.Struct({ commandId: Schema.String, type: Schema.String, status: Schema.String }),
   (body, fact) => [
     { type: "command.completed", subject: `command:${body.commandId}`, data: { ...chargerOf(fact), ...body } }
   ]
 )
 
-export const chargerTellings: Readonly<Record<string, Telling>> = {
+export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerConnected: connected,
   ChargerDisconnected: disconnected,
   ChargerBooted: booted,

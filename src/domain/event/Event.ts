@@ -140,7 +140,7 @@ export type Event = {
 /** A position in the feed: behind the first `told` events of the fact at `position`, or behind all of them where it is undefined. */
 export interface EventCursor {
   readonly position: number
-  readonly told: number | undefined
+  readonly index: number | undefined
 }
 
 /** Two digits, so that the events of a fact sort as text in their order. */
@@ -148,10 +148,10 @@ const written = /^(0|[1-9]\d{0,15})(?:\.(\d{2}))?$/
 
 /** The cursor that an event's id or a `nextCursor` is; undefined for other text. */
 export const parseCursor = (text: string): EventCursor | undefined => {
-  const [, position, told] = written.exec(text) ?? []
+  const [, position, index] = written.exec(text) ?? []
   if (position === undefined || !Number.isSafeInteger(Number(position))) return undefined
-  return { position: Number(position), told: told === undefined ? undefined : Number(told) }
+  return { position: Number(position), index: index === undefined ? undefined : Number(index) }
 }
 
-export const formatCursor = ({ position, told }: EventCursor): string =>
-  told === undefined ? String(position) : `${position}.${String(told).padStart(2, "0")}`
+export const formatCursor = ({ position, index }: EventCursor): string =>
+  index === undefined ? String(position) : `${position}.${String(index).padStart(2, "0")}`

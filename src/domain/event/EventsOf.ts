@@ -1,12 +1,16 @@
 /** Public events from facts of the journal: which facts tell which events, as one table. Pure: an event is the same whenever it is asked for. */
-import { chargerTellings } from "./ChargerEvents.ts"
+import { chargerTranslations } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
-import { recordTellings } from "./RecordEvents.ts"
-import { sessionTellings } from "./SessionEvents.ts"
-import { numbered, type Telling } from "./NewEvent.ts"
+import { recordTranslations } from "./RecordEvents.ts"
+import { sessionTranslations } from "./SessionEvents.ts"
+import { numbered, type EventTranslation } from "./NewEvent.ts"
 
-const tellings: Readonly<Record<string, Telling>> = { ...chargerTellings, ...sessionTellings, ...recordTellings }
+const translations: Readonly<Record<string, EventTranslation>> = {
+  ...chargerTranslations,
+  ...sessionTranslations,
+  ...recordTranslations
+}
 
 /** What each type of event is told by. A type is found in every fact that can tell it, so that a filter loses none. */
 const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
@@ -40,12 +44,12 @@ export const factTypesOf = (types: ReadonlyArray<EventType> = eventTypes): Reado
 
 /** The events that a fact tells, in the order in which they happened; none of facts that are nobody's outside. */
 export const eventsOf = (fact: PlacedFact): ReadonlyArray<Event> => {
-  const tell = Object.hasOwn(tellings, fact.type) ? tellings[fact.type] : undefined
+  const tell = Object.hasOwn(translations, fact.type) ? translations[fact.type] : undefined
   return tell === undefined ? [] : numbered(fact, tell(fact))
 }
 
 /** Those of a fact's events that lie behind a cursor. */
 export const behind = (events: ReadonlyArray<Event>, position: number, after: EventCursor): ReadonlyArray<Event> => {
   if (position > after.position) return events
-  return position < after.position || after.told === undefined ? [] : events.slice(after.told)
+  return position < after.position || after.index === undefined ? [] : events.slice(after.index)
 }

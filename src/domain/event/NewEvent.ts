@@ -4,19 +4,19 @@ import { type Event, type EventData, type EventType, formatCursor } from "./Even
 import type { PlacedFact } from "./FactLocation.ts"
 
 /** An event that has no id yet. */
-export type Told = {
+export type NewEvent = {
   readonly [T in EventType]: { readonly type: T; readonly subject: string; readonly data: EventData<T> }
 }[EventType]
 
 /** What a fact tells: events in the order in which they happened. */
-export type Telling = (fact: PlacedFact) => ReadonlyArray<Told>
+export type EventTranslation = (fact: PlacedFact) => ReadonlyArray<NewEvent>
 
 /** A translation of bodies of this shape. A body of another shape tells nothing: it was written by a version that knew it otherwise. */
-export const telling =
+export const translation =
   <S extends Schema.ConstraintDecoder<unknown>>(
     body: S,
-    tell: (body: S["Type"], fact: PlacedFact) => ReadonlyArray<Told>
-  ): Telling =>
+    tell: (body: S["Type"], fact: PlacedFact) => ReadonlyArray<NewEvent>
+  ): EventTranslation =>
   (fact) =>
     Option.match(Schema.decodeUnknownOption(body)(fact.body), {
       onNone: () => [],
@@ -36,9 +36,9 @@ export const sessionOf = ({ chargerId, siteId }: PlacedFact, sessionId: string) 
 })
 
 /** The id and time of an event are its fact's; of several, each has its number. */
-export const numbered = ({ at, position }: PlacedFact, told: ReadonlyArray<Told>): ReadonlyArray<Event> =>
-  told.map(({ data, subject, type }, i): Event => {
-    const id = formatCursor({ position, told: told.length === 1 ? undefined : i + 1 })
+export const numbered = ({ at, position }: PlacedFact, events: ReadonlyArray<NewEvent>): ReadonlyArray<Event> =>
+  events.map(({ data, subject, type }, i): Event => {
+    const id = formatCursor({ position, index: events.length === 1 ? undefined : i + 1 })
     // A union member for member: the type of its data goes with its name.
     return { id, type, at: timeOf(at), subject, data } as Event
   })

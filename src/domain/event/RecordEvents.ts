@@ -1,16 +1,19 @@
 /** Events of an organisation's own records: what changed, by its name and id. Who changed it, and how it was before, is the audit log's. */
 import { Schema } from "effect"
-import { type Telling, telling, type Told } from "./NewEvent.ts"
+import { type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
 
 /** Of a record as it is, or as it was where nothing is left of it. */
-const changing = <S extends Schema.ConstraintDecoder<unknown>>(record: S, tell: (record: S["Type"]) => Told): Telling =>
-  telling(Schema.Struct({ after: Schema.optional(record), before: Schema.optional(record) }), (body) => {
+const changing = <S extends Schema.ConstraintDecoder<unknown>>(
+  record: S,
+  tell: (record: S["Type"]) => NewEvent
+): EventTranslation =>
+  translation(Schema.Struct({ after: Schema.optional(record), before: Schema.optional(record) }), (body) => {
     const { after, before }: { readonly after?: S["Type"]; readonly before?: S["Type"] } = body
     const shown = after ?? before
     return shown === undefined ? [] : [tell(shown)]
   })
 
-const token = (change: "Created" | "Changed" | "Removed"): Telling =>
+const token = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
   changing(Schema.Struct({ uid: Schema.String, status: Schema.optionalKey(Schema.String) }), ({ status, uid }) => ({
     type: "token.changed",
     subject: `token:${uid}`,
@@ -18,7 +21,7 @@ const token = (change: "Created" | "Changed" | "Removed"): Telling =>
   }))
 
 /** Of a partner's token; one that the partner has taken back is blocked. */
-const roamingToken: Telling = telling(
+const roamingToken: EventTranslation = translation(
   Schema.Struct({
     after: Schema.Struct({ uid: Schema.String, valid: Schema.Boolean }),
     before: Schema.optional(Schema.Unknown)
@@ -32,28 +35,30 @@ const roamingToken: Telling = telling(
   ]
 )
 
-const tariff = (change: "Created" | "Changed" | "Removed"): Telling =>
+const tariff = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
   changing(Schema.Struct({ id: Schema.String, version: Schema.Int }), ({ id, version }) => ({
     type: "tariff.changed",
     subject: `tariff:${id}`,
     data: { tariffId: id, change, version }
   }))
 
-const assignment = (change: "Assigned" | "Unassigned"): Telling =>
+const assignment = (change: "Assigned" | "Unassigned"): EventTranslation =>
   changing(Schema.Struct({ tariffId: Schema.String }), ({ tariffId }) => ({
     type: "tariff.changed",
     subject: `tariff:${tariffId}`,
     data: { tariffId, change, version: null }
   }))
 
-const site = (change: "Created" | "Changed" | "Removed"): Telling =>
+const site = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
   changing(Schema.Struct({ id: Schema.String, name: Schema.String }), ({ id, name }) => ({
     type: "site.changed",
     subject: `site:${id}`,
     data: { siteId: id, change, name }
   }))
 
-const partner = (change: "Created" | "Changed" | "Removed" | "Invited" | "Registered" | "Unregistered"): Telling =>
+const partner = (
+  change: "Created" | "Changed" | "Removed" | "Invited" | "Registered" | "Unregistered"
+): EventTranslation =>
   changing(
     Schema.Struct({ id: Schema.String, name: Schema.String, status: Schema.String }),
     ({ id, name, status }) => ({
@@ -63,7 +68,7 @@ const partner = (change: "Created" | "Changed" | "Removed" | "Invited" | "Regist
     })
   )
 
-export const recordTellings: Readonly<Record<string, Telling>> = {
+export const recordTranslations: Readonly<Record<string, EventTranslation>> = {
   TokenCreated: token("Created"),
   TokenChanged: token("Changed"),
   TokenRemoved: token("Removed"),

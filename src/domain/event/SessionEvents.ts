@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { superseded } from "../session/Superseded.ts"
 import type { EventData } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
-import { sessionOf, type Telling, telling, timeOf, type Told } from "./NewEvent.ts"
+import { sessionOf, type EventTranslation, translation, timeOf, type NewEvent } from "./NewEvent.ts"
 
 const Id = Schema.String
 
@@ -17,21 +17,21 @@ const wh = (value: number | undefined): number | null => (value === undefined ? 
 
 type Ended = Omit<EventData<"session.ended">, "sessionId" | "chargerId" | "siteId">
 
-const ended = (fact: PlacedFact, sessionId: string, data: Ended): ReadonlyArray<Told> => {
+const ended = (fact: PlacedFact, sessionId: string, data: Ended): ReadonlyArray<NewEvent> => {
   const subject = `session:${sessionId}`
   const common = sessionOf(fact, sessionId)
-  const end: Told = { type: "session.ended", subject, data: { ...common, ...data } }
+  const end: NewEvent = { type: "session.ended", subject, data: { ...common, ...data } }
   return data.heldReason === null ? [end] : [end, held(fact, sessionId, data.heldReason)]
 }
 
-const held = (fact: PlacedFact, sessionId: string, heldReason: string): Told => ({
+const held = (fact: PlacedFact, sessionId: string, heldReason: string): NewEvent => ({
   type: "session.held",
   subject: `session:${sessionId}`,
   data: { ...sessionOf(fact, sessionId), heldReason }
 })
 
 /** Of one that another start showed to be over. */
-const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<Told> =>
+const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<NewEvent> =>
   ended(fact, sessionId, {
     endedAt,
     energyWh: null,
@@ -40,7 +40,7 @@ const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): Re
     heldReason: superseded.heldReason
   })
 
-const started = telling(
+const started = translation(
   Schema.Struct({
     sessionId: Id,
     evseId: Schema.Int,
@@ -73,7 +73,7 @@ const started = telling(
   }
 )
 
-const read = telling(
+const read = translation(
   Schema.Struct({
     sessionId: Schema.optionalKey(Id),
     registerWh: Schema.optionalKey(Wh),
@@ -91,7 +91,7 @@ const read = telling(
   }
 )
 
-const stopped = telling(
+const stopped = translation(
   Schema.Struct({
     sessionId: Id,
     meterStopWh: Schema.optionalKey(Wh),
@@ -110,7 +110,7 @@ const stopped = telling(
 )
 
 /** Nothing was heard of it for so long that it was ended with what is known; it waits for somebody to look at it, unless it never was. */
-const closed = telling(
+const closed = translation(
   Schema.Struct({
     after: Schema.Struct({
       sessionId: Id,
@@ -130,13 +130,13 @@ const closed = telling(
     })
 )
 
-const doubted = telling(
+const doubted = translation(
   Schema.Struct({ after: Schema.Struct({ sessionId: Id, heldReason: Schema.String }) }),
   ({ after: { heldReason, sessionId } }, fact) => [held(fact, sessionId, heldReason)]
 )
 
-const reviewed = (reason: "Released" | "Corrected"): Telling =>
-  telling(Schema.Struct({ after: Schema.Struct({ sessionId: Id }) }), ({ after: { sessionId } }, fact) => [
+const reviewed = (reason: "Released" | "Corrected"): EventTranslation =>
+  translation(Schema.Struct({ after: Schema.Struct({ sessionId: Id }) }), ({ after: { sessionId } }, fact) => [
     {
       type: "session.updated",
       subject: `session:${sessionId}`,
@@ -144,7 +144,7 @@ const reviewed = (reason: "Released" | "Corrected"): Telling =>
     }
   ])
 
-const issued = telling(
+const issued = translation(
   Schema.Struct({
     after: Schema.Struct({
       id: Id,
@@ -169,7 +169,7 @@ const issued = telling(
   ]
 )
 
-export const sessionTellings: Readonly<Record<string, Telling>> = {
+export const sessionTranslations: Readonly<Record<string, EventTranslation>> = {
   SessionStarted: started,
   MeterRead: read,
   SessionEnded: stopped,

@@ -3,7 +3,7 @@
  * again and again is parked where people see it; a subscriber that does not answer is left alone, and asked once a minute whether it is there. What
  * fails alone, while its subscriber is there, keeps nothing else waiting.
  */
-import type { DueItem, Outcome, Subscription, Told } from "./Subscription.ts"
+import type { DueItem, Outcome, Subscription, PushedObject } from "./Subscription.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -48,7 +48,7 @@ export type Tried =
       readonly hash: Uint8Array | undefined
       readonly reference: string | undefined
       readonly named?: ReadonlyArray<string> | undefined
-      readonly also?: ReadonlyArray<Told> | undefined
+      readonly also?: ReadonlyArray<PushedObject> | undefined
       readonly isSilent?: boolean | undefined
     }
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }

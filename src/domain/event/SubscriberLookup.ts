@@ -52,7 +52,7 @@ export class Reach extends Context.Service<
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     readonly cdrs: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     /** Whether a partner was told of an object since it registered last. */
-    readonly wasTold: (
+    readonly wasSent: (
       partnerId: string,
       object: Pick<ObjectRef, "kind" | "id">
     ) => Effect.Effect<boolean, StorageUnavailable>

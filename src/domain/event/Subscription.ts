@@ -76,7 +76,7 @@ export interface DueItem extends ObjectRef {
 }
 
 /** What was told of an object, for the next comparison. */
-export interface Told {
+export interface PushedObject {
   readonly kind: string
   readonly id: string
   readonly hash: Uint8Array
@@ -94,7 +94,7 @@ export type Outcome =
       /** Ids of other objects that stand in what was told, where it matters. */
       readonly named?: ReadonlyArray<string> | undefined
       /** Other objects of the same lane that were told with it. */
-      readonly also?: ReadonlyArray<Told> | undefined
+      readonly also?: ReadonlyArray<PushedObject> | undefined
       /** It must not be told twice: that it was taken is stored at once, and with nothing else. */
       readonly isOnce?: boolean | undefined
       /** Nothing was to be told, and nothing was sent. */

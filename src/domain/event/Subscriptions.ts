@@ -7,7 +7,7 @@ import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Circuit, Settled } from "./Settling.ts"
 import type { Due, DueItem, JournaledFact, ObjectRef, Subscription } from "./Subscription.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface FactsPage {
   readonly facts: ReadonlyArray<JournaledFact>
@@ -137,18 +137,18 @@ export class Subscriptions extends Context.Service<
     readonly replay: (
       subscriptionId: string,
       itemId: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** The same for all that was parked, five thousand at most; answers how many. */
     readonly replayAll: (
       subscriptionId: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<number, NotFound | StorageUnavailable>
     /** Forgets a parked object; the next change of it is delivered again. */
     readonly discard: (
       subscriptionId: string,
       itemId: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Subscriptions") {}

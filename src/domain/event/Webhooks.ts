@@ -4,7 +4,7 @@ import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Er
 import type { EventType } from "./Event.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface WebhookInput {
   readonly url: string
@@ -77,7 +77,7 @@ export class Webhooks extends Context.Service<
     /** It is told of what happens from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
     readonly create: (
       input: WebhookInput,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Revealed, Conflict | InvalidInput | NotFound | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Webhook, NotFound | StorageUnavailable>
     /** Newest first. */
@@ -89,11 +89,11 @@ export class Webhooks extends Context.Service<
     readonly update: (
       id: string,
       patch: WebhookPatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Webhook, InvalidInput | NotFound | StorageUnavailable>
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** A new secret. The one before signs as well for `overlapMillis`, the one before that no more. */
-    readonly rotate: (id: string, writing: Writing) => Effect.Effect<Revealed, NotFound | StorageUnavailable>
+    readonly rotate: (id: string, audit: AuditContext) => Effect.Effect<Revealed, NotFound | StorageUnavailable>
     /** Those that are switched on, of all organisations. */
     readonly wanted: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
     /** Undefined for one that was removed meanwhile. */

@@ -6,7 +6,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { ByteRange, FileKind, StoredFile } from "./StoredFile.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export type FileContent = Stream.Stream<Uint8Array, StorageUnavailable>
 
@@ -42,7 +42,7 @@ export class Files extends Context.Service<
     readonly store: (
       name: string,
       content: Stream.Stream<Uint8Array, unknown>,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<StoredFile, Conflict | InvalidInput | StorageUnavailable>
     /**
      * A token by which a charger may fetch a firmware image, as often as it likes until `until` (ms epoch), and the image's name. `NotFound`
@@ -66,6 +66,6 @@ export class Files extends Context.Service<
     /** `NotFound` for one that has not come. */
     readonly content: (organisationId: string, id: string) => Effect.Effect<FileContent, NotFound | StorageUnavailable>
     /** Removes a file, its content and the tokens that are good for it. */
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Files") {}

@@ -5,7 +5,7 @@
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
 import type { ApiKey, Operator, Organisation } from "./Operator.ts"
-import type { Principal, Writing } from "../values/AuditContext.ts"
+import type { Principal, AuditContext } from "../values/AuditContext.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
@@ -60,7 +60,7 @@ export class Access extends Context.Service<
         readonly standbyPowerW?: number
         readonly policy?: Partial<ChargerPolicy>
       },
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
     /**
      * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
@@ -77,7 +77,7 @@ export class Access extends Context.Service<
     /** `NotFound` for an operator that is not the caller's organisation's. */
     readonly createKey: (
       key: NewKey,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
     readonly listKeys: (
       organisationId: string,
@@ -89,7 +89,7 @@ export class Access extends Context.Service<
      */
     readonly revokeKey: (
       id: string,
-      writing: Writing,
+      audit: AuditContext,
       options?: { readonly lastToo: boolean }
     ) => Effect.Effect<void, NotFound | PermissionDenied | Conflict | StorageUnavailable>
     /**
@@ -102,7 +102,7 @@ export class Access extends Context.Service<
         readonly v1: NewOrganisation["v1"]
         readonly revokeOthers: boolean
       },
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<
       { readonly key: ApiKey; readonly revoked: { readonly keys: number; readonly pairs: number } },
       NotFound | Conflict | InvalidInput | StorageUnavailable

@@ -42,7 +42,7 @@ export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "st
   (status === "Active" || status === "Unknown") && expiresAt > now
 
 /** The status as it stands at `now`: what has not been used by its time has expired, whether or not anybody has noted it. */
-export const standing = (
+export const isInForce = (
   { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
   now: number
 ): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)
@@ -147,8 +147,8 @@ export const keepsTariff = (
 ): boolean => place.evseId === evseId && place.connectorId === Math.min(evseId, 1)
 
 /** Sessions are found by the time in their ids: one that starts later than this after its reservation was asked for has an id of its own. */
-export const idStandsMillis = 24 * 60 * 60 * 1000
+export const idReservedMillis = 24 * 60 * 60 * 1000
 
 /** The id under which a start that consumes this reservation goes on; undefined where it needs one of its own. */
 export const sessionIdFor = ({ createdAt, sessionId }: ReservationFacts, startedAt: number): string | undefined =>
-  startedAt - createdAt <= idStandsMillis ? sessionId : undefined
+  startedAt - createdAt <= idReservedMillis ? sessionId : undefined

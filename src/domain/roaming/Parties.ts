@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { BusinessDetails, CpoParty } from "./Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface NewParty extends PartyId {
   readonly businessDetails: BusinessDetails
@@ -17,7 +17,7 @@ export class Parties extends Context.Service<
     /** `Conflict` `party_exists`, here or in another organisation, or `too_many_parties`. */
     readonly create: (
       input: NewParty,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<CpoParty, Conflict | InvalidInput | StorageUnavailable>
     /** The party of a site: its own, or the organisation's default one. `NotFound` for another organisation's site. */
     readonly ofSite: (organisationId: string, siteId: string) => Effect.Effect<CpoParty, NotFound | StorageUnavailable>

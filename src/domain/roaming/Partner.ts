@@ -90,8 +90,8 @@ export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyA
   if (expected === undefined) return undefined
   const names = (all: ReadonlyArray<PartyId>) => all.some((one) => sameParty(one, expected))
   if (names(parties) || (connection !== undefined && !names(connection.parties))) return undefined
-  const told = parties.slice(0, 3).map(({ countryCode, partyId }) => `${countryCode}*${partyId}`)
-  return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${told.join(", ")}.`
+  const given = parties.slice(0, 3).map(({ countryCode, partyId }) => `${countryCode}*${partyId}`)
+  return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${given.join(", ")}.`
 }
 
 /** Since when a partner is registered, by its credentials at this moment: a renewal goes on with what was, unless it comes from elsewhere or in another version. */

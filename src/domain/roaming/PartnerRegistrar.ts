@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { Conflict, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "./Partner.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** What the partner has handed over. */
 export interface Handover {
@@ -23,17 +23,20 @@ export class PartnerRegistrar extends Context.Service<
     readonly register: (
       id: string,
       handover: Handover,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
      * New tokens for both sides, in the version that it is registered with (OCPI 2.2.1 §7.2.3). Where the partner's answer is lost, what it has of
      * us, the old token or the new one, is taken for a day. `Conflict` `not_registered`, or as above.
      */
-    readonly renew: (id: string, writing: Writing) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
+    readonly renew: (
+      id: string,
+      audit: AuditContext
+    ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
      * Removes a partner. One that was registered is told so afterwards (OCPI 2.2.1 §7.2.4), once; what it makes of that is waited for by nobody, since
      * what it has of us is good for nothing already.
      */
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/PartnerRegistrar") {}

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Connection, ExpectedParty, Partner, PartnerSwitches, SwitchesChange, TokenUse } from "./Partner.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** A registration token that was just made; its text is shown once and never stored. */
 export interface Invitation {
@@ -64,7 +64,7 @@ export class Partners extends Context.Service<
     /** `Conflict` `party_in_use`: another partner is that party in one of the roles, which would have a token's owner ambiguous. */
     readonly create: (
       input: NewPartner,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Partner, NotFound | StorageUnavailable>
     readonly list: (
@@ -74,14 +74,14 @@ export class Partners extends Context.Service<
     readonly update: (
       id: string,
       patch: PartnerPatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | InvalidInput | StorageUnavailable>
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** Resets the registration: all tokens of both sides are gone, and this new one registers. */
     readonly invite: (
       id: string,
       invitation: Invitation,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | StorageUnavailable>
     /**
      * Who calls with one of these (verifiers of what a header can mean). The first use of a token ends the one before it. Not scoped: the
@@ -98,7 +98,7 @@ export class Partners extends Context.Service<
     readonly register: (
       id: string,
       registration: Registration,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
      * Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `token_gone`, `suspended`, `party_in_use` as above,
@@ -107,10 +107,13 @@ export class Partners extends Context.Service<
     readonly renew: (
       id: string,
       registration: Registration,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /** Ends a registration: both sides' tokens are gone. `Conflict` `not_registered`. */
-    readonly unregister: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly unregister: (
+      id: string,
+      audit: AuditContext
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /** The sealed token by which a partner is called; undefined where it is not registered. */
     readonly theirToken: (organisationId: string, id: string) => Effect.Effect<string | undefined, StorageUnavailable>
     /**
@@ -120,9 +123,13 @@ export class Partners extends Context.Service<
     readonly expect: (
       id: string,
       invitation: Invitation,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** Takes an expected token back: its handshake came to nothing. */
-    readonly withdraw: (id: string, verifier: Uint8Array, writing: Writing) => Effect.Effect<void, StorageUnavailable>
+    readonly withdraw: (
+      id: string,
+      verifier: Uint8Array,
+      audit: AuditContext
+    ) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Partners") {}

@@ -34,15 +34,15 @@ export const offsetOf = ({ readings, session }: Observed): number => {
   const { endedAt, meterStartWh, meterStopWh, startedAt } = session
   if (endedAt === undefined || meterStopWh === undefined || endedAt === startedAt) return 0
   const energyWh = meterStopWh - meterStartWh
-  const told = readings
+  const reported = readings
     .flatMap(({ at, registerWh }) => (registerWh === undefined ? [] : [{ at, wh: registerWh }]))
     .filter(({ at }) => at >= startedAt && at <= endedAt)
     .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
-  const [first, last] = [told[0], told.at(-1)]
+  const [first, last] = [reported[0], reported.at(-1)]
   // One reading alone could be anybody's.
-  if (energyWh <= 0 || first === undefined || last === undefined || told.length < 2) return 0
-  if (told.some(({ wh }) => wh >= meterStartWh - jitterWh && wh <= meterStopWh + jitterWh)) return 0
-  if (told.slice(1).some(({ wh }, i) => wh < told[i]!.wh - jitterWh)) return 0
+  if (energyWh <= 0 || first === undefined || last === undefined || reported.length < 2) return 0
+  if (reported.some(({ wh }) => wh >= meterStartWh - jitterWh && wh <= meterStopWh + jitterWh)) return 0
+  if (reported.slice(1).some(({ wh }, i) => wh < reported[i]!.wh - jitterWh)) return 0
   const [early, late, millis] = [first.at - startedAt, endedAt - last.at, endedAt - startedAt]
   // They count the session, and start and stop count on.
   if (first.wh >= -jitterWh && last.wh < meterStartWh) {
@@ -61,7 +61,7 @@ interface Step {
 }
 
 /** The registers that readings told within a session, in order of time, as its start and stop count. */
-const toldWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
+const reportedWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
   const { endedAt = Infinity, startedAt } = session
   const offset = offsetOf({ readings, session })
   return readings
@@ -73,8 +73,8 @@ const toldWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
 /** Readings in kWh with few decimals are rounded: Wh by which they may lie beside the registers of start and stop. */
 const grids = [1000, 100]
 
-const roundingOf = (told: ReadonlyArray<Step>, { meterStartWh, meterStopWh = 0 }: Observed["session"]): number => {
-  const grid = grids.find((wh) => told.every((step) => step.wh % wh === 0)) ?? 0
+const roundingOf = (reported: ReadonlyArray<Step>, { meterStartWh, meterStopWh = 0 }: Observed["session"]): number => {
+  const grid = grids.find((wh) => reported.every((step) => step.wh % wh === 0)) ?? 0
   return grid > 0 && (meterStartWh % grid !== 0 || meterStopWh % grid !== 0) ? grid : 0
 }
 
@@ -88,13 +88,13 @@ export interface Change {
 /** The changes of a session's register from its start over its readings to its stop. */
 export const changesOf = (observed: Observed): ReadonlyArray<Change> => {
   const { endedAt, meterStartWh, meterStopWh, startedAt } = observed.session
-  const told = toldWithin(observed)
-  const rounding = roundingOf(told, observed.session)
+  const reported = reportedWithin(observed)
+  const rounding = roundingOf(reported, observed.session)
   const stop = endedAt === undefined || meterStopWh === undefined ? [] : [{ at: endedAt, wh: meterStopWh }]
-  const steps = [{ at: startedAt, wh: meterStartWh }, ...told, ...stop]
+  const steps = [{ at: startedAt, wh: meterStartWh }, ...reported, ...stop]
   return steps.slice(1).map(({ at, wh }, i) => {
-    const isBetweenReadings = i > 0 && i < told.length
-    const mayFallWh = jitterWh + (isBetweenReadings || told.length === 0 ? 0 : rounding)
+    const isBetweenReadings = i > 0 && i < reported.length
+    const mayFallWh = jitterWh + (isBetweenReadings || reported.length === 0 ? 0 : rounding)
     return { wh: wh - steps[i]!.wh, millis: at - steps[i]!.at, mayFallWh }
   })
 }

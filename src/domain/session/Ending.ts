@@ -101,8 +101,11 @@ const spanOf = (startWh: number, stopWh: number | undefined, register: number | 
  * True of a stop of 0 by which a charger lets go of a transaction that was refused: it has no register then, and where nothing shows that anything
  * flowed, nothing did.
  */
-const letGo = ({ authorization, meterStartWh }: KnownSession, told: number | undefined, register: number | undefined) =>
-  told === 0 && meterStartWh > 0 && neverWas({ authorization, energyWh: (register ?? 0) - meterStartWh })
+const letGo = (
+  { authorization, meterStartWh }: KnownSession,
+  reported: number | undefined,
+  register: number | undefined
+) => reported === 0 && meterStartWh > 0 && neverWas({ authorization, energyWh: (register ?? 0) - meterStartWh })
 
 const strict: StopReadings = { beginWh: undefined, endWh: undefined, rules: {} }
 
@@ -118,18 +121,18 @@ export const ending = (
 ): { readonly at: number; readonly body: SessionEnded["body"] } => {
   const { rules } = own
   const begun = rules.registerCountsSession === true ? 0 : session.meterStartWh
-  const told = stop.meterStopWh === undefined ? undefined : countedOn(stop.meterStopWh, begun, rules)
+  const reported = stop.meterStopWh === undefined ? undefined : countedOn(stop.meterStopWh, begun, rules)
   const {
     heldReason: doubt,
     startWh,
     stopWh
-  } = spanOf(begun, letGo(session, told, register) ? begun : told, register, own)
+  } = spanOf(begun, letGo(session, reported, register) ? begun : reported, register, own)
   const energyWh = stopWh === undefined ? undefined : stopWh - startWh
   const negative = energyWh !== undefined && energyWh < 0
   const early = stop.at < session.startedAt
   // What the readings bear out is said even where it is the start's: 0 may have stood in for a register that the start did not tell.
   const isBorneOut = own.beginWh !== undefined && own.endWh !== undefined && doubt === undefined
-  const isTold = startWh !== session.meterStartWh || (startWh === 0 && isBorneOut)
+  const isReported = startWh !== session.meterStartWh || (startWh === 0 && isBorneOut)
   let doubted = doubt
   if (doubted === undefined && negative) doubted = "MeterStopBelowStart"
   if (doubted === undefined && early) doubted = "ClockImplausible"
@@ -138,7 +141,7 @@ export const ending = (
     body: {
       sessionId: session.sessionId,
       tokenUid: stop.tokenUid,
-      ...(isTold ? { meterStartWh: startWh } : {}),
+      ...(isReported ? { meterStartWh: startWh } : {}),
       meterStopWh: stopWh,
       ...(stop.meterStopWh === undefined || stop.meterStopWh === stopWh ? {} : { rawMeterStopWh: stop.meterStopWh }),
       energyWh: negative ? undefined : energyWh,

@@ -5,7 +5,7 @@
 import { jitterWh } from "./Counting.ts"
 
 /** Registers of a session as its start and stop have them, and the energy that stands. */
-interface Standing {
+interface Fitted {
   readonly meterStartWh: number
   readonly meterStopWh: number | undefined
   readonly energyWh: number
@@ -17,12 +17,12 @@ interface Standing {
  * what the readings within the session tell.
  */
 export const fitting = (
-  { energyWh, meterStartWh, meterStopWh = meterStartWh }: Standing,
-  told: ReadonlyArray<number>
+  { energyWh, meterStartWh, meterStopWh = meterStartWh }: Fitted,
+  reported: ReadonlyArray<number>
 ): ((wh: number) => number) => {
   const measured = meterStopWh - meterStartWh
   const missing = energyWh - measured
-  const fits = (shift: number) => told.every((wh) => wh + shift >= -jitterWh && wh + shift <= energyWh + jitterWh)
+  const fits = (shift: number) => reported.every((wh) => wh + shift >= -jitterWh && wh + shift <= energyWh + jitterWh)
   if (missing === 0 || measured <= 0 || fits(0)) return (wh) => wh
   return fits(missing) ? (wh) => wh + missing : (wh) => Math.round((wh * energyWh) / measured)
 }

@@ -93,7 +93,7 @@ export const pricedReadings = ({
   const fit = fitting(session, within)
   // While it runs the newest register stands, and where that jitters the one before it does: what it costs never falls.
   const most = endedAt === undefined ? energyWh + jitterWh : energyWh
-  const told = readings.flatMap(({ at, registerWh, samples = [] }) =>
+  const reported = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
       ? []
       : [
@@ -109,10 +109,10 @@ export const pricedReadings = ({
           }
         ]
   )
-  if (endedAt === undefined) return told
+  if (endedAt === undefined) return reported
   // The stop's own figure is the last word on energy; what else was measured in that moment stands.
-  const last = told.findLast(({ at }) => at === endedAt)
-  return [...told.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
+  const last = reported.findLast(({ at }) => at === endedAt)
+  return [...reported.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
 }
 
 /** The newest moment that is known of a session: its end, or its last reading. */

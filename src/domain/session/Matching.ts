@@ -43,8 +43,8 @@ export const nextOnConnector = (
  */
 const latestEnd = (session: KnownSession, sessions: ReadonlyArray<KnownSession>): number | undefined => {
   const next = nextOnConnector(sessions, session)?.startedAt
-  const told = session.endedAt ?? session.supersededAt
-  return told === undefined || next === undefined ? (told ?? next) : Math.min(told, next)
+  const reported = session.endedAt ?? session.supersededAt
+  return reported === undefined || next === undefined ? (reported ?? next) : Math.min(reported, next)
 }
 
 const ranAt = (session: KnownSession, sessions: ReadonlyArray<KnownSession>, at: number): boolean => {

@@ -1,7 +1,7 @@
 /** What becomes of sessions after they ended: held when they cannot be believed, released as they stand, corrected. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** A session that somebody must look at. */
 export interface Doubted {
@@ -27,7 +27,7 @@ export class SessionReviews extends Context.Service<
     /** Lets a held session be billed as it stands, and issues its record. `Conflict` `not_held`. */
     readonly release: (
       sessionId: string,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /**
      * Bills it as corrected: takes back the record that stands and issues the new one, both or neither. `Conflict` `session_running`;
@@ -36,7 +36,7 @@ export class SessionReviews extends Context.Service<
     readonly correct: (
       sessionId: string,
       correction: Correction,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | InvalidInput | StorageUnavailable>
   }
 >()("voltlane/SessionReviews") {}

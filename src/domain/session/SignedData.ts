@@ -77,8 +77,8 @@ const ocmfOf = (signed: string): string | undefined => {
 }
 
 const methodOf = ({ encodingMethod = "", signedMeterData }: Signed): string | undefined => {
-  const told = encodingMethod.trim()
-  if (told !== "") return told.length <= methodMost ? told : undefined
+  const reported = encodingMethod.trim()
+  if (reported !== "") return reported.length <= methodMost ? reported : undefined
   if (ocmfOf(signedMeterData)?.startsWith("OCMF|") === true) return "OCMF"
   return /^AP;[01];\d;/.test(signedMeterData) ? "Alfen Eichrecht" : undefined
 }
@@ -165,8 +165,8 @@ export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: str
   const kept = new Set(signedValues.map(({ signedData }) => signedData))
   const theirs = records.flatMap(({ signed }) => (kept.has(signed.signedMeterData) ? [signed] : []))
   const encodingMethod = alike(theirs.map(methodOf))
-  const told = theirs.map(({ publicKey = "" }) => publicKey.trim()).filter((key) => key !== "")
-  const publicKey = told.length === 0 ? configuredKey?.trim() : alike(told)
+  const reported = theirs.map(({ publicKey = "" }) => publicKey.trim()).filter((key) => key !== "")
+  const publicKey = reported.length === 0 ? configuredKey?.trim() : alike(reported)
   return {
     ...(encodingMethod === undefined ? {} : { encodingMethod }),
     ...(publicKey === undefined || publicKey === "" || publicKey.length > keyMost || isCut(publicKey)

@@ -61,7 +61,7 @@ export interface Connector {
 }
 
 /** OCPP 1.6 numbers connectors alone: its connector n is connector 1 of EVSE n. */
-export const placeOf = (told: { readonly connectorId: number; readonly evseId?: number }) =>
-  told.evseId === undefined
-    ? { evseId: told.connectorId, connectorId: 1 }
-    : { evseId: told.evseId, connectorId: told.connectorId }
+export const placeOf = (given: { readonly connectorId: number; readonly evseId?: number }) =>
+  given.evseId === undefined
+    ? { evseId: given.connectorId, connectorId: 1 }
+    : { evseId: given.evseId, connectorId: given.connectorId }

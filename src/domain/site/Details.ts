@@ -117,7 +117,7 @@ export const EvseDetails = Schema.Struct({
 export type EvseDetails = typeof EvseDetails.Type
 
 /** As it is told: undefined for what nothing is told of. */
-export type Told<A> = { readonly [K in keyof A]?: A[K] | undefined }
+export type Given<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
 const siteKeys = Object.keys(SiteDetails.fields) as ReadonlyArray<keyof SiteDetails>
 const evseKeys = Object.keys(EvseDetails.fields) as ReadonlyArray<keyof EvseDetails>
@@ -126,16 +126,17 @@ const says = (value: unknown): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
 /** The fields that say something; undefined where none does. An empty list says nothing. */
-const saying = <A extends object>(told: Told<A>, keys: ReadonlyArray<keyof A>): A | undefined => {
-  const entries = keys.filter((key) => says(told[key])).map((key) => [key, told[key]] as const)
+const saying = <A extends object>(given: Given<A>, keys: ReadonlyArray<keyof A>): A | undefined => {
+  const entries = keys.filter((key) => says(given[key])).map((key) => [key, given[key]] as const)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as A)
 }
 
 /** What is kept of a site beside its columns. That it may be published goes without saying. */
-export const siteDetailsOf = (told: Told<SiteDetails>): SiteDetails | undefined =>
-  saying<SiteDetails>({ ...told, publish: told.publish === false ? false : undefined }, siteKeys)
+export const siteDetailsOf = (given: Given<SiteDetails>): SiteDetails | undefined =>
+  saying<SiteDetails>({ ...given, publish: given.publish === false ? false : undefined }, siteKeys)
 
-export const evseDetailsOf = (told: Told<EvseDetails>): EvseDetails | undefined => saying<EvseDetails>(told, evseKeys)
+export const evseDetailsOf = (given: Given<EvseDetails>): EvseDetails | undefined =>
+  saying<EvseDetails>(given, evseKeys)
 
 /** Characters that the details of a site, and of an evse, have at most as JSON: they are sent to every partner with each change of the location. */
 export const siteDetailsMax = 65_536
@@ -145,5 +146,5 @@ export const isWithin = (details: SiteDetails | EvseDetails | undefined, max: nu
   details === undefined || JSON.stringify(details).length <= max
 
 /** Every field of a site's details, so that two sites are compared field by field. */
-export const siteFieldsOf = (details: SiteDetails | undefined): Told<SiteDetails> =>
+export const siteFieldsOf = (details: SiteDetails | undefined): Given<SiteDetails> =>
   Object.fromEntries(siteKeys.map((key) => [key, details?.[key]]))

@@ -1,6 +1,6 @@
 /** What an evse's chargers' words mean for partners (OCPI 2.2.1 §8.4.22 Status, OCPP 1.6 §7.7 ChargePointStatus). */
 import type { ConnectorStatus } from "./Connector.ts"
-import type { StandingCharger } from "./LocationSources.ts"
+import type { SourceCharger } from "./LocationSources.ts"
 
 /** OCPI's nine, of which PLANNED and BLOCKED are never ours: an evse is known when it has been reported, and no charger tells who blocks it. */
 export const evseStatuses = [
@@ -32,12 +32,12 @@ const ranked: ReadonlyArray<EvseStatus> = ["CHARGING", "RESERVED", "AVAILABLE", 
 
 /** Of an evse whose connectors have reported these. The whole charger's fault is that of every evse that is not in use. */
 export const statusOf = (
-  { connected, registration, wholeStatus }: Pick<StandingCharger, "connected" | "registration" | "wholeStatus">,
+  { connected, registration, wholeStatus }: Pick<SourceCharger, "connected" | "registration" | "wholeStatus">,
   connectors: ReadonlyArray<{ readonly status: ConnectorStatus }>
 ): EvseStatus => {
   if (!connected) return "UNKNOWN"
-  const told = connectors.map(({ status }) => ofConnector[status])
-  const status = ranked.find((one) => told.includes(one)) ?? "UNKNOWN"
+  const given = connectors.map(({ status }) => ofConnector[status])
+  const status = ranked.find((one) => given.includes(one)) ?? "UNKNOWN"
   if (status === "CHARGING") return status
   if (wholeStatus === "Faulted") return "OUTOFORDER"
   if (wholeStatus === "Unavailable" || registration !== "Accepted")

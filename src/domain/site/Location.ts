@@ -8,7 +8,7 @@ import { type Company, type EvseDetails, type SiteDetails, siteDetailsOf } from 
 import { type EvseStatus, statusOf } from "./EvseStatus.ts"
 import { missingOf } from "./Missing.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
-import type { Standing, StandingCharger, StandingConnector, StandingEvse } from "./LocationSources.ts"
+import type { LocationSources, SourceCharger, SourceConnector, SourceEvse } from "./LocationSources.ts"
 import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
 import type { AssignedTariff } from "../tariff/Choice.ts"
 
@@ -91,7 +91,7 @@ const removedShownMillis = removedShownDays * 86_400_000
 
 /** What the charger can do at this evse: the feature profiles that it names, and what every charger can (OCPP 1.6 §3.3). */
 const capabilitiesOf = (
-  { featureProfiles }: StandingCharger,
+  { featureProfiles }: SourceCharger,
   connectors: ReadonlyArray<Pick<LocationConnector, "format">>
 ): ReadonlyArray<Capability> => {
   const has = (profile: string) => featureProfiles.some((one) => one.toLowerCase() === profile)
@@ -126,8 +126,8 @@ export const same = (one: unknown, other: unknown): boolean => {
 }
 
 const connectorOf = (
-  connector: StandingConnector,
-  charger: StandingCharger,
+  connector: SourceConnector,
+  charger: SourceCharger,
   tariffs: ReadonlyArray<AssignedTariff>,
   before: LocationEvse | undefined,
   now: number
@@ -163,23 +163,23 @@ export const removed = (before: LocationEvse, at: number): LocationEvse =>
 const isShown = (evse: LocationEvse, now: number): boolean =>
   evse.status !== "REMOVED" || evse.lastUpdated > now - removedShownMillis
 
-const detailsOf = ({ evses = [] }: StandingCharger, evseId: number): EvseDetails | undefined => {
+const detailsOf = ({ evses = [] }: SourceCharger, evseId: number): EvseDetails | undefined => {
   const { evseId: _, ...details } = evses.find((one) => one.evseId === evseId) ?? { evseId }
   return Object.keys(details).length === 0 ? undefined : details
 }
 
 const evseOf = (
-  named: StandingEvse,
-  standing: Standing,
+  named: SourceEvse,
+  sources: LocationSources,
   before: LocationEvse | undefined,
   now: number
 ): LocationEvse | undefined => {
-  const charger = standing.chargers.find(({ chargerId }) => chargerId === named.chargerId)
+  const charger = sources.chargers.find(({ chargerId }) => chargerId === named.chargerId)
   const reported = charger?.connectors.filter(({ evseId }) => evseId === named.evseId) ?? []
   if (charger === undefined || reported.length === 0 || named.removed) {
     return before === undefined ? undefined : removed(before, now)
   }
-  const connectors = reported.map((one) => connectorOf(one, charger, standing.tariffs, before, now))
+  const connectors = reported.map((one) => connectorOf(one, charger, sources.tariffs, before, now))
   const status = statusOf(charger, reported)
   const next = {
     uid: named.uid,
@@ -192,13 +192,13 @@ const evseOf = (
   return since<LocationEvse>(next, before, now)
 }
 
-const addressOf = ({ houseLetter, streetAddress, streetNumber }: Standing["site"] & object): string =>
+const addressOf = ({ houseLetter, streetAddress, streetNumber }: LocationSources["site"] & object): string =>
   [streetAddress, `${streetNumber ?? ""}${houseLetter ?? ""}`]
     .filter((part) => part !== undefined && part !== "")
     .join(" ")
 
 /** What the operator has told of a site: who operates it, and the rest. */
-const toldOf = (site: Standing["site"] & object) => {
+const describedBy = (site: LocationSources["site"] & object) => {
   const { operator, ...details } = siteDetailsOf(site) ?? {}
   return { operator, details: Object.keys(details).length === 0 ? undefined : details }
 }
@@ -220,21 +220,25 @@ const withdrawn = (before: Location, now: number): Location | undefined => {
  * The location of what stands, after `before`, which was shown until now; undefined where there is none (any more). A site that lacks something is
  * withdrawn: its evses are shown as removed for a while.
  */
-export const locationOf = (standing: Standing, before: Location | undefined, now: number): Location | undefined => {
-  const { party, site } = standing
+export const locationOf = (
+  sources: LocationSources,
+  before: Location | undefined,
+  now: number
+): Location | undefined => {
+  const { party, site } = sources
   const { address, city, country, latitude, longitude } = {
     ...site,
     address: site === undefined ? "" : addressOf(site)
   }
-  const isComplete = site !== undefined && missingOf(standing).length === 0
+  const isComplete = site !== undefined && missingOf(sources).length === 0
   if (!isComplete || city === undefined || country === undefined || latitude === undefined || longitude === undefined) {
     return before === undefined ? undefined : withdrawn(before, now)
   }
   const known = new Map(before?.evses.map((evse) => [evse.uid, evse]))
-  const evses = standing.evses
-    .map((named) => evseOf(named, standing, known.get(named.uid), now))
+  const evses = sources.evses
+    .map((named) => evseOf(named, sources, known.get(named.uid), now))
     .filter((evse): evse is LocationEvse => evse !== undefined && isShown(evse, now))
-  const { details, operator } = toldOf(site)
+  const { details, operator } = describedBy(site)
   const next = {
     id: site.id,
     organisationId: site.organisationId,
@@ -258,11 +262,11 @@ export const locationOf = (standing: Standing, before: Location | undefined, now
 }
 
 /** When it changes by time alone, ms epoch; undefined for never. */
-export const dueOf = (location: Location, standing: Standing, now: number): number | undefined => {
+export const dueOf = (location: Location, sources: LocationSources, now: number): number | undefined => {
   const forgotten = location.evses
     .filter(({ status }) => status === "REMOVED")
     .map(({ lastUpdated }) => lastUpdated + removedShownMillis)
-  const bounds = standing.tariffs.flatMap(({ endsAt, startsAt }) => [startsAt, endsAt])
+  const bounds = sources.tariffs.flatMap(({ endsAt, startsAt }) => [startsAt, endsAt])
   const unpublished = location.unpublishedAt === undefined ? [] : [location.unpublishedAt + removedShownMillis]
   const times = [...forgotten, ...unpublished, ...bounds].filter((at): at is number => at !== undefined && at > now)
   return times.length === 0 ? undefined : Math.min(...times)

@@ -7,7 +7,7 @@ import type { AssignedTariff } from "../tariff/Choice.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
 import type { Registration } from "../values/Registration.ts"
 
-export interface StandingConnector {
+export interface SourceConnector {
   readonly evseId: number
   readonly connectorId: number
   readonly status: ConnectorStatus
@@ -16,7 +16,7 @@ export interface StandingConnector {
   readonly assumed: boolean
 }
 
-export interface StandingCharger {
+export interface SourceCharger {
   readonly chargerId: string
   readonly registration: Registration
   readonly connected: boolean
@@ -24,13 +24,13 @@ export interface StandingCharger {
   readonly wholeStatus: ConnectorStatus | undefined
   /** OCPP 1.6 §9.1.24 SupportedFeatureProfiles, as far as it is known. */
   readonly featureProfiles: ReadonlyArray<string>
-  readonly connectors: ReadonlyArray<StandingConnector>
+  readonly connectors: ReadonlyArray<SourceConnector>
   /** What the operator has told of its evses. */
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
 }
 
 /** An evse by the names that it has for partners. */
-export interface StandingEvse {
+export interface SourceEvse {
   readonly uid: string
   readonly publicId: string
   readonly chargerId: string
@@ -38,17 +38,17 @@ export interface StandingEvse {
   readonly removed: boolean
 }
 
-type StandingSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updatedAt"> & {
+type SourceSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updatedAt"> & {
   readonly openingHours: OpeningHours | undefined
 }
 
-export interface Standing {
+export interface LocationSources {
   /** Undefined for one that was deleted. */
-  readonly site: StandingSite | undefined
+  readonly site: SourceSite | undefined
   readonly party: PartyId & { readonly businessDetails: BusinessDetails }
-  readonly chargers: ReadonlyArray<StandingCharger>
+  readonly chargers: ReadonlyArray<SourceCharger>
   /** In order of their numbers. */
-  readonly evses: ReadonlyArray<StandingEvse>
+  readonly evses: ReadonlyArray<SourceEvse>
   /** Of the site, its chargers and connectors, and the organisation's default. */
   readonly tariffs: ReadonlyArray<AssignedTariff>
 }

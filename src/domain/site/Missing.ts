@@ -1,5 +1,5 @@
 /** What a site needs before partners see it. */
-import type { Standing } from "./LocationSources.ts"
+import type { LocationSources } from "./LocationSources.ts"
 
 /** Fields of the site by their names in REST v2; `chargers` is a charger that has reported its connectors. */
 const fields = ["streetAddress", "city", "country", "latitude", "longitude"] as const
@@ -7,7 +7,7 @@ export const missables = [...fields, "chargers"] as const
 export type Missing = (typeof missables)[number]
 
 /** In the order in which they are asked for; none for a site that partners see. */
-export const missingOf = ({ chargers, site }: Pick<Standing, "chargers" | "site">): ReadonlyArray<Missing> => {
+export const missingOf = ({ chargers, site }: Pick<LocationSources, "chargers" | "site">): ReadonlyArray<Missing> => {
   const isReported = chargers.some(({ connectors }) => connectors.length > 0)
   return [
     ...fields.filter((field) => site?.[field] === undefined || site[field] === ""),

@@ -1,7 +1,7 @@
 /** A site: where chargers stand. REST v1 calls it a group and numbers it; OCPI calls it a Location. */
-import type { SiteDetails, Told } from "./Details.ts"
+import type { SiteDetails, Given } from "./Details.ts"
 
-export interface Site extends Told<SiteDetails> {
+export interface Site extends Given<SiteDetails> {
   readonly id: string
   /** REST v1's integer id. */
   readonly groupId: number

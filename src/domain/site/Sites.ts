@@ -1,5 +1,5 @@
 /** Storage of sites, scoped by organisation. Another organisation's site is `NotFound`. */
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Site, SiteInput, SitePatch } from "./Site.ts"
@@ -8,7 +8,7 @@ import type { Page, PageRequest } from "../values/Page.ts"
 export class Sites extends Context.Service<
   Sites,
   {
-    readonly create: (input: SiteInput, writing: Writing) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
+    readonly create: (input: SiteInput, audit: AuditContext) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
     /** By REST v1's integer id. */
     readonly byGroupId: (organisationId: string, groupId: number) => Effect.Effect<Site, NotFound | StorageUnavailable>
@@ -19,9 +19,9 @@ export class Sites extends Context.Service<
     readonly update: (
       id: string,
       patch: SitePatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Site, NotFound | InvalidInput | StorageUnavailable>
     /** `Conflict` `site_not_empty` while chargers stand there. */
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
   }
 >()("voltlane/Sites") {}

@@ -29,15 +29,15 @@ const otherStatuses = (before: Location, after: Location): ReadonlyArray<string>
  * The fact that partners learn a change by; undefined where another one tells of it, or there is none. `isUntold` is of a change that no fact stands
  * beside; that evses came or went is told in any case, since a fact of a status tells of the status alone.
  */
-export const unforeseen = (
+export const timeDrivenChange = (
   before: Location | undefined,
   after: Location | undefined,
-  isUntold: boolean,
+  isUnrecorded: boolean,
   now: number
 ): LocationChanged | undefined => {
   const one = after ?? before
-  if (one === undefined || before === after || !(isUntold || uidsOf(before) !== uidsOf(after))) return undefined
-  const evses = isUntold && before !== undefined && after !== undefined ? otherStatuses(before, after) : []
+  if (one === undefined || before === after || !(isUnrecorded || uidsOf(before) !== uidsOf(after))) return undefined
+  const evses = isUnrecorded && before !== undefined && after !== undefined ? otherStatuses(before, after) : []
   return {
     type: "LocationChanged",
     organisationId: one.organisationId,

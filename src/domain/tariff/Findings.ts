@@ -243,7 +243,7 @@ export const pricesParking = ({ elements }: Pick<Pricing, "elements">): boolean 
   elements.some(({ priceComponents }) => priceComponents.some(isPaidParking))
 
 /** Parking that is too short for a meter to tell is billed by the charger's word of the vehicle alone. */
-const untoldBy = ({ name, resolution, standbyW }: SeenMeter): string | undefined => {
+const unstatedBy = ({ name, resolution, standbyW }: SeenMeter): string | undefined => {
   const hours = Math.round(conclusiveHours(resolution, standbyW) * 10) / 10
   if (!resolution.isProven || hours < 1) return undefined
   const where = name === undefined ? "The meter" : `The meter of ${name}`
@@ -259,7 +259,7 @@ export const warningsAtMeters = (
   const component = elements[element]?.priceComponents.findIndex(isPaidParking)
   if (component === undefined) return []
   return meters.flatMap((meter) => {
-    const detail = untoldBy(meter)
+    const detail = unstatedBy(meter)
     return detail === undefined ? [] : [{ pointer: `/elements/${element}/priceComponents/${component}`, detail }]
   })
 }

@@ -19,7 +19,7 @@ export interface Piece {
   readonly evidence: Evidence
   readonly moment: Moment
   /** What was measured at its end, or at the end of the stretch that it is a part of. */
-  readonly told: PricedReading
+  readonly metered: PricedReading
 }
 
 /** Energy of a stretch at a moment within it, Wh. */
@@ -60,7 +60,7 @@ export const piecesOf = (session: PricedSession, { durations, energies, times }:
     let before = stretch.before
     for (const [to, energyWh] of [...marks].sort(([a], [b]) => a - b)) {
       while (span < spans.length - 1 && spans[span + 1]!.from <= from) span++
-      const { charging, currentA, evidence, powerW, told } = stretch
+      const { charging, currentA, evidence, powerW, metered } = stretch
       const moment = {
         local: from + spans[span]!.offset,
         elapsed: from - startedAt,
@@ -69,7 +69,7 @@ export const piecesOf = (session: PricedSession, { durations, energies, times }:
         currentA
       }
       if (to > from || energyWh > before) {
-        pieces.push({ from, to, energyWh: tidyWh(energyWh - before), charging, evidence, moment, told })
+        pieces.push({ from, to, energyWh: tidyWh(energyWh - before), charging, evidence, moment, metered })
       }
       from = to
       before = energyWh

@@ -128,10 +128,10 @@ const highest = (one: number | undefined, other: number | undefined): number | u
   return Number.isFinite(most) ? Math.round(most * 1000) / 1000 : undefined
 }
 
-const measured = (before: Measured, told: PricedReading): Measured => {
-  const maxPowerW = highest(before.maxPowerW, told.powerW)
-  const maxCurrentA = highest(before.maxCurrentA, told.currentA)
-  const stateOfCharge = told.stateOfCharge ?? before.stateOfCharge
+const measured = (before: Measured, metered: PricedReading): Measured => {
+  const maxPowerW = highest(before.maxPowerW, metered.powerW)
+  const maxCurrentA = highest(before.maxCurrentA, metered.currentA)
+  const stateOfCharge = metered.stateOfCharge ?? before.stateOfCharge
   return {
     ...(maxPowerW === undefined ? {} : { maxPowerW }),
     ...(maxCurrentA === undefined ? {} : { maxCurrentA }),
@@ -150,7 +150,7 @@ const bothOf = (one: Period, other: Period): Pick<Period, "evidence"> => {
 /** Joins what follows without a change; a flat fee falls into the period in which it came. */
 const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): ReadonlyArray<Period> => {
   const result: Array<Period> = []
-  for (const [period, told] of periods) {
+  for (const [period, metered] of periods) {
     const last = result.at(-1)
     const goesOn =
       last !== undefined &&
@@ -158,11 +158,11 @@ const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): Reado
       last.reserved === period.reserved &&
       period.elements.FLAT === undefined &&
       samePrices(last, period)
-    if (!goesOn) result.push({ ...period, ...measured({}, told) })
+    if (!goesOn) result.push({ ...period, ...measured({}, metered) })
     else {
       const energyWh = tidyWh(last.energyWh + period.energyWh)
       const elements = { ...period.elements, ...last.elements }
-      const both = { ...measured(last, told), ...bothOf(last, period), elements }
+      const both = { ...measured(last, metered), ...bothOf(last, period), elements }
       result[result.length - 1] = { ...last, ...both, endedAt: period.endedAt, energyWh }
     }
   }
@@ -197,7 +197,7 @@ const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): Read
         evidence: [piece.evidence],
         elements: used(bill, piece)
       },
-      piece.told
+      piece.metered
     ])
   )
 }
@@ -216,11 +216,11 @@ const ofReservation = (
     return [{ startedAt, endedAt, energyWh: 0, charging: false, reserved: true, elements }]
   }
   return joined(
-    pieces.map(({ from, moment, to, told }) => {
+    pieces.map(({ from, moment, to, metered }) => {
       const flat = withFlat(bill.flat(phase, moment))
       const time = bill.use(phase, "TIME", to - from, moment)
       const elements = { ...flat, ...(time === undefined ? {} : { TIME: time }) }
-      return [{ startedAt: from, endedAt: to, energyWh: 0, charging: false, reserved: true, elements }, told]
+      return [{ startedAt: from, endedAt: to, energyWh: 0, charging: false, reserved: true, elements }, metered]
     })
   )
 }

@@ -60,7 +60,7 @@ export interface Stretch {
   /** False while the vehicle requests nothing: that is parking. */
   readonly charging: boolean
   readonly evidence: Evidence
-  readonly told: PricedReading
+  readonly metered: PricedReading
 }
 
 /** Energy with the decimals that meters tell; more would be the sums' own. */
@@ -100,7 +100,7 @@ const claimsOf = ({ startedAt, statuses = [] }: PricedSession): ReadonlyArray<Cl
 interface Part extends Sampled {
   readonly before: number
   readonly after: number
-  readonly told: PricedReading
+  readonly metered: PricedReading
 }
 
 /**
@@ -131,9 +131,9 @@ const partsOf = (
     const share = total === 0 ? 1 : flowed / total
     const after =
       share === 1 || isLast ? reading.energyWh : Math.min(last.energyWh + Math.round(growth * share), reading.energyWh)
-    const told = isLast ? reading : { at: span.to, energyWh: after }
-    const { currentA, powerW } = told
-    const part = { ...span, before, after, growthWh: tidyWh(after - before), powerW, currentA, told }
+    const metered = isLast ? reading : { at: span.to, energyWh: after }
+    const { currentA, powerW } = metered
+    const part = { ...span, before, after, growthWh: tidyWh(after - before), powerW, currentA, metered }
     before = after
     return part
   })
@@ -159,9 +159,9 @@ export const stretchesOf = (session: PricedSession): ReadonlyArray<Stretch> => {
   const { resolution = finest, standbyPowerW = standbyW.usual } = session
   const parts = sampled(session)
   const decisions = judged(parts, { resolution, standbyW: standbyPowerW })
-  return parts.map(({ after, before, currentA, from, powerW, to, told }, i) => {
+  return parts.map(({ after, before, currentA, from, powerW, to, metered }, i) => {
     const { averageW, charging, evidence } = decisions[i]!
     const power = powerW ?? averageW
-    return { from, to, before, after, powerW: power, currentA: currentA ?? power / volts, charging, evidence, told }
+    return { from, to, before, after, powerW: power, currentA: currentA ?? power / volts, charging, evidence, metered }
   })
 }

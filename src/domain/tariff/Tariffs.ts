@@ -4,7 +4,7 @@ import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Er
 import type { Assignment, Tariff, TariffBody } from "./Tariff.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Window, Windowed } from "../values/Window.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** Undefined leaves a field, null clears it. */
 export type TariffPatch = { readonly [K in keyof TariffBody]?: TariffBody[K] | null | undefined }
@@ -22,7 +22,7 @@ export interface CoarseMeter {
 export class Tariffs extends Context.Service<
   Tariffs,
   {
-    readonly create: (body: TariffBody, writing: Writing) => Effect.Effect<Tariff, InvalidInput | StorageUnavailable>
+    readonly create: (body: TariffBody, audit: AuditContext) => Effect.Effect<Tariff, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | StorageUnavailable>
     /** Newest first. */
     readonly list: (
@@ -40,20 +40,20 @@ export class Tariffs extends Context.Service<
     readonly update: (
       id: string,
       patch: TariffPatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Tariff, NotFound | InvalidInput | StorageUnavailable>
     /** `Conflict` `tariff_assigned` while it is for anything. */
-    readonly remove: (id: string, writing: Writing) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /** In the place of whatever tariff was for it. `NotFound` for a site, charger or tariff that is not the caller's. */
     readonly assign: (
       id: string,
       assignment: Assignment,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
     readonly unassign: (
       id: string,
       assignment: Assignment,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** What it is for, at most 500. */
     readonly assignments: (

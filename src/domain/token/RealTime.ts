@@ -54,7 +54,7 @@ export const mustBeAsked = ({ whitelist }: Pick<RoamingCard, "whitelist">): bool
   !["ALWAYS", "ALLOWED"].includes(whitelist.toUpperCase())
 
 /** Whether it may charge where the partner says nothing. */
-export const standsIn = ({ valid, whitelist }: Pick<RoamingCard, "valid" | "whitelist">): boolean =>
+export const substitutes = ({ valid, whitelist }: Pick<RoamingCard, "valid" | "whitelist">): boolean =>
   valid && whitelist.toUpperCase() === "ALLOWED_OFFLINE"
 
 /**

@@ -8,7 +8,7 @@ import type { PartyId } from "../values/PartyId.ts"
 import type { RoamingToken, RoamingTokenBody, RoamingTokenAddress, RoamingTokenPatch, Taken } from "./RoamingToken.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Window, Windowed } from "../values/Window.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 /** A uid that more than one partner vouches for: it is refused at chargers until one of them takes it back. */
 export interface TokenConflict {
@@ -73,14 +73,14 @@ export class RoamingTokens extends Context.Service<
     readonly put: (
       partnerId: string,
       tokens: ReadonlyArray<RoamingTokenBody>,
-      writing: Writing,
+      audit: AuditContext,
       identity?: TokenIdentity
     ) => Effect.Effect<ReadonlyArray<Taken>, Conflict | InvalidInput | StorageUnavailable>
     readonly patch: (
       partnerId: string,
       address: RoamingTokenAddress,
       patch: RoamingTokenPatch,
-      writing: Writing,
+      audit: AuditContext,
       identity?: TokenIdentity
     ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>
     /** Of one evse, or of all of the charger. Undefined for a charger that is not there. */

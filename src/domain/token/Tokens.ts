@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Token, TokenStatus } from "./Token.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
-import type { Writing } from "../values/AuditContext.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 
 export type TokenInput = Pick<Token, "uid" | "type" | "status" | "parentUid" | "expiresAt" | "visualNumber" | "note">
 export type TokenPatch = { readonly [K in Exclude<keyof TokenInput, "uid">]?: TokenInput[K] | null }
@@ -20,7 +20,7 @@ export class Tokens extends Context.Service<
     /** `Conflict` `token_exists` for a uid that the organisation has already. */
     readonly create: (
       input: TokenInput,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Token, Conflict | InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, uid: string) => Effect.Effect<Token, NotFound | StorageUnavailable>
     readonly list: (
@@ -30,8 +30,8 @@ export class Tokens extends Context.Service<
     readonly update: (
       uid: string,
       patch: TokenPatch,
-      writing: Writing
+      audit: AuditContext
     ) => Effect.Effect<Token, NotFound | InvalidInput | StorageUnavailable>
-    readonly remove: (uid: string, writing: Writing) => Effect.Effect<void, NotFound | StorageUnavailable>
+    readonly remove: (uid: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Tokens") {}

@@ -9,7 +9,7 @@ import {
   mustBeAsked,
   type PartnerWord,
   type RoamingCard,
-  standsIn
+  substitutes
 } from "./RealTime.ts"
 
 export interface Verdict {
@@ -88,7 +88,7 @@ export const roamingVerdict = (
   const denied = said.find((word) => word.allowed !== undefined)
   if (denied !== undefined) return denial(denied)
   if (valid === undefined) return refused("Blocked")
-  return standsIn(valid) ? accepted(valid, "WHITELIST", valid) : refused("Invalid")
+  return substitutes(valid) ? accepted(valid, "WHITELIST", valid) : refused("Invalid")
 }
 
 /** Of a card that is on nobody's list; undefined where no partner knows it. */

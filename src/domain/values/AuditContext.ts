@@ -13,7 +13,7 @@ export interface Principal {
 }
 
 /** Who does it and when: every write is a fact with its author. */
-export interface Writing {
+export interface AuditContext {
   readonly by: Principal
   /** ms epoch. */
   readonly now: number

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Chargers } from "../../domain/charger/Chargers.ts"
 import { Presence } from "../../domain/charger/Presence.ts"
 import { Sites } from "../../domain/site/Sites.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isChargerId } from "../../domain/values/ChargerId.ts"
 import { chargerStatus } from "../ChargerStatus.ts"
 import { V1Api } from "./Api.ts"
@@ -13,7 +13,7 @@ import { V1Caller } from "./Middleware.ts"
 
 const organisationId = Effect.map(V1Caller, (caller) => caller.organisationId)
 
-const writing: Effect.Effect<Writing, never, V1Caller> = Effect.flatMap(V1Caller, (by) =>
+const audit: Effect.Effect<AuditContext, never, V1Caller> = Effect.flatMap(V1Caller, (by) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))
 )
 
@@ -30,7 +30,7 @@ export const groups = HttpApiBuilder.group(
     const sites = yield* Sites
     return handlers.handleAll({
       add: Effect.fn("v1.group.add")(function* ({ payload }) {
-        const site = yield* sites.create({ name: payload.name }, yield* writing)
+        const site = yield* sites.create({ name: payload.name }, yield* audit)
         return { id: site.groupId, name: site.name }
       })
     })
@@ -64,7 +64,7 @@ export const chargers = HttpApiBuilder.group(
             securityProfile: 0,
             passwordVerifier: undefined
           },
-          yield* writing
+          yield* audit
         )
         return { chargerId }
       }),

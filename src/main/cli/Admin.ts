@@ -12,7 +12,7 @@ import {
 } from "../../domain/Errors.ts"
 import { newKey, newV1Pair } from "../../domain/operator/Keys.ts"
 import type { ApiKey, Organisation } from "../../domain/operator/Operator.ts"
-import type { Principal, Writing } from "../../domain/values/AuditContext.ts"
+import type { Principal, AuditContext } from "../../domain/values/AuditContext.ts"
 import { type Permission, permissions } from "../../domain/operator/Permission.ts"
 import { Access } from "../../domain/operator/Access.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
@@ -105,7 +105,7 @@ const meant = (wanted: string | undefined) =>
   })
 
 /** Who writes, as the audit log has it. */
-const writingFor = (organisationId: string, user: string): Effect.Effect<Writing> =>
+const auditFor = (organisationId: string, user: string): Effect.Effect<AuditContext> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const actor = `command-line:${user}`
     const by: Principal = { organisationId, actor, keyId: actor, operatorId: undefined, permissions }
@@ -142,7 +142,7 @@ const createKey = (asked: Extract<AdminRequest, { readonly ask: "keys create" }>
     const { text, ...stored } = newKey(yield* Secrets)
     const made = yield* access.createKey(
       { name: asked.name, ...stored, permissions: asked.permissions, operatorId: operator.id },
-      yield* writingFor(own.id, asked.user)
+      yield* auditFor(own.id, asked.user)
     )
     return { out: [text], note: [`Made key ${made.id} of ${party(own)}. It is shown this once.`] }
   })
@@ -158,7 +158,7 @@ const revokeKey = (asked: Extract<AdminRequest, { readonly ask: "keys revoke" }>
       return yield* refuse(`${party(own)} has ${what} ${JSON.stringify(asked.key)}: see voltlane keys list for the ids`)
     }
     if (key.revokedAt !== undefined) return { out: [], note: [`Key ${key.id} was revoked already.`] }
-    yield* access.revokeKey(key.id, yield* writingFor(own.id, asked.user), { lastToo: true })
+    yield* access.revokeKey(key.id, yield* auditFor(own.id, asked.user), { lastToo: true })
     return { out: [], note: [`Revoked key ${key.id} (${plain(key.name)}) of ${party(own)}.`] }
   })
 
@@ -171,7 +171,7 @@ const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>
     const { clientId, code, codeVerifier } = newV1Pair(secrets)
     const { key, revoked } = yield* access.restore(
       { key: { name: "reset", ...stored }, v1: { clientId, codeVerifier }, revokeOthers: asked.revokeOthers },
-      yield* writingFor(own.id, asked.user)
+      yield* auditFor(own.id, asked.user)
     )
     const ended = asked.revokeOthers
       ? `All others were revoked: ${revoked.keys} of v2, ${revoked.pairs} of v1.`

@@ -19,13 +19,13 @@ import { askService } from "./Control.ts"
 const refuse = (message: string) => new AdminRefused({ message })
 
 const rightSchema = Effect.gen(function* () {
-  const stands = yield* guarded(schemaVersion)
+  const exists = yield* guarded(schemaVersion)
   const knows = knownVersion(migrations)
-  if (stands === knows) return
+  if (exists === knows) return
   return yield* refuse(
-    stands === 0
+    exists === 0
       ? "the database is empty: start the service once"
-      : `the database has schema ${stands}, this version of Voltlane ${knows}: run the command of the version that the service has, or start this one first`
+      : `the database has schema ${exists}, this version of Voltlane ${knows}: run the command of the version that the service has, or start this one first`
   )
 })
 

@@ -28,11 +28,11 @@ export const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Ch
       const { chargerId, evseId, startedAt, status, transactionId } = yield* sessions.get(organisationId, sessionId)
       if (status !== "ACTIVE") return undefined
       const { connectors } = yield* chargers.get(organisationId, chargerId)
-      const standing = yield* profiles.standing(organisationId, chargerId)
+      const inForce = yield* profiles.standing(organisationId, chargerId)
       const target = { evseId, transaction: { transactionId: Number(transactionId), startedAt } }
       // Where no profile says anything the evse's most is told.
       const { startSchedule, ...schedule } = compositeSchedule(
-        standing,
+        inForce,
         target,
         now,
         horizonSeconds,

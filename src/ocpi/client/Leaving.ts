@@ -35,12 +35,12 @@ export const leaving = (client: Omit<ClientOptions, "newId">) =>
     const partners = yield* Partners
     const secrets = yield* Secrets
     const scope = yield* Effect.scope
-    const remove: PartnerRegistrar["Service"]["remove"] = Effect.fn("PartnerRegistrar.remove")(function* (id, writing) {
-      const { organisationId } = writing.by
+    const remove: PartnerRegistrar["Service"]["remove"] = Effect.fn("PartnerRegistrar.remove")(function* (id, audit) {
+      const { organisationId } = audit.by
       const partner = yield* partners.get(organisationId, id)
       const sealed = yield* partners.theirToken(organisationId, id)
-      yield* partners.remove(id, writing)
-      yield* Effect.forkIn(farewell(secrets, client, partner, sealed, writing.now), scope)
+      yield* partners.remove(id, audit)
+      yield* Effect.forkIn(farewell(secrets, client, partner, sealed, audit.now), scope)
     })
     return remove
   })

@@ -107,7 +107,7 @@ const retryAfter = (headers: Readonly<Record<string, string>>): number | undefin
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
 }
 
-const told = (
+const given = (
   answer: Extract<Answer, { readonly _tag: "Refusal" }>,
   { headers, status }: { readonly headers: Readonly<Record<string, string>>; readonly status: number }
 ) =>
@@ -146,6 +146,6 @@ export const ask = (
     const second = again ? yield* by(other(access.form)) : first
     // Where both are refused, the form that is not taken for nobody's is the right one, and its answer says what is wrong.
     const { answer, form, got } = second.got.status === 401 ? first : second
-    if (answer._tag === "Refusal") return yield* told(answer, got)
+    if (answer._tag === "Refusal") return yield* given(answer, got)
     return { data: answer.data, form, http: got.status, headers: got.headers }
   })

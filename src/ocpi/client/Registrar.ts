@@ -20,7 +20,7 @@ import { Retrying } from "../../domain/operator/Idempotency.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
 import { Partners, type Registration } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf, type OcpiVersion, versions } from "../protocol/Version.ts"
 import { discover, type Discovery } from "./Handshake.ts"
@@ -143,36 +143,36 @@ const make = (options: RegistrarOptions) =>
     const remove = yield* leaving(options.client)
 
     /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is stored of it. */
-    const shaken = (partner: Partner, handover: Handover, shaking: Shaking, writing: Writing) =>
+    const shaken = (partner: Partner, handover: Handover, shaking: Shaking, audit: AuditContext) =>
       Effect.gen(function* () {
         const { form, method, store, takenMillis } = shaking
-        const { now } = writing
+        const { now } = audit
         const client = { ...options.client, newId: () => secrets.uuid(now), observe: observing(exchanges, partner) }
         const correlationId = secrets.uuid(now)
         const access = accessBy(handover.token, partner, form)
         const where = yield* found(handover, access, correlationId, client)
         const token = newPartnerToken(secrets)
         const ourVerifier = tokenVerifier(secrets, token)
-        const told = Effect.gen(function* () {
-          yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: now + takenMillis }, writing)
+        const given = Effect.gen(function* () {
+          yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: now + takenMillis }, audit)
           const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
           const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
           const tokens = { theirToken: secrets.seal("partner-token", theirs.token), ourVerifier }
           const registration = yield* agreed(partner, where, theirs, tokens, now)
           const { commit } = yield* Retrying
-          return yield* commit(store(partner.id, registration, writing), () => partner.id)
+          return yield* commit(store(partner.id, registration, audit), () => partner.id)
         })
         // After a renewal of which we have not heard the end the token may be all that the partner has; a registration begins again.
-        if (method === "PUT") return yield* told
-        return yield* Effect.onError(told, () => Effect.ignore(partners.withdraw(partner.id, ourVerifier, writing)))
+        if (method === "PUT") return yield* given
+        return yield* Effect.onError(given, () => Effect.ignore(partners.withdraw(partner.id, ourVerifier, audit)))
       })
 
     const register = Effect.fn("PartnerRegistrar.register")(function* (
       id: string,
       handover: Handover,
-      writing: Writing
+      audit: AuditContext
     ) {
-      const partner = yield* partners.get(writing.by.organisationId, id)
+      const partner = yield* partners.get(audit.by.organisationId, id)
       if (isRegistered(partner)) {
         return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
       }
@@ -182,11 +182,11 @@ const make = (options: RegistrarOptions) =>
       const { version } = handover
       const form = version !== undefined && isOurs(version) ? factsOf(version).tokenForm : versions[0]!.tokenForm
       const shaking = { form, method: "POST", takenMillis: expectedMillis, store: partners.register } as const
-      return yield* shaken(partner, handover, shaking, writing)
+      return yield* shaken(partner, handover, shaking, audit)
     })
 
-    const renew = Effect.fn("PartnerRegistrar.renew")(function* (id: string, writing: Writing) {
-      const partner = yield* partners.get(writing.by.organisationId, id)
+    const renew = Effect.fn("PartnerRegistrar.renew")(function* (id: string, audit: AuditContext) {
+      const partner = yield* partners.get(audit.by.organisationId, id)
       const { connection, organisationId, status } = partner
       const sealed = yield* partners.theirToken(organisationId, id)
       const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
@@ -195,7 +195,7 @@ const make = (options: RegistrarOptions) =>
       }
       const { tokenForm: form, version, versionsUrl } = connection
       const shaking = { form, method: "PUT", takenMillis: renewedMillis, store: partners.renew } as const
-      return yield* shaken(partner, { versionsUrl, token, version }, shaking, writing)
+      return yield* shaken(partner, { versionsUrl, token, version }, shaking, audit)
     })
     return PartnerRegistrar.of({ register, renew, remove })
   })

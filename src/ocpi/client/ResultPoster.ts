@@ -7,7 +7,7 @@ import { Clock, Effect, Layer, Metric, Stream } from "effect"
 import type { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import { outcomeOf, profileOutcomeOf } from "../../domain/command/Outcome.ts"
-import { type DueCallback, Errands } from "../../domain/command/PartnerCallbacks.ts"
+import { type DueCallback, PartnerCallbacks } from "../../domain/command/PartnerCallbacks.ts"
 import type { Chargers } from "../../domain/charger/Chargers.ts"
 import type { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
 import { Partners } from "../../domain/roaming/Partners.ts"
@@ -51,7 +51,7 @@ const givenUp = Metric.counter("ocpi_results_given_up_total", {
 export const resultMetrics = [posted, givenUp]
 
 /** What is told of a command, in the words of its version; undefined where it has none. */
-const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
+const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
   switch (due.kind) {
     case "SetProfile":
@@ -69,17 +69,17 @@ const resultOf = (due: DueCallback, wire: WireObjects, now: number): unknown => 
   }
 }
 
-type Telling = Pick<PartnerRequest, "method" | "at" | "body">
+type Result = Pick<PartnerRequest, "method" | "at" | "body">
 
 /** What is sent and where to; undefined where there is nothing to tell (any more). */
-const telling = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
-  Effect.gen(function* (): Effect.fn.Return<Telling | undefined, NotFound | StorageUnavailable> {
+const resultOf = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
+  Effect.gen(function* (): Effect.fn.Return<Result | undefined, NotFound | StorageUnavailable> {
     const version = versionNamed(due.version)
     if (version === undefined) return undefined
     const wire = wireObjects[version]
     const { organisationId, responseUrl, sessionId } = due
     if (due.about !== "ProfileChanged") {
-      const body = resultOf(due, wire, now)
+      const body = bodyOf(due, wire, now)
       return body === undefined ? undefined : { method: "POST", at: { responseUrl: responseUrl ?? "" }, body }
     }
     const active = sessionId === undefined ? undefined : yield* activeProfileOf(organisationId, sessionId, now)
@@ -90,14 +90,14 @@ const telling = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number
 
 const make = (options: ResultPosterOptions) =>
   Effect.gen(function* () {
-    const errands = yield* Errands
+    const callbacks = yield* PartnerCallbacks
     const partners = yield* Partners
     const client = yield* PartnerClient
     const activeProfileOf = yield* activeProfiles
 
     const abandon = (due: DueCallback, problem: string) =>
       Effect.gen(function* () {
-        yield* errands.giveUp(due, problem, yield* Clock.currentTimeMillis)
+        yield* callbacks.giveUp(due, problem, yield* Clock.currentTimeMillis)
         yield* Metric.update(givenUp, 1)
         yield* Effect.logWarning(`a partner could not be told what came of its command: ${problem}`).pipe(
           Effect.annotateLogs({ partnerId: due.partnerId, commandId: due.commandId, about: due.about })
@@ -110,10 +110,10 @@ const make = (options: ResultPosterOptions) =>
         if (pause === undefined) return yield* abandon(due, problem)
         const now = yield* Clock.currentTimeMillis
         // A partner that wants to be left alone for longer than we try at all is given up by its own wish.
-        return yield* errands.retry(due, problem, now + Math.max(pause, retryAfterMillis))
+        return yield* callbacks.retry(due, problem, now + Math.max(pause, retryAfterMillis))
       })
 
-    const send = (due: DueCallback, partner: Partner, what: Telling) =>
+    const send = (due: DueCallback, partner: Partner, what: Result) =>
       client
         .call(partner, {
           ...what,
@@ -123,7 +123,7 @@ const make = (options: ResultPosterOptions) =>
         })
         .pipe(
           Effect.andThen(Clock.currentTimeMillis),
-          Effect.flatMap((now) => errands.told(due, now)),
+          Effect.flatMap((now) => callbacks.reported(due, now)),
           Effect.andThen(Metric.update(posted, 1)),
           Effect.catchTags({
             PartnerFailed: ({ message, retryAfterMillis }) => failed(due, message, retryAfterMillis),
@@ -134,8 +134,8 @@ const make = (options: ResultPosterOptions) =>
     const tell = (due: DueCallback) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const what = yield* telling(due, activeProfileOf, now)
-        if (what === undefined) return yield* errands.told(due, now)
+        const what = yield* resultOf(due, activeProfileOf, now)
+        if (what === undefined) return yield* callbacks.reported(due, now)
         if (due.responseUrl === undefined) {
           return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
         }
@@ -148,16 +148,16 @@ const make = (options: ResultPosterOptions) =>
         Effect.annotateLogs({ commandId: due.commandId })
       )
 
-    return { errands, tell }
+    return { errands: callbacks, tell }
   })
 
 /** Tells until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
-): Layer.Layer<never, never, Errands | Partners | PartnerClient | Sessions | Chargers | ChargingProfiles> =>
+): Layer.Layer<never, never, PartnerCallbacks | Partners | PartnerClient | Sessions | Chargers | ChargingProfiles> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { errands, tell } = yield* make(options)
+      const { errands: callbacks, tell } = yield* make(options)
       const { atOnce, atOncePerPartner, everyMillis, leaseMillis } = options
       /** Results on their way, by partner. */
       const onTheirWay = new Counts()
@@ -180,14 +180,14 @@ export const layer = (
         if (limit <= 0) return
         const now = yield* Clock.currentTimeMillis
         const except = onTheirWay.full(atOncePerPartner)
-        const due = yield* errands.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
+        const due = yield* callbacks.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
         yield* Effect.forEach(due, start, { discard: true })
       }).pipe(
         Effect.catchTag("StorageUnavailable", () => Effect.void),
         Effect.catchCause((cause) => Effect.logError("looking for results to tell went wrong", cause))
       )
       // One look serves all words that came during the one before.
-      const words = Stream.buffer(Stream.merge(errands.ended, Stream.tick(everyMillis)), {
+      const words = Stream.buffer(Stream.merge(callbacks.ended, Stream.tick(everyMillis)), {
         capacity: 1,
         strategy: "sliding"
       })

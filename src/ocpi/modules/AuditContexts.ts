@@ -1,8 +1,8 @@
 /** As whom a partner's own writes are recorded: in facts, in commands and in the audit log. */
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { Exchange } from "./Exchange.ts"
 
-export const writingOf = ({ bearer: { partner }, now }: Exchange): Writing => ({
+export const auditOf = ({ bearer: { partner }, now }: Exchange): AuditContext => ({
   by: {
     organisationId: partner.organisationId,
     actor: `partner:${partner.id}`,

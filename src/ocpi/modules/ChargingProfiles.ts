@@ -14,7 +14,7 @@ import {
   profileStackLevel
 } from "../../domain/command/ProfileRequest.ts"
 import { Commands } from "../../domain/command/Commands.ts"
-import { Errands } from "../../domain/command/PartnerCallbacks.ts"
+import { PartnerCallbacks } from "../../domain/command/PartnerCallbacks.ts"
 import { Sessions } from "../../domain/session/Sessions.ts"
 import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
@@ -54,7 +54,7 @@ type Asking = (
 const asking = Effect.gen(function* () {
   const issue = yield* issuing
   const sessions = yield* Sessions
-  const errands = yield* Errands
+  const callbacks = yield* PartnerCallbacks
 
   return Effect.fnUntraced(function* (exchange: Exchange, responseUrl: string, asked: Asking) {
     const { bearer, now } = exchange
@@ -64,12 +64,12 @@ const asking = Effect.gen(function* () {
     // Another's session is as unknown as none.
     if (session?.roaming?.partnerId !== partnerId) return "UNKNOWN_SESSION" satisfies Result
     if (session.status !== "ACTIVE") return "REJECTED" satisfies Result
-    const before = yield* errands.profiles(organisationId, { partnerId, sessionId }, now)
+    const before = yield* callbacks.profiles(organisationId, { partnerId, sessionId }, now)
     if (before.lastMinute >= profileRequestsPerMinute) return "TOO_OFTEN" satisfies Result
     const { command, kind, parameters } = yield* asked(session, before.profileId)
     const { chargerId, roaming: to, siteId } = session
-    const errand = { kind, responseUrl }
-    const obstacle = yield* issue(exchange, { chargerId, siteId, command, parameters, sessionId, errand, to })
+    const callback = { kind, responseUrl }
+    const obstacle = yield* issue(exchange, { chargerId, siteId, command, parameters, sessionId, callback, to })
     return (obstacle === undefined ? "ACCEPTED" : "REJECTED") satisfies Result
   })
 })

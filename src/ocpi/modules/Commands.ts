@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { CommandRequest, CommandResponse } from "../../domain/command/CommandRequest.ts"
 import { timeoutSeconds } from "../../domain/command/PartnerCallback.ts"
-import { Errands } from "../../domain/command/PartnerCallbacks.ts"
+import { PartnerCallbacks } from "../../domain/command/PartnerCallbacks.ts"
 import { type ConnectorPlace, Places, type PlaceWanted } from "../../domain/site/Evses.ts"
 import { Commands } from "../../domain/command/Commands.ts"
 import { HubClients } from "../../domain/roaming/HubClients.ts"
@@ -65,7 +65,7 @@ const atPlaces = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places
   const cardOf = presented(yield* Secrets, heldParties(yield* HubClients))
-  const errands = yield* Errands
+  const callbacks = yield* PartnerCallbacks
 
   const start = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"StartSession">) {
     const { partner } = exchange.bearer
@@ -78,13 +78,13 @@ const atPlaces = Effect.gen(function* () {
     if (authorizationReference !== undefined) {
       const { correlationId, now } = exchange
       const again = { ...place, ...card, locationId, reference: authorizationReference, responseUrl, correlationId }
-      if (yield* errands.repeated(partner.organisationId, again, now)) return answered(undefined)
+      if (yield* callbacks.repeated(partner.organisationId, again, now)) return answered(undefined)
     }
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "RemoteStart", tokenUid: card.idTag, place: placeOf(place) },
       parameters: { idTag: card.idTag, connectorId: place.evseId },
-      errand: { kind: "StartSession", responseUrl, locationId, reference: authorizationReference, grant: card },
+      callback: { kind: "StartSession", responseUrl, locationId, reference: authorizationReference, grant: card },
       to: card
     })
     return answered(obstacle)
@@ -100,7 +100,7 @@ const atPlaces = Effect.gen(function* () {
       ...place,
       command: { _tag: "UnlockConnector", place: placeOf(place) },
       parameters: { connectorId: place.evseId },
-      errand: { kind: "UnlockConnector", responseUrl, locationId }
+      callback: { kind: "UnlockConnector", responseUrl, locationId }
     })
     return answered(obstacle)
   })
@@ -114,7 +114,7 @@ const reserving = Effect.gen(function* () {
   const places = yield* Places
   const cardOf = presented(yield* Secrets, heldParties(yield* HubClients))
   const commands = yield* Commands
-  const errands = yield* Errands
+  const callbacks = yield* PartnerCallbacks
 
   /** The same reservation at the same location takes the place of the one before (OCPI 2.2.1 §13.3.3), at the same charger or at another. */
   const reserve = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"ReserveNow">) {
@@ -125,23 +125,29 @@ const reserving = Effect.gen(function* () {
     const found = yield* places.connectors(organisationId, request)
     if (found.length === 0) return nowhere
     const wanted = { partnerId, reference, locationId }
-    const before = yield* errands.reservation(organisationId, wanted, now)
+    const before = yield* callbacks.reservation(organisationId, wanted, now)
     const same = found.find(({ chargerId, evseId }) => chargerId === before?.chargerId && evseId === before.evseId)
     const place = evseUid === undefined ? (same ?? chosen(found, request)) : chosen(found, request)
     if (place === undefined) return full
     const card = yield* cardOf(bearer.partner, request, { evseId: place.evseId, now })
-    const reservationId = yield* errands.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
+    const reservationId = yield* callbacks.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
     if (before !== undefined && before.chargerId !== place.chargerId) {
       const { chargerId, reservationId: number } = before
       const command = { _tag: "CancelReservation", reservationId: number } as const
-      yield* issue(exchange, { ...place, chargerId, command, parameters: { reservationId: number }, errand: undefined })
+      yield* issue(exchange, {
+        ...place,
+        chargerId,
+        command,
+        parameters: { reservationId: number },
+        callback: undefined
+      })
     }
     const { idTag } = card
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "ReserveNow", reservationId, place: placeOf(place), tokenUid: idTag, expiresAt },
       parameters: { connectorId: place.evseId, expiryDate: new Date(expiresAt).toISOString(), idTag, reservationId },
-      errand: { kind: "ReserveNow", responseUrl, locationId, reference, grant: card },
+      callback: { kind: "ReserveNow", responseUrl, locationId, reference, grant: card },
       to: card
     })
     return answered(obstacle)
@@ -151,7 +157,7 @@ const reserving = Effect.gen(function* () {
     const { bearer, now } = exchange
     const { reservationId: reference, responseUrl } = request
     const { id: partnerId, organisationId } = bearer.partner
-    const found = yield* errands.reservation(organisationId, { partnerId, reference }, now)
+    const found = yield* callbacks.reservation(organisationId, { partnerId, reference }, now)
     if (found === undefined) return rejected("There is no such reservation of yours.")
     const { chargerId, reservationId, siteId } = found
     const obstacle = yield* issue(exchange, {
@@ -159,7 +165,7 @@ const reserving = Effect.gen(function* () {
       siteId,
       command: { _tag: "CancelReservation", reservationId },
       parameters: { reservationId },
-      errand: { kind: "CancelReservation", responseUrl, reference }
+      callback: { kind: "CancelReservation", responseUrl, reference }
     })
     return answered(obstacle)
   })
@@ -186,7 +192,7 @@ const stopping = Effect.gen(function* () {
       sessionId: session.id,
       command: { _tag: "RemoteStop", transactionId: Number(session.transactionId) },
       parameters: { sessionId: session.id },
-      errand: { kind: "StopSession", responseUrl },
+      callback: { kind: "StopSession", responseUrl },
       to: session.roaming
     })
     return answered(obstacle)

@@ -17,7 +17,7 @@ import { observing } from "../client/Observing.ts"
 import { ourCredentials } from "../client/OurCredentials.ts"
 import type { Exchange, Handler } from "./Exchange.ts"
 import { faultOf, invalid, refuse, type Refused } from "../protocol/Status.ts"
-import { writingOf } from "./AuditContexts.ts"
+import { auditOf } from "./AuditContexts.ts"
 
 export interface CredentialsOptions {
   /** Our OCPI address without a slash at its end. */
@@ -142,7 +142,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
           theirToken: yield* partners.theirToken(organisationId, id)
         }
         const { registration, token } = yield* connect(exchange, theirs, begun)
-        const stored = store(id, registration, writingOf(exchange))
+        const stored = store(id, registration, auditOf(exchange))
         yield* Effect.catchTags(stored, { Conflict: refusedBy, NotFound: removed })
         return yield* answer(exchange, token)
       })
@@ -163,7 +163,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
         if (!isRegisteredBy(exchange)) return yield* notYet()
         const { id } = exchange.bearer.partner
         const reply = yield* answer(exchange, exchange.token)
-        yield* Effect.catchTag(partners.unregister(id, writingOf(exchange)), "Conflict", refusedBy)
+        yield* Effect.catchTag(partners.unregister(id, auditOf(exchange)), "Conflict", refusedBy)
         return reply
       })
 

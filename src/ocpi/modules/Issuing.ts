@@ -1,11 +1,11 @@
 /**
- * What commands and charging profiles have in common: something that a partner asks becomes a durable command to a charger, with the errand that says
+ * What commands and charging profiles have in common: something that a partner asks becomes a durable command to a charger, with the callback that says
  * what the partner is to hear. It is told at once whether that was done; the rest follows at its `response_url`.
  */
 import { Effect } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { failedAtOnce } from "../../domain/command/Command.ts"
-import type { NewErrand } from "../../domain/command/PartnerCallback.ts"
+import type { NewPartnerCallback } from "../../domain/command/PartnerCallback.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import { ChargerLink } from "../../domain/charger/ChargerLink.ts"
 import { Commands } from "../../domain/command/Commands.ts"
@@ -14,7 +14,7 @@ import { tokenParty } from "../../domain/token/RoamingToken.ts"
 import { destinationOf, type DestinationOptions } from "../../outbound/Destination.ts"
 import type { Exchange } from "./Exchange.ts"
 import { faultOf, invalid, Refused } from "../protocol/Status.ts"
-import { writingOf } from "./AuditContexts.ts"
+import { auditOf } from "./AuditContexts.ts"
 
 /** What is to be done at which charger, and for what. */
 export interface Issuing {
@@ -26,7 +26,7 @@ export interface Issuing {
   readonly parameters: Readonly<Record<string, unknown>>
   readonly sessionId?: string | undefined
   /** Undefined where the partner hears nothing of it. */
-  readonly errand: Pick<NewErrand, "kind" | "responseUrl" | "locationId" | "reference" | "grant"> | undefined
+  readonly callback: Pick<NewPartnerCallback, "kind" | "responseUrl" | "locationId" | "reference" | "grant"> | undefined
   /** The partner's party that it is for, where the request's headers do not say. */
   readonly to?: PartyId | undefined
 }
@@ -53,15 +53,15 @@ export const issuing = Effect.gen(function* () {
 
   return Effect.fn("Ocpi.issue")(function* (exchange: Exchange, wanted: Issuing) {
     const { bearer, correlationId, facts, routing } = exchange
-    const { chargerId, command, errand, parameters, sessionId, siteId } = wanted
+    const { chargerId, command, callback, parameters, sessionId, siteId } = wanted
     const { organisationId } = bearer.partner
     const ofSite = Effect.catchTag(parties.ofSite(organisationId, siteId), "NotFound", () => Effect.undefined)
     const from = routing.to ?? (yield* ofSite)
     const to = routing.from ?? wanted.to ?? tokenParty(bearer.partner)
     const party = (id: PartyId | undefined): PartyId | undefined =>
       id && { countryCode: id.countryCode, partyId: id.partyId }
-    const told: NewErrand | undefined = errand && {
-      ...errand,
+    const given: NewPartnerCallback | undefined = callback && {
+      ...callback,
       partnerId: bearer.partner.id,
       version: facts.version,
       correlationId,
@@ -71,8 +71,8 @@ export const issuing = Effect.gen(function* () {
     }
     return yield* commands
       .issue(
-        { chargerId, command, parameters, expiresInSeconds: undefined, sessionId, errand: told },
-        writingOf(exchange)
+        { chargerId, command, parameters, expiresInSeconds: undefined, sessionId, callback: given },
+        auditOf(exchange)
       )
       .pipe(
         Effect.tap(() => link.wake(chargerId)),

@@ -10,7 +10,7 @@ import { defaultTokenType, type RoamingTokenKey, type RoamingTokenPatch } from "
 import type { Exchange, Handler } from "./Exchange.ts"
 import { heldParties, type MayHold } from "../protocol/HeldParties.ts"
 import { faultOf, invalid, refuse } from "../protocol/Status.ts"
-import { writingOf } from "./AuditContexts.ts"
+import { auditOf } from "./AuditContexts.ts"
 
 const unreadable = (error: Schema.SchemaError) => invalid(`This is no token: ${faultOf(error)}`)
 
@@ -29,15 +29,15 @@ const addressing =
         const detail = "The party in the address is none of those in your credentials."
         return yield* refuse({ _tag: "NotFound", object: "Other", detail })
       }
-      const told = query.get("type")?.trim().toUpperCase() || undefined
-      const type = told ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
-      return { party, uid: tokenUid, told, type }
+      const given = query.get("type")?.trim().toUpperCase() || undefined
+      const type = given ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
+      return { party, uid: tokenUid, told: given, type }
     })
 
 /** What a body says of which token it is must be what the address says. */
 const matching = (
   { facts }: Exchange,
-  { party, told, uid }: { readonly party: PartyId; readonly uid: string; readonly told: string | undefined },
+  { party, told: given, uid }: { readonly party: PartyId; readonly uid: string; readonly told: string | undefined },
   body: Partial<RoamingTokenKey>
 ) => {
   if (body.uid !== undefined && !same(body.uid, uid)) return invalid("The uid in the address is not the token's.")
@@ -45,8 +45,8 @@ const matching = (
   if (!same(countryCode, party.countryCode) || !same(partyId, party.partyId)) {
     return invalid("The party in the address is not the token's.")
   }
-  const typed = facts.hasTokenTypes && told !== undefined && body.type !== undefined
-  return typed && !same(told, body.type) ? invalid("The type in the address is not the token's.") : undefined
+  const typed = facts.hasTokenTypes && given !== undefined && body.type !== undefined
+  return typed && !same(given, body.type) ? invalid("The type in the address is not the token's.") : undefined
 }
 
 const given = (exchange: Exchange) =>
@@ -85,7 +85,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const token = yield* Effect.mapError(wire.tokens.decode(yield* given(exchange), address.party), unreadable)
       const wrong = matching(exchange, address, token)
       if (wrong !== undefined) return yield* wrong
-      const [taken] = yield* tokens.put(bearer.partner.id, [token], writingOf(exchange), identityOf(exchange))
+      const [taken] = yield* tokens.put(bearer.partner.id, [token], auditOf(exchange), identityOf(exchange))
       const says201 = facts.createdTokenIs201 || bearer.partner.switches.createdAs201 === true
       return { data: undefined, created: says201 && taken === "Created" }
     })
@@ -103,7 +103,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const { party, type, uid } = address
       const change = { ...changes(exchange, patched), lastUpdated: patched.lastUpdated ?? now }
       const which = { ...party, uid, type }
-      const patching = tokens.patch(bearer.partner.id, which, change, writingOf(exchange), identityOf(exchange))
+      const patching = tokens.patch(bearer.partner.id, which, change, auditOf(exchange), identityOf(exchange))
       yield* Effect.catchTag(patching, "NotFound", unknown)
       return { data: undefined }
     })

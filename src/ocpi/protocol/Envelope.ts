@@ -56,11 +56,11 @@ const isEmpty = (data: unknown): boolean =>
 export const readAnswer = (http: number, body: string): Answer => {
   const ok = http >= 200 && http < 300
   if (body.trim() === "") return ok ? { _tag: "Success", data: undefined } : refusal(http, undefined, undefined)
-  const told = decode(body)
-  if (told._tag === "None") {
+  const given = decode(body)
+  if (given._tag === "None") {
     return { _tag: "Refusal", status: undefined, message: `HTTP ${http} with something that is no OCPI answer` }
   }
-  const { data, status_code, status_message } = told.value
+  const { data, status_code, status_message } = given.value
   const isSuccess = ok && (status_code === undefined || (status_code >= 1000 && status_code < 2000))
   if (!isSuccess) return refusal(http, status_code, status_message)
   return { _tag: "Success", data: isEmpty(data) ? undefined : data }

@@ -20,8 +20,8 @@ export const heldParties =
       if (own.some(({ role }) => role === "EMSP")) return true
       if (own.length > 0) return (yield* clients.holder(organisationId, id, party)) !== "Partner"
       if (!isHub(partner)) return false
-      const told = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
-      return told?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
+      const given = yield* Effect.catchTag(clients.get(organisationId, id, party), "NotFound", () => Effect.undefined)
+      return given?.role === "EMSP" && (yield* clients.holder(organisationId, id, party)) === undefined
     })
 
 /**

@@ -14,20 +14,20 @@ import { outsideText } from "../../domain/values/OutsideText.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { isGoneThere, isRefusal } from "./Outcomes.ts"
-import { forgotten, nothing, type Pushing, send, type Telling } from "./Push.ts"
+import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
 
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
 const referenceMax = 1_024
 
-export const tellSession = (telling: Telling, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
+export const tellSession = (push: Push, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
-    const body = telling.wire.sessions.encode(session)
+    const body = push.wire.sessions.encode(session)
     // Up to 2.1.1 the location is within it. That is told as a location: a session that is over does not change by its site's new name.
     const hash = hashOf({ ...body, location: undefined })
-    if (sameHash(telling.item.hash, hash)) return nothing(telling)
+    if (sameHash(push.item.hash, hash)) return nothing(push)
     const from = session.place.party ?? fallback
     const path = [from.countryCode, from.partyId, session.id]
-    yield* send(telling, { method: "PUT", module: "sessions", path, body, from, to: session.roaming })
+    yield* send(push, { method: "PUT", module: "sessions", path, body, from, to: session.roaming })
     return { _tag: "Delivered", hash }
   })
 
@@ -35,7 +35,7 @@ export const tellSession = (telling: Telling, session: RoamingSession, fallback:
 const notTheRecord: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 502, 503, 504])
 
 /** An answer to a record that may mean that the partner has it: it refuses it, or a try before may have been heard. */
-const mayHaveIt = (failed: PartnerFailed, { item }: Telling): boolean =>
+const mayHaveIt = (failed: PartnerFailed, { item }: Push): boolean =>
   failed.http !== undefined && !notTheRecord.has(failed.http) && (isRefusal(failed) || item.tries > 0)
 
 const Held = Schema.Struct({ id: Schema.String })
@@ -45,8 +45,8 @@ const held = Schema.decodeUnknownOption(Held)
  * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it stands below
  * the module's, as the standard's examples have it and partners do. One that has no such address is taken at its word.
  */
-const hasIt = (telling: Telling, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
-  send(telling, { method: "GET", module: "cdrs", path: [cdr.id], from, to: cdr.body.roaming }).pipe(
+const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
+  send(push, { method: "GET", module: "cdrs", path: [cdr.id], from, to: cdr.body.roaming }).pipe(
     Effect.map(({ data }) => {
       const found = held(data)
       return found._tag === "Some" && found.value.id.toLowerCase() === cdr.id.toLowerCase()
@@ -54,23 +54,23 @@ const hasIt = (telling: Telling, cdr: RoamingCdr, from: PartyId): Pushing<boolea
     Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
   )
 
-export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
+export const tellCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
-    const { item } = telling
-    if (item.hash !== undefined) return nothing(telling)
-    const body = telling.wire.cdrs.encode(cdr)
+    const { item } = push
+    if (item.hash !== undefined) return nothing(push)
+    const body = push.wire.cdrs.encode(cdr)
     const hash = hashOf(body)
     const from = cdr.body.place?.party ?? fallback
     // This process, or another, ended between the partner's answer and the storing of it, or before the partner heard anything.
-    if (item.isInDoubt === true && (yield* hasIt(telling, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
-    const taken = send(telling, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
+    if (item.isInDoubt === true && (yield* hasIt(push, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
+    const taken = send(push, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
     const headers = yield* taken.pipe(
       Effect.map((answered) => answered.headers),
       Effect.catchTag("PartnerFailed", (failed) =>
         Effect.gen(function* () {
           // A conflict is with itself, as its id is like no other: a try before this one was heard, and its answer was not.
           const isTaken = failed.http === 409
-          if (!isTaken && !(mayHaveIt(failed, telling) && (yield* hasIt(telling, cdr, from)))) return yield* failed
+          if (!isTaken && !(mayHaveIt(failed, push) && (yield* hasIt(push, cdr, from)))) return yield* failed
           return {} as Readonly<Record<string, string>>
         })
       )
@@ -79,25 +79,25 @@ export const tellCdr = (telling: Telling, cdr: RoamingCdr, fallback: PartyId): P
     return { _tag: "Delivered", hash, reference: address && outsideText(address, referenceMax), isOnce: true }
   })
 
-export const tellTariff = (telling: Telling, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
+export const tellTariff = (push: Push, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
-    const body = telling.wire.tariff.encode({ party, tariff })
+    const body = push.wire.tariff.encode({ party, tariff })
     // It cannot be said in this version; whoever knew an older one that could is told that it is gone.
-    if (body === undefined) return yield* deletedThere(telling, tariff.id, party)
+    if (body === undefined) return yield* deletedThere(push, tariff.id, party)
     const hash = hashOf(body)
-    if (sameHash(telling.item.hash, hash)) return nothing(telling)
+    if (sameHash(push.item.hash, hash)) return nothing(push)
     const path = [party.countryCode, party.partyId, tariff.id]
-    yield* send(telling, { method: "PUT", module: "tariffs", path, body, from: party })
+    yield* send(push, { method: "PUT", module: "tariffs", path, body, from: party })
     return { _tag: "Delivered", hash }
   })
 
-const deletedThere = (telling: Telling, id: string, party: PartyId): Pushing<Outcome> => {
-  if (telling.item.hash === undefined) return Effect.succeed(forgotten)
+const deletedThere = (push: Push, id: string, party: PartyId): Pushing<Outcome> => {
+  if (push.item.hash === undefined) return Effect.succeed(forgotten)
   const path = [party.countryCode, party.partyId, id]
-  return send(telling, { method: "DELETE", module: "tariffs", path, from: party }).pipe(
+  return send(push, { method: "DELETE", module: "tariffs", path, from: party }).pipe(
     Effect.as<Outcome>({ _tag: "Delivered" }),
     Effect.catchIf(
-      (failed) => failed._tag === "PartnerFailed" && isGoneThere(failed, telling.item),
+      (failed) => failed._tag === "PartnerFailed" && isGoneThere(failed, push.item),
       () => Effect.succeed<Outcome>({ _tag: "Delivered" })
     )
   )
@@ -105,13 +105,13 @@ const deletedThere = (telling: Telling, id: string, party: PartyId): Pushing<Out
 
 /** A tariff that is for nothing any more. `isNamed` says whether the partner knows a location that names it: that is told without it first. */
 export const tellTariffGone = (
-  telling: Telling,
+  push: Push,
   id: string,
   party: PartyId,
   isNamed: Effect.Effect<boolean, StorageUnavailable>
 ): Pushing<Outcome> =>
   Effect.gen(function* () {
-    if (telling.item.hash === undefined) return forgotten
+    if (push.item.hash === undefined) return forgotten
     if (yield* isNamed) return { _tag: "Waits" }
-    return yield* deletedThere(telling, id, party)
+    return yield* deletedThere(push, id, party)
   })

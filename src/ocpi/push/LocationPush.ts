@@ -6,12 +6,12 @@ import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Location, LocationEvse } from "../../domain/site/Location.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
-import type { Outcome, Told } from "../../domain/event/Subscription.ts"
+import type { Outcome, PushedObject } from "../../domain/event/Subscription.ts"
 import { printTimestamp } from "../protocol/Timestamp.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { evseRef, locationRef } from "./Objects.ts"
 import { isRefusal, isUnknownThere } from "./Outcomes.ts"
-import { forgotten, nothing, type Pushing, send, type Telling } from "./Push.ts"
+import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
 
 /** There are nine statuses. */
 const statusHashes = new Map<LocationEvse["status"], Uint8Array>()
@@ -23,7 +23,7 @@ const statusHash = ({ status }: LocationEvse): Uint8Array => {
 }
 
 /** What a location is apart from what its evses are doing: that one is gone is no passing status. */
-const restHash = ({ wire }: Telling, location: Location): Uint8Array => {
+const restHash = ({ wire }: Push, location: Location): Uint8Array => {
   const evses = location.evses.map((evse) => ({
     ...evse,
     status: evse.status === "REMOVED" ? evse.status : ("UNKNOWN" as const)
@@ -46,59 +46,59 @@ const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
 }
 
 /** All that the partner knows when it has the whole. */
-const toldOf = (telling: Telling, location: Location): ReadonlyArray<Told> => [
+const pushedOf = (push: Push, location: Location): ReadonlyArray<PushedObject> => [
   {
     ...locationRef(location.id),
-    hash: restHash(telling, location),
+    hash: restHash(push, location),
     reference: nameOf(location.party),
     named: tariffsOf(location)
   },
   ...location.evses.map((evse) => ({ ...evseRef(location.id, evse.uid), hash: statusHash(evse) }))
 ]
 
-const whole = (telling: Telling, location: Location): Pushing<ReadonlyArray<Told>> =>
+const whole = (push: Push, location: Location): Pushing<ReadonlyArray<PushedObject>> =>
   Effect.as(
-    send(telling, {
+    send(push, {
       method: "PUT",
       module: "locations",
       path: addressOf(location),
-      body: telling.wire.location.encode(location),
+      body: push.wire.location.encode(location),
       from: location.party
     }),
-    toldOf(telling, location)
+    pushedOf(push, location)
   )
 
-const others = (told: ReadonlyArray<Told>, { item }: Telling): ReadonlyArray<Told> =>
-  told.filter(({ id, kind }) => kind !== item.kind || id !== item.id)
+const others = (pushed: ReadonlyArray<PushedObject>, { item }: Push): ReadonlyArray<PushedObject> =>
+  pushed.filter(({ id, kind }) => kind !== item.kind || id !== item.id)
 
-const formerOf = ({ item }: Telling, { party }: Location): PartyId | undefined => {
+const formerOf = ({ item }: Push, { party }: Location): PartyId | undefined => {
   const [countryCode, partyId] = item.reference?.split("*") ?? []
   if (countryCode === undefined || partyId === undefined || item.reference === nameOf(party)) return undefined
   return { countryCode, partyId }
 }
 
 /** Takes it away where it was before its site went to another party. Whoever wants nothing of that has nothing of it. */
-const withdrawn = (telling: Telling, location: Location, party: PartyId): Pushing<void> => {
+const withdrawn = (push: Push, location: Location, party: PartyId): Pushing<void> => {
   const evses = location.evses.map((evse) => ({ ...evse, evseId: undefined, status: "REMOVED" as const }))
   return Effect.catchIf(
-    Effect.asVoid(whole(telling, { ...location, party, evses })),
+    Effect.asVoid(whole(push, { ...location, party, evses })),
     (failed) => failed._tag === "PartnerFailed" && isRefusal(failed),
     () => Effect.void
   )
 }
 
-export const tellLocation = (telling: Telling, location: Location): Pushing<Outcome> =>
+export const tellLocation = (push: Push, location: Location): Pushing<Outcome> =>
   Effect.gen(function* () {
-    const hash = restHash(telling, location)
+    const hash = restHash(push, location)
     const said = { reference: nameOf(location.party), named: tariffsOf(location) }
-    const former = formerOf(telling, location)
+    const former = formerOf(push, location)
     // What was told by an older release has no name yet.
-    if (former === undefined && sameHash(telling.item.hash, hash)) {
-      return { ...nothing(telling), ...said }
+    if (former === undefined && sameHash(push.item.hash, hash)) {
+      return { ...nothing(push), ...said }
     }
-    if (former !== undefined) yield* withdrawn(telling, location, former)
-    const told = yield* whole(telling, location)
-    return { _tag: "Delivered", hash, ...said, also: others(told, telling) }
+    if (former !== undefined) yield* withdrawn(push, location, former)
+    const pushed = yield* whole(push, location)
+    return { _tag: "Delivered", hash, ...said, also: others(pushed, push) }
   })
 
 /**
@@ -106,7 +106,7 @@ export const tellLocation = (telling: Telling, location: Location): Pushing<Outc
  * the first that it hears of a location is the whole.
  */
 export const tellEvse = (
-  telling: Telling,
+  push: Push,
   location: Location,
   uid: string,
   isKnown: Effect.Effect<boolean, StorageUnavailable>
@@ -114,13 +114,13 @@ export const tellEvse = (
   Effect.gen(function* () {
     const evse = location.evses.find((one) => one.uid === uid)
     // The version has no words for its connectors, so that the partner does not know it.
-    if (evse === undefined || telling.wire.evse.encode(evse) === undefined) return forgotten
+    if (evse === undefined || push.wire.evse.encode(evse) === undefined) return forgotten
     const hash = statusHash(evse)
-    if (sameHash(telling.item.hash, hash)) return nothing(telling)
-    if (telling.item.hash === undefined && !(yield* isKnown)) {
-      return { _tag: "Delivered", hash, also: others(yield* whole(telling, location), telling) }
+    if (sameHash(push.item.hash, hash)) return nothing(push)
+    if (push.item.hash === undefined && !(yield* isKnown)) {
+      return { _tag: "Delivered", hash, also: others(yield* whole(push, location), push) }
     }
-    const changed = send(telling, {
+    const changed = send(push, {
       method: "PATCH",
       module: "locations",
       path: [...addressOf(location), uid],
@@ -133,8 +133,8 @@ export const tellEvse = (
         (failed) => failed._tag === "PartnerFailed" && isUnknownThere(failed),
         // What is known of the location itself stays: where it changed its party, it is told by that in its turn.
         () =>
-          Effect.map(whole(telling, location), (told) =>
-            others(told, telling).filter(({ kind }) => kind === telling.item.kind)
+          Effect.map(whole(push, location), (pushed) =>
+            others(pushed, push).filter(({ kind }) => kind === push.item.kind)
           )
       )
     )

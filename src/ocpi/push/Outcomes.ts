@@ -46,7 +46,7 @@ export const isGoneThere = ({ http, status }: Said, { tries }: { readonly tries:
  * Whether a partner whose answer to a question is no success is there to be told: it speaks OCPI, or looks at tokens. Whatever else stands at its
  * address while it is away (a page, an ingress without a backend) does neither.
  */
-export const isSomebody = ({ http, status }: Said): boolean =>
+export const isReachable = ({ http, status }: Said): boolean =>
   http !== undefined && http < 500 && http !== 429 && (status !== undefined || http === 401)
 
 export const outcomeOf = (failed: Pick<PartnerFailed, "http" | "status" | "retryAfterMillis" | "message">): Outcome => {

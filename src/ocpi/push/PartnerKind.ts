@@ -23,23 +23,23 @@ import { withDoubtsSettled } from "./Doubts.ts"
 import { addressees } from "./Addressees.ts"
 import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
-import { isSomebody } from "./Outcomes.ts"
+import { isReachable } from "./Outcomes.ts"
 import { tellEvse, tellLocation } from "./LocationPush.ts"
 import { recent } from "./Recent.ts"
-import { forgotten, type Pushing, settled, type Telling } from "./Push.ts"
+import { forgotten, type Pushing, settled, type Push } from "./Push.ts"
 import { touchingTypes } from "./ChangedObjects.ts"
 
 /** The party by which an organisation speaks where an object has none of its own; there always is one. */
 const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
 /** Our parties that a partner knows are all of them, or one. */
-const knowsAll = ({ client, partner }: Telling): boolean => {
+const knowsAll = ({ client, partner }: Push): boolean => {
   const version = client.versionOf(partner)
   return version !== undefined && factsOf(version).hasParties
 }
 
 /** As the partner's version shows it, which may be not at all. */
-const shownIn = ({ wire }: Telling, location: Location): Effect.Effect<Location, NotFound> => {
+const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, NotFound> => {
   const shown = wire.location.shown(location)
   return shown === undefined ? Effect.fail(new NotFound({ kind: "location", id: location.id })) : Effect.succeed(shown)
 }
@@ -47,17 +47,17 @@ const shownIn = ({ wire }: Telling, location: Location): Effect.Effect<Location,
 const gone = () => Effect.succeed(forgotten)
 
 /** Made when it is asked for, which it is but once for each evse. */
-const wasTold = (reach: Reach["Service"], partnerId: string, siteId: string) =>
-  Effect.suspend(() => reach.wasTold(partnerId, locationRef(siteId)))
+const wasSent = (reach: Reach["Service"], partnerId: string, siteId: string) =>
+  Effect.suspend(() => reach.wasSent(partnerId, locationRef(siteId)))
 
 /** A partner without locations knows none that names a tariff. */
-const isNamed = (reach: Reach["Service"], { client, item, partner }: Telling) =>
+const isNamed = (reach: Reach["Service"], { client, item, partner }: Push) =>
   Effect.suspend(() =>
     takes(client, partner, { kind: "location" }) ? reach.stillNames(partner.id, item.id) : Effect.succeed(false)
   )
 
 /** How an object of each kind is read and told. */
-const telling = Effect.gen(function* () {
+const pushing = Effect.gen(function* () {
   const reach = yield* Reach
   const tariffs = yield* Tariffs
   const sessions = yield* RoamingSessions
@@ -70,18 +70,18 @@ const telling = Effect.gen(function* () {
   )
 
   /** An object that is of a party, in the name by which the partner knows it. */
-  const named = <A extends { readonly party?: PartyId | undefined }>(one: Telling, owned: A) =>
+  const named = <A extends { readonly party?: PartyId | undefined }>(one: Push, owned: A) =>
     knowsAll(one)
       ? Effect.succeed(owned)
       : Effect.map(partyAt(one.item.organisationId, "party", 0), (party): A => ({ ...owned, party }))
 
-  const placeAt = (one: Telling, siteId: string) =>
+  const placeAt = (one: Push, siteId: string) =>
     locationAt(one.item.organisationId, siteId, one.item.position).pipe(
       Effect.flatMap((location) => shownIn(one, location)),
       Effect.flatMap((location) => named(one, location))
     )
 
-  return (one: Telling): Pushing<Outcome> => {
+  return (one: Push): Pushing<Outcome> => {
     const { item, partner, wire } = one
     const { organisationId, position } = item
     const scope = { organisationId, partnerId: partner.id }
@@ -95,7 +95,7 @@ const telling = Effect.gen(function* () {
       case "evse": {
         const [siteId = "", uid = ""] = item.id.split("/")
         return placeAt(one, siteId).pipe(
-          Effect.flatMap((location) => tellEvse(one, location, uid, wasTold(reach, partner.id, siteId))),
+          Effect.flatMap((location) => tellEvse(one, location, uid, wasSent(reach, partner.id, siteId))),
           Effect.catchTag("NotFound", gone)
         )
       }
@@ -132,7 +132,7 @@ const telling = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const reach = yield* Reach
   const client = yield* PartnerClient
-  const tell = yield* telling
+  const tell = yield* pushing
   const addresseeOf = yield* addressees
 
   const kind: SubscriptionKind = {
@@ -164,7 +164,7 @@ const make = Effect.gen(function* () {
         Effect.as(true),
         Effect.catchTags({
           // Whoever refuses answers: what it makes of a push is found out by one.
-          PartnerFailed: (failed) => Effect.succeed(isSomebody(failed)),
+          PartnerFailed: (failed) => Effect.succeed(isReachable(failed)),
           PartnerUnreached: () => Effect.succeed(false)
         })
       )

@@ -12,7 +12,7 @@ import type { WireObjects } from "../objects/WireObjects.ts"
 import { outcomeOf } from "./Outcomes.ts"
 import type { HttpMethod } from "../../outbound/HttpCall.ts"
 
-export interface Telling {
+export interface Push {
   readonly item: DueItem
   readonly partner: Partner
   /** Of the partner, as it was read with it. */
@@ -42,7 +42,7 @@ const readerOf = ({ connection }: Partner): PartyId | undefined => {
 }
 
 /** Each try has an id of its own, all of them the same story. */
-export const send = ({ client, inTurn, item, partner, sealedToken }: Telling, what: Sent): Pushing<Answered> =>
+export const send = ({ client, inTurn, item, partner, sealedToken }: Push, what: Sent): Pushing<Answered> =>
   inTurn(
     client.call(partner, {
       method: what.method,
@@ -56,7 +56,7 @@ export const send = ({ client, inTurn, item, partner, sealedToken }: Telling, wh
   )
 
 /** Nothing was to be told: what is known of the partner stays as it is. */
-export const nothing = ({ item }: Pick<Telling, "item">): Outcome => ({
+export const nothing = ({ item }: Pick<Push, "item">): Outcome => ({
   _tag: "Delivered",
   hash: item.hash,
   isSilent: true

@@ -203,8 +203,8 @@ const face = (base: string, handlers: Handlers) =>
           semanticErrorsAs400: false
         }
         const routing = routingOf(request.headers)
-        const nobody = { addressed: undefined, caller: undefined, body: undefined }
-        const underway: Underway = { request, target, routing, answering, ...nobody }
+        const unknown = { addressed: undefined, caller: undefined, body: undefined }
+        const underway: Underway = { request, target, routing, answering, ...unknown }
         const response = yield* Effect.catchCause(success(underway), (cause) => failed(underway, cause))
         const { body: requestBody, caller } = underway
         if (caller !== undefined) {

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { Context, Effect, FiberSet, Layer } from "effect"
 import { ChargerDirectory } from "../../domain/charger/ChargerDirectory.ts"
 import { ChargerInbox } from "../../domain/charger/ChargerInbox.ts"
-import { Knocks } from "../../domain/charger/UnknownChargerAttempts.ts"
+import { UnknownChargerAttempts } from "../../domain/charger/UnknownChargerAttempts.ts"
 import { MessageLog } from "../../domain/charger/MessageLog.ts"
 import { Presence } from "../../domain/charger/Presence.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
@@ -103,7 +103,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const socketParts = yield* partsOf(options, metrics, run)
   const { largeFrames, rates } = socketParts
   const respelled = new Set<string>()
-  const knocks = yield* Knocks
+  const attempts = yield* UnknownChargerAttempts
   const upgrades = new Upgrades({
     directory: yield* ChargerDirectory,
     secrets: yield* Secrets,
@@ -125,7 +125,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       const about = { chargerId, spelling }
       run(Effect.logInfo("ocpp: a charger writes its password in its own way").pipe(Effect.annotateLogs(about)))
     },
-    knocked: knocks.knocked,
+    attempted: attempts.attempted,
     run: (effect) => void run(effect)
   })
   const newcomers = new Newcomers(limits.maxUnfinishedSockets, limits.handshakeMillis, now)
@@ -184,7 +184,11 @@ const takeOver = (
 /** Needs the ports of the charger's side; ends every connection and wait when it is closed. */
 export const layer = (
   options: OcppServerOptions
-): Layer.Layer<OcppServer, never, ChargerInbox | ChargerDirectory | Knocks | Presence | MessageLog | Secrets> =>
+): Layer.Layer<
+  OcppServer,
+  never,
+  ChargerInbox | ChargerDirectory | UnknownChargerAttempts | Presence | MessageLog | Secrets
+> =>
   Layer.effect(
     OcppServer,
     Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
-import type { Knock } from "../../domain/charger/UnknownChargerAttempts.ts"
+import type { UnknownChargerAttempt } from "../../domain/charger/UnknownChargerAttempts.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseChargerPath } from "./ChargerPath.ts"
@@ -32,7 +32,7 @@ export interface ProofParts {
   /** A charger sends its key in another writing than it is stored in; told once per charger. */
   readonly respelled: (chargerId: string, spelling: string) => void
   /** Somebody came under an id that nobody registered. */
-  readonly knocked: (knock: Knock) => void
+  readonly attempted: (attempt: UnknownChargerAttempt) => void
 }
 
 export interface Proven {
@@ -139,7 +139,7 @@ const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCrede
 const addressMaxLength = 64
 
 /** What operators are told of an upgrade for an unknown id. Nothing of it is a secret: the password stays where it came. */
-const knockOf = ({ origin, request }: Handshake, chargerId: string, at: number): Knock => ({
+const attemptOf = ({ origin, request }: Handshake, chargerId: string, at: number): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: origin.address.slice(0, addressMaxLength),
   network: origin.network,
@@ -162,17 +162,17 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
     return charger
   }
   guard.unknown(chargerId, now())
-  parts.knocked(knockOf(handshake, chargerId, now()))
+  parts.attempted(attemptOf(handshake, chargerId, now()))
   return yield* Effect.fail(refusals.unknown(chargerId))
 })
 
 /** What is told to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
-const told = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
+const given = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
   isAuthFailure(refusal) && guard.isOverLimit(origin.network, now()) ? refusals.limited(retryAfter()) : refusal
 
 /** What a handshake proves, or why it is refused. */
 export const prove = (parts: ProofParts, handshake: Handshake): Effect.Effect<Proven, Refusal> =>
-  Effect.mapError(proof(parts, handshake), (refusal) => told(parts, handshake, refusal))
+  Effect.mapError(proof(parts, handshake), (refusal) => given(parts, handshake, refusal))
 
 const proof = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake): Effect.fn.Return<Proven, Refusal> {
   const { guard, now, protocols } = parts

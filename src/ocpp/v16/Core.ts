@@ -12,7 +12,7 @@ import { placeOf } from "./place.ts"
 import { readTime, writeTime } from "./Time.ts"
 
 /** What is there and not empty: chargers send "" for what they do not know. */
-const told = (value: string | undefined): string | undefined =>
+const given = (value: string | undefined): string | undefined =>
   value === undefined || value.trim() === "" ? undefined : value
 
 /** §4.1. The tag may be longer than OCPP allows; the domain knows none such. */
@@ -48,12 +48,12 @@ export const bootNotification = action({
     vendor: boot.chargePointVendor ?? "",
     model: boot.chargePointModel ?? "",
     // The second is deprecated (§6.3), and the only one that some chargers send.
-    serialNumber: told(boot.chargePointSerialNumber) ?? told(boot.chargeBoxSerialNumber),
-    firmwareVersion: told(boot.firmwareVersion),
-    iccid: told(boot.iccid),
-    imsi: told(boot.imsi),
-    meterType: told(boot.meterType),
-    meterSerialNumber: told(boot.meterSerialNumber)
+    serialNumber: given(boot.chargePointSerialNumber) ?? given(boot.chargeBoxSerialNumber),
+    firmwareVersion: given(boot.firmwareVersion),
+    iccid: given(boot.iccid),
+    imsi: given(boot.imsi),
+    meterType: given(boot.meterType),
+    meterSerialNumber: given(boot.meterSerialNumber)
   }),
   replies: {
     BootAnswered: ({ intervalSeconds, status }, now) => ({

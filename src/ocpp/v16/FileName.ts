@@ -10,7 +10,7 @@ const named = message({ fileName: optional(text(255)), filename: optional(text(2
 
 export const readFileName = (payload: PayloadObject): AnswerContent => {
   const { fileName, filename } = take(named, payload)
-  const told = [fileName, filename].find((name) => name !== undefined && name.trim() !== "")
+  const given = [fileName, filename].find((name) => name !== undefined && name.trim() !== "")
   // Some chargers answer with the whole URL, and ours is a key to the file store.
-  return { _tag: "FileName", fileName: told === undefined ? undefined : maskUrls(told) }
+  return { _tag: "FileName", fileName: given === undefined ? undefined : maskUrls(given) }
 }

@@ -123,11 +123,11 @@ export const v16: ProtocolVersion = {
   encodeCommand: (command) => encodeWith(command._tag, command),
   decodeResult,
   decodeError: (command, code, description) => {
-    const told = maskError(command, code, description)
+    const given = maskError(command, code, description)
     return {
       _tag: "CallError",
-      code: cutText(told.code, errorMost.code),
-      description: cutText(told.description, errorMost.description)
+      code: cutText(given.code, errorMost.code),
+      description: cutText(given.description, errorMost.description)
     }
   },
   mask

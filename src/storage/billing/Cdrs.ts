@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { type Cdr, type CdrBody, creditOf, type NewCdr } from "../../domain/cdr/Cdr.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type CdrFilter, Cdrs } from "../../domain/cdr/Cdrs.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
 import { isChargerId } from "../../domain/values/ChargerId.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
@@ -122,7 +122,7 @@ export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Inse
   )
 
 /** The fact of a record. */
-export const issuedFact = (cdr: Cdr, by: Writing["by"]["actor"], now: number) => ({
+export const issuedFact = (cdr: Cdr, by: AuditContext["by"]["actor"], now: number) => ({
   ...factOf("CdrIssued", `cdr:${cdr.id}`, cdr.id, { by: { organisationId: cdr.organisationId, actor: by }, now }),
   body: {
     by,
@@ -165,7 +165,7 @@ const refusal = (cdr: Cdr): Conflict =>
       })
 
 const credit = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Cdrs.credit")(function* (id: string, { by, now }: Writing) {
+  Effect.fn("Cdrs.credit")(function* (id: string, { by, now }: AuditContext) {
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       const cdr = yield* find(sql, own, id)

@@ -84,7 +84,7 @@ export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<P
   )
 
 /** For whoever asks the session has changed, and whoever is told looks for its fact. */
-const told = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>
+const given = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>
   Effect.gen(function* () {
     const awaited = prices.filter(({ isAwaited }) => isAwaited)
     if (awaited.length === 0) return []
@@ -113,9 +113,9 @@ const keep = (recording: Recording) =>
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })
     // Only a fact needs the journal, for which everybody else waits.
-    const isTold = prices.some(({ isAwaited }) => isAwaited)
-    if (!isTold) return yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
-    const facts = Effect.andThen(write, told(recording, prices, now))
+    const isReported = prices.some(({ isAwaited }) => isAwaited)
+    if (!isReported) return yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+    const facts = Effect.andThen(write, given(recording, prices, now))
     yield* journaled(Effect.map(facts, (facts) => ({ result: undefined, facts })))
   })
 

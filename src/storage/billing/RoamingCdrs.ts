@@ -33,7 +33,7 @@ const isFirst = (sql: SqlClient.SqlClient) => sql`
       AND o.revision < d.revision)))`
 
 /** Of the organisation's `cdr d`: those that the partner is told. */
-const told = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
+const given = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
   sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : sql`AND ${isFirst(sql)}`}`
 
 const within = (sql: SqlClient.SqlClient, { from, party, to }: Window) => sql`
@@ -47,7 +47,7 @@ const window = (sql: SqlClient.SqlClient) => {
   const totalOf = totals()
   return Effect.fn("RoamingCdrs.window")(function* (taken: CdrsTaken, asked: Window) {
     const own = scopedTo(sql, taken.organisationId)
-    const which = sql`${told(sql, taken)} ${within(sql, asked)}`
+    const which = sql`${given(sql, taken)} ${within(sql, asked)}`
     const count = Effect.map(
       guarded(totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)),
       (row) => row?.total ?? 0
@@ -73,7 +73,7 @@ const get = (sql: SqlClient.SqlClient) =>
     if (!isUuid(id)) return yield* new NotFound({ kind: "cdr", id })
     const own = scopedTo(sql, taken.organisationId)
     const [found] = yield* guarded(
-      rows(own`SELECT ${columns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND ${told(sql, taken)} AND d.id = ${id}`)
+      rows(own`SELECT ${columns(sql)} FROM cdr d WHERE ${own.rowsOf("d")} AND ${given(sql, taken)} AND d.id = ${id}`)
     )
     const cdr: RoamingCdr | undefined = found
     return cdr ?? (yield* new NotFound({ kind: "cdr", id }))

@@ -6,7 +6,7 @@ import { Effect, Layer, Schema } from "effect"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import { type Correction, type Doubted, SessionReviews } from "../../domain/session/SessionReviews.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isPriced, priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray, uuidArray } from "../kernel/Arrays.ts"
@@ -30,7 +30,7 @@ const standingRow = rowOf(
 )
 
 /** What stands of a session at this moment. */
-const standing = ({ sql }: Recording, own: Scoped, id: string) =>
+const current = ({ sql }: Recording, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
       ? yield* standingRow(
@@ -69,7 +69,7 @@ const looked = (own: Scoped, sessionId: string) =>
     WHERE ${own.rowsOf("s")} AND s.id = ${sessionId} AND (NOT s.reviewed OR s.contradicted)`
 
 /** The records that follow from a decision: what stands is taken back, and what is right now is billed. */
-const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: Writing) =>
+const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: AuditContext) =>
   Effect.gen(function* () {
     const { secrets, sql } = recording
     const before = yield* cdrRows(own`
@@ -92,11 +92,11 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
   })
 
 const release = (records: Recording) =>
-  Effect.fn("SessionReviews.release")(function* (sessionId: string, writing: Writing) {
-    const { by, now } = writing
+  Effect.fn("SessionReviews.release")(function* (sessionId: string, audit: AuditContext) {
+    const { by, now } = audit
     const own = scopedTo(records.sql, by.organisationId)
     const write = Effect.gen(function* () {
-      const { heldReason } = yield* standing(records, own, sessionId)
+      const { heldReason } = yield* current(records, own, sessionId)
       if (heldReason === undefined) {
         return yield* new Conflict({
           code: "not_held",
@@ -108,20 +108,20 @@ const release = (records: Recording) =>
         VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${new Date(now)})
         ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, updated_at = excluded.updated_at`
       yield* looked(own, sessionId)
-      const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), writing)
+      const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const released = { ...fact, body: { by: by.actor, before: { sessionId, heldReason }, after: { sessionId } } }
-      return { result: undefined, facts: [released, ...(yield* rebilled(records, own, sessionId, writing))] }
+      return { result: undefined, facts: [released, ...(yield* rebilled(records, own, sessionId, audit))] }
     })
     yield* records.journaled(write)
   })
 
 const correct = (records: Recording) =>
-  Effect.fn("SessionReviews.correct")(function* (sessionId: string, given: Correction, writing: Writing) {
+  Effect.fn("SessionReviews.correct")(function* (sessionId: string, given: Correction, audit: AuditContext) {
     yield* storable({ reason: given.reason })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(records.sql, by.organisationId)
     const write = Effect.gen(function* () {
-      const before = yield* standing(records, own, sessionId)
+      const before = yield* current(records, own, sessionId)
       if (before.endedAt === undefined) {
         return yield* new Conflict({
           code: "session_running",
@@ -140,11 +140,11 @@ const correct = (records: Recording) =>
         ON CONFLICT (session_id) DO UPDATE SET released_at = excluded.released_at, revision = excluded.revision,
           energy_wh = excluded.energy_wh, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at`
       yield* looked(own, sessionId)
-      const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), writing)
+      const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const was = { sessionId, energyWh: before.energyWh, startedAt: before.startedAt, endedAt: before.endedAt }
       const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }
       const corrected = { ...fact, body: { by: by.actor, before: was, after } }
-      return { result: undefined, facts: [corrected, ...(yield* rebilled(records, own, sessionId, writing))] }
+      return { result: undefined, facts: [corrected, ...(yield* rebilled(records, own, sessionId, audit))] }
     })
     yield* records.journaled(refusingValues(write))
   })

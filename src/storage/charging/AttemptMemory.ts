@@ -2,9 +2,9 @@
  * What this process remembers of unknown chargers between two flushes, and how many new ids it believes in: anybody can make up a million,
  * from one network or from many, and must neither fill memory nor push out those who really stand at a site and wait.
  */
-import type { Knock } from "../../domain/charger/UnknownChargerAttempts.ts"
+import type { UnknownChargerAttempt } from "../../domain/charger/UnknownChargerAttempts.ts"
 
-export interface KnockLimits {
+export interface AttemptLimits {
   /** Ids that wait for the next flush. */
   readonly maxWaiting: number
   /** New ids that are believed of one network (/24, /64) in an hour. */
@@ -37,8 +37,8 @@ const merged = (one: Waiting, other: Waiting): Waiting => {
   }
 }
 
-export class KnockMemory {
-  private readonly limits: KnockLimits
+export class AttemptMemory {
+  private readonly limits: AttemptLimits
   /** Ids that need no belief any more, the longest silent first. */
   private readonly known = new Set<string>()
   private waiting = new Map<string, Waiting>()
@@ -47,7 +47,7 @@ export class KnockMemory {
   /** New ids of this hour; no more networks than new ids. */
   private byNetwork = new Map<string, number>()
 
-  constructor(limits: KnockLimits) {
+  constructor(limits: AttemptLimits) {
     this.limits = limits
   }
 
@@ -63,15 +63,15 @@ export class KnockMemory {
   }
 
   /** False when there is no room for it. */
-  knocked({ at, chargerId, network, remoteAddress, subprotocols }: Knock): boolean {
+  attempted({ at, chargerId, network, remoteAddress, subprotocols }: UnknownChargerAttempt): boolean {
     const one = { chargerId, firstSeenAt: at, lastSeenAt: at, attempts: 1, remoteAddress, subprotocols }
-    const standing = this.waiting.get(chargerId)
-    if (standing === undefined) {
+    const current = this.waiting.get(chargerId)
+    if (current === undefined) {
       if (this.waiting.size >= this.limits.maxWaiting) return false
       if (!this.known.has(chargerId) && !this.believes(network, at)) return false
     }
     this.recognise(chargerId)
-    this.waiting.set(chargerId, standing === undefined ? one : merged(standing, one))
+    this.waiting.set(chargerId, current === undefined ? one : merged(current, one))
     return true
   }
 

@@ -6,7 +6,7 @@ import type { DescribedEvse } from "../../domain/site/Connector.ts"
 import { describedEquipment, describedEvses, describedEvsesMax } from "../../domain/charger/Describing.ts"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import { evseDetailsMax, isWithin } from "../../domain/site/Details.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { ChargerRecord } from "../../domain/event/RecordFact.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { int4Array, jsonbArray, textArray } from "../kernel/Arrays.ts"
@@ -68,10 +68,10 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
     }
     const hasPassword = before.hasPassword || passwordVerifier !== undefined
     if (securityProfile !== undefined && needsPassword(securityProfile) && !hasPassword) return yield* passwordMissing()
-    const { evses: standing = [], registeredSerialNumber: registered, ...record } = before
+    const { evses: current = [], registeredSerialNumber: registered, ...record } = before
     const serial = patch.registeredSerialNumber === undefined ? registered : patch.registeredSerialNumber
-    const evses = describedEvses(standing, patch.evses ?? [])
-    if (evses.length > describedEvsesMax && evses.length > standing.length) {
+    const evses = describedEvses(current, patch.evses ?? [])
+    if (evses.length > describedEvsesMax && evses.length > current.length) {
       const detail = `would describe ${evses.length} EVSEs of the charger, and ${describedEvsesMax} is the most`
       return yield* new InvalidInput({ pointer: "/evses", detail })
     }
@@ -94,9 +94,9 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
   })
 
 export const update = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Chargers.update")(function* (chargerId: string, patch: ChargerPatch, writing: Writing) {
+  Effect.fn("Chargers.update")(function* (chargerId: string, patch: ChargerPatch, audit: AuditContext) {
     yield* storable(patch)
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* findRecord(sql, own, chargerId)
       const after = yield* changed(own, before, patch)
@@ -107,20 +107,20 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
       yield* own`
         UPDATE charger c SET name = ${after.name}, site_id = ${after.siteId}, security_profile = ${after.securityProfile},
           registration = ${after.registration}, password_verifier = coalesce(${patch.passwordVerifier}, c.password_verifier),
-          registered_serial = ${after.registeredSerialNumber}, updated_at = ${new Date(writing.now)}
+          registered_serial = ${after.registeredSerialNumber}, updated_at = ${new Date(audit.now)}
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
       // Whoever sets a password by hand knows which one the charger has.
       if (passwordChanged)
         yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
       if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)
       if (patch.evses !== undefined) yield* storeEvses(own, chargerId, after.evses ?? [])
-      const fact = factOf("ChargerChanged", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
+      const fact = factOf("ChargerChanged", `charger:${chargerId}`, secrets.uuid(audit.now), audit)
       return {
         result: yield* findCharger(sql, own, chargerId),
         facts: [
           {
             ...fact,
-            body: { by: writing.by.actor, before, after: passwordChanged ? { ...after, passwordChanged } : after }
+            body: { by: audit.by.actor, before, after: passwordChanged ? { ...after, passwordChanged } : after }
           }
         ]
       }

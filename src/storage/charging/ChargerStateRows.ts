@@ -42,15 +42,15 @@ const SessionRow = Schema.Struct({
 
 /** A session as the database's `session_known` gives it. */
 export type SessionRow = typeof SessionRow.Type
-export type StandingRow = SessionRow & { readonly ord: number }
+export type ExistingRow = SessionRow & { readonly ord: number }
 
-const toldStop = (told: SessionRow["toldStop"]): KnownSession["toldStop"] =>
-  told === null || told === undefined
+const reportedStop = (given: SessionRow["toldStop"]): KnownSession["toldStop"] =>
+  given === null || given === undefined
     ? undefined
-    : { meterStopWh: told.meterStopWh ?? undefined, at: told.at ?? undefined }
+    : { meterStopWh: given.meterStopWh ?? undefined, at: given.at ?? undefined }
 
 /** The domain's view of a row. */
-export const standingSession = (row: SessionRow): KnownSession => ({
+export const existingSession = (row: SessionRow): KnownSession => ({
   sessionId: row.sessionId,
   transactionId: Number(row.transactionId),
   place: { evseId: row.evseId, connectorId: row.connectorId },
@@ -64,7 +64,7 @@ export const standingSession = (row: SessionRow): KnownSession => ({
   status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
   registerWh: row.registerWh ?? undefined,
   registerAt: row.registerAt ?? undefined,
-  toldStop: toldStop(row.toldStop),
+  toldStop: reportedStop(row.toldStop),
   // A superseded session is stored as ended at the start that superseded it.
   ...(row.superseded ? { supersededAt: row.endedAt ?? undefined } : { endedAt: row.endedAt ?? undefined })
 })
@@ -179,7 +179,7 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
     vendorId: c.vendorId ?? undefined,
     vendorErrorCode: c.vendorErrorCode ?? undefined
   })),
-  sessions: (row.sessions ?? []).map(standingSession),
+  sessions: (row.sessions ?? []).map(existingSession),
   orphans: (row.orphans ?? []).map((o) => ({
     orphanId: o.orphanId,
     action: o.action,
@@ -264,7 +264,7 @@ export const findSessions = (
       new Map(
         rows.map((row) => [
           `${String(row["charger_id"])} ${String(row["transaction_id"])}`,
-          standingSession(decodeSession(row["known"]))
+          existingSession(decodeSession(row["known"]))
         ])
       )
   )

@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import type { ChargerRegistration } from "../../domain/charger/Charger.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import { type ChargerFilter, Chargers } from "../../domain/charger/Chargers.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { ChargerRecord } from "../../domain/event/RecordFact.ts"
 import { listedMessageBytes, type PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -40,12 +40,12 @@ const siteFor = (own: Scoped, siteId: string | undefined) =>
   })
 
 const register = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Chargers.register")(function* (input: ChargerRegistration, writing: Writing) {
+  Effect.fn("Chargers.register")(function* (input: ChargerRegistration, audit: AuditContext) {
     yield* storable(input)
     const { chargerId, name, passwordVerifier, registration = "Accepted", securityProfile } = input
     const { registeredSerialNumber } = input
-    const own = scopedTo(sql, writing.by.organisationId)
-    const now = new Date(writing.now)
+    const own = scopedTo(sql, audit.by.organisationId)
+    const now = new Date(audit.now)
     const write = Effect.gen(function* () {
       const siteId = yield* siteFor(own, input.siteId)
       if (needsPassword(securityProfile) && passwordVerifier === undefined) return yield* passwordMissing()
@@ -71,18 +71,18 @@ const register = ({ journaled, secrets, sql }: Recording) =>
         ...(registeredSerialNumber === undefined ? {} : { registeredSerialNumber }),
         equipment: []
       }
-      const fact = factOf("ChargerRegistered", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
+      const fact = factOf("ChargerRegistered", `charger:${chargerId}`, secrets.uuid(audit.now), audit)
       return {
         result: yield* findCharger(sql, own, chargerId),
-        facts: [{ ...fact, body: { by: writing.by.actor, after } }]
+        facts: [{ ...fact, body: { by: audit.by.actor, after } }]
       }
     })
     return yield* journaled(refusingValues(write))
   })
 
 const remove = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Chargers.remove")(function* (chargerId: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Chargers.remove")(function* (chargerId: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* findRecord(sql, own, chargerId)
       const open = yield* own`
@@ -95,8 +95,8 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
         })
       }
       yield* own`DELETE FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
-      const fact = factOf("ChargerRemoved", `charger:${chargerId}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before } }] }
+      const fact = factOf("ChargerRemoved", `charger:${chargerId}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before } }] }
     })
     yield* journaled(write)
   })

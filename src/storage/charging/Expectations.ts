@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Quirk } from "../../domain/charger/Quirks.ts"
 import { TemplateKey } from "../../domain/charger/Template.ts"
 import { Expectations } from "../../domain/charger/Expectations.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
@@ -34,7 +34,7 @@ const document = (sql: SqlClient.SqlClient, organisationId: string, kind: Kind) 
     SELECT d.body, d.updated_at AS "updatedAt" FROM organisation_document d WHERE ${own.rowsOf("d")} AND d.kind = ${kind}`
 }
 
-const put = (sql: SqlClient.SqlClient, kind: Kind, body: object, { by, now }: Writing) => {
+const put = (sql: SqlClient.SqlClient, kind: Kind, body: object, { by, now }: AuditContext) => {
   const own = scopedTo(sql, by.organisationId)
   return own`
     INSERT INTO organisation_document (organisation_id, kind, body, updated_at)
@@ -52,33 +52,33 @@ const readTemplate = (sql: SqlClient.SqlClient, organisationId: string) =>
 const readQuirks = (sql: SqlClient.SqlClient, organisationId: string) =>
   Effect.map(quirksRow(document(sql, organisationId, "quirks")), (row) => row?.body.rules ?? [])
 
-const subjectOf = ({ by }: Writing): string => `organisation:${by.organisationId}`
+const subjectOf = ({ by }: AuditContext): string => `organisation:${by.organisationId}`
 
 const setTemplate = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Expectations.setTemplate")(function* (keys: ReadonlyArray<TemplateKey>, writing: Writing) {
+  Effect.fn("Expectations.setTemplate")(function* (keys: ReadonlyArray<TemplateKey>, audit: AuditContext) {
     yield* storable({ keys })
     const write = Effect.gen(function* () {
-      const before = yield* readTemplate(sql, writing.by.organisationId)
+      const before = yield* readTemplate(sql, audit.by.organisationId)
       if (before.updatedAt !== undefined && Equal.equals(before.keys, keys)) return { result: before, facts: [] }
-      yield* put(sql, "configurationTemplate", { keys }, writing)
-      const fact = factOf("ConfigurationTemplateChanged", subjectOf(writing), secrets.uuid(writing.now), writing)
-      const body = { by: writing.by.actor, before: { keys: before.keys }, after: { keys } }
-      return { result: { keys, updatedAt: writing.now }, facts: [{ ...fact, body }] }
+      yield* put(sql, "configurationTemplate", { keys }, audit)
+      const fact = factOf("ConfigurationTemplateChanged", subjectOf(audit), secrets.uuid(audit.now), audit)
+      const body = { by: audit.by.actor, before: { keys: before.keys }, after: { keys } }
+      return { result: { keys, updatedAt: audit.now }, facts: [{ ...fact, body }] }
     })
     return yield* journaled(refusingValues(write))
   })
 
 const setQuirks = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Expectations.setQuirks")(function* (rules: ReadonlyArray<Quirk>, writing: Writing) {
+  Effect.fn("Expectations.setQuirks")(function* (rules: ReadonlyArray<Quirk>, audit: AuditContext) {
     yield* storable({ rules })
     const write = Effect.gen(function* () {
-      const before = yield* readQuirks(sql, writing.by.organisationId)
+      const before = yield* readQuirks(sql, audit.by.organisationId)
       if (Equal.equals(before, rules)) return { result: before, facts: [] }
-      yield* put(sql, "quirks", { rules }, writing)
-      const fact = factOf("QuirksChanged", subjectOf(writing), secrets.uuid(writing.now), writing)
+      yield* put(sql, "quirks", { rules }, audit)
+      const fact = factOf("QuirksChanged", subjectOf(audit), secrets.uuid(audit.now), audit)
       return {
         result: rules,
-        facts: [{ ...fact, body: { by: writing.by.actor, before: { rules: before }, after: { rules } } }]
+        facts: [{ ...fact, body: { by: audit.by.actor, before: { rules: before }, after: { rules } } }]
       }
     })
     return yield* journaled(refusingValues(write))

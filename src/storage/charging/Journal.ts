@@ -10,7 +10,7 @@ import { inHalves } from "../../domain/values/InHalves.ts"
 import type { ChargerFact } from "../../domain/charger/Fact.ts"
 import { Journal } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
-import { standingSession, type StandingRow } from "./ChargerStateRows.ts"
+import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
@@ -44,7 +44,7 @@ const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_,
 const distribute = (
   batch: ReadonlyArray<Waiting>,
   fresh: ReadonlyArray<number> | null,
-  standing: ReadonlyArray<StandingRow>
+  existing: ReadonlyArray<ExistingRow>
 ): void => {
   const isNew = fresh === null ? undefined : new Set(fresh)
   let from = 0
@@ -56,11 +56,11 @@ const distribute = (
       waiting.resume(Effect.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), standing: undefined }))
       continue
     }
-    const row = standing.find((s) => s.ord > start && s.ord <= start + n)
+    const row = existing.find((s) => s.ord > start && s.ord <= start + n)
     waiting.resume(
       Effect.succeed({
         recorded: waiting.facts.map((_, i) => isNew.has(start + i + 1)),
-        standing: row === undefined ? undefined : standingSession(row)
+        standing: row === undefined ? undefined : existingSession(row)
       })
     )
   }
@@ -71,7 +71,7 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
   Effect.suspend(() => {
     const p = journalParameters(batch.map((waiting) => waiting.facts))
     const ends = batch.flatMap((waiting) => waiting.ends)
-    const statement = sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<StandingRow> | null }>`
+    const statement = sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<ExistingRow> | null }>`
       SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
         ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
         ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
@@ -113,14 +113,14 @@ const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: Jo
 }
 
 const timed = <E>(
-  writing: Effect.Effect<void, E>,
+  audit: Effect.Effect<void, E>,
   batch: ReadonlyArray<Waiting>,
   measures: JournalMeasures
 ): Effect.Effect<void, E> =>
   Effect.suspend(() => {
     const began = performance.now()
     const count = batch.reduce((sum, { facts }) => sum + facts.length, 0)
-    return Effect.tap(writing, () => Effect.sync(() => measures.committed(count, performance.now() - began)))
+    return Effect.tap(audit, () => Effect.sync(() => measures.committed(count, performance.now() - began)))
   })
 
 /**

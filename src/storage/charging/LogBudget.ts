@@ -38,7 +38,7 @@ export class LogBudget {
   private day = Number.NEGATIVE_INFINITY
   private readonly chargers = new Counts()
   private readonly organisations = new Counts()
-  private readonly told = new Set<string>()
+  private readonly isLogged = new Set<string>()
   private notes: Array<Full> = []
 
   constructor(limits: LogBudgetLimits) {
@@ -85,8 +85,8 @@ export class LogBudget {
 
   private note(reason: Overrun, { chargerId, organisationId }: Used): void {
     const key = reason === "charger-budget" ? `charger ${chargerId}` : `organisation ${organisationId}`
-    if (this.told.size >= maxNotes || this.told.has(key)) return
-    this.told.add(key)
+    if (this.isLogged.size >= maxNotes || this.isLogged.has(key)) return
+    this.isLogged.add(key)
     this.notes.push({ reason, organisationId, chargerId })
   }
 
@@ -96,6 +96,6 @@ export class LogBudget {
     this.day = day
     this.chargers.clear()
     this.organisations.clear()
-    this.told.clear()
+    this.isLogged.clear()
   }
 }

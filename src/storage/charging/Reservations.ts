@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"
-import { standing } from "../../domain/reservation/Reservation.ts"
+import { isInForce } from "../../domain/reservation/Reservation.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
@@ -29,7 +29,7 @@ const reservationRows = rowsOf(ReservationRow)
 const pages = pagedList("reservations", UuidKey, (row: typeof ReservationRow.Type) => row.commandId)
 
 /** The same rule as `standing`, for the filter. */
-const standingStatus = (sql: SqlClient.SqlClient, now: number) => sql`
+const shownStatus = (sql: SqlClient.SqlClient, now: number) => sql`
   CASE WHEN r.status IN ('Active', 'Unknown') AND r.expires_at <= ${new Date(now)} THEN 'Expired' ELSE r.status END`
 
 const list = (sql: SqlClient.SqlClient) =>
@@ -51,11 +51,11 @@ const list = (sql: SqlClient.SqlClient) =>
         FROM reservation r
         WHERE ${own.rowsOf("r")}
           ${chargerId === undefined ? sql`` : sql`AND r.charger_id = ${chargerId}`}
-          ${status === undefined ? sql`` : sql`AND ${standingStatus(sql, now)} = ${status}`}
+          ${status === undefined ? sql`` : sql`AND ${shownStatus(sql, now)} = ${status}`}
           ${after === undefined ? sql`` : sql`AND r.command_id < ${after}`}
         ORDER BY r.command_id DESC LIMIT ${pages.rows(request)}`,
         rows: reservationRows,
-        item: (row) => ({ ...row, status: standing(row, now) })
+        item: (row) => ({ ...row, status: isInForce(row, now) })
       })
     )
   })

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../../domain/charger/Clock.ts"
-import { idStandsMillis } from "../../domain/reservation/Reservation.ts"
+import { idReservedMillis } from "../../domain/reservation/Reservation.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
 import { rowOf } from "../kernel/Rows.ts"
 import { endedAt, heldReason, isBilledAfterAll, isClosed, withReview } from "./SessionRows.ts"
@@ -14,7 +14,7 @@ import { guarded } from "../kernel/SqlErrors.ts"
  * a charger's clock is believed a bounded time ahead of that, and a session that was reserved has the id of its reservation for a bounded time. It lets the index on ids find what no index on times holds.
  */
 export const firstIdOf = (startedAt: number): string =>
-  uuid7(Math.max(0, startedAt - Math.max(latestAheadMillis, idStandsMillis)), new Uint8Array(10))
+  uuid7(Math.max(0, startedAt - Math.max(latestAheadMillis, idReservedMillis)), new Uint8Array(10))
 
 /** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
 export const midnight = (now: number, timeZone: string): number => {
@@ -40,7 +40,7 @@ const figuresRow = rowOf(
 )
 
 /** True of a `session s` with its review `r` that stands: it is not held, and was not declared invalid. */
-const stands = (sql: SqlClient.SqlClient) => sql`
+const exists = (sql: SqlClient.SqlClient) => sql`
   ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
 
 /** Those that may have begun today, by the indexes that know them: as the charger told, or as an operator says. */
@@ -92,12 +92,12 @@ export const statistics = (sql: SqlClient.SqlClient) =>
             (SELECT count(*) FROM session s WHERE ${own.rowsOf("s")} AND s.ended_at IS NULL AND NOT ${isClosed(sql)})::int AS "activeSessions",
             (SELECT count(*) FROM session s ${withReview(sql)}
               WHERE ${own.rowsOf("s")} AND ${mayBegin(own, today)} AND coalesce(r.started_at, s.started_at) >= ${today}
-                AND NOT s.reservation_only AND ${stands(sql)})::int AS "sessionsToday",
+                AND NOT s.reservation_only AND ${exists(sql)})::int AS "sessionsToday",
             (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
-              WHERE ${own.rowsOf("s")} AND ${mayEnd(own, today)} AND ${stands(sql)}
+              WHERE ${own.rowsOf("s")} AND ${mayEnd(own, today)} AND ${exists(sql)}
                 AND coalesce(${endedAt(sql)} >= ${today}, true))::float8 AS "energyWhToday",
             (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
-              WHERE ${own.rowsOf("s")} AND ${stands(sql)})::float8 AS "energyWhTotal"
+              WHERE ${own.rowsOf("s")} AND ${exists(sql)})::float8 AS "energyWhTotal"
         ) d`)
     )
     if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")

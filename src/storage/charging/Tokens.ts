@@ -2,7 +2,7 @@
 import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { type TokenFilter, Tokens, type TokenInput, type TokenPatch } from "../../domain/token/Tokens.ts"
 import { type Token, tokenKey, tokenStatuses, tokenTypes } from "../../domain/token/Token.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
@@ -49,10 +49,10 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, uid: string) =>
   })
 
 const create = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tokens.create")(function* (input: TokenInput, writing: Writing) {
+  Effect.fn("Tokens.create")(function* (input: TokenInput, audit: AuditContext) {
     yield* storable(input)
-    const own = scopedTo(sql, writing.by.organisationId)
-    const now = new Date(writing.now)
+    const own = scopedTo(sql, audit.by.organisationId)
+    const now = new Date(audit.now)
     const write = Effect.gen(function* () {
       const token = yield* tokenRow(own`
         INSERT INTO token AS t (organisation_id, uid_key, uid, type, status, parent_uid, expires_at, visual_number, note, created_at,
@@ -67,8 +67,8 @@ const create = ({ journaled, secrets, sql }: Recording) =>
           message: "A token of this uid exists already. Change that one."
         })
       }
-      const fact = factOf("TokenCreated", `token:${token.uid}`, secrets.uuid(writing.now), writing)
-      return { result: token, facts: [{ ...fact, body: { by: writing.by.actor, after: token } }] }
+      const fact = factOf("TokenCreated", `token:${token.uid}`, secrets.uuid(audit.now), audit)
+      return { result: token, facts: [{ ...fact, body: { by: audit.by.actor, after: token } }] }
     })
     return yield* journaled(refusingValues(write))
   })
@@ -81,33 +81,33 @@ const patched = (token: Token, patch: TokenPatch): Token => {
 }
 
 const update = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tokens.update")(function* (uid: string, patch: TokenPatch, writing: Writing) {
+  Effect.fn("Tokens.update")(function* (uid: string, patch: TokenPatch, audit: AuditContext) {
     yield* storable(patch)
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, uid)
       const changed = patched(before, patch)
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
-      const after = { ...changed, updatedAt: writing.now }
+      const after = { ...changed, updatedAt: audit.now }
       yield* own`
         UPDATE token t SET type = ${after.type}, status = ${after.status}, parent_uid = ${after.parentUid},
           expires_at = ${dateOrNull(after.expiresAt)}, visual_number = ${after.visualNumber}, note = ${after.note},
           updated_at = ${new Date(after.updatedAt)}
         WHERE ${own.rowsOf("t")} AND t.uid_key = ${tokenKey(uid)}`
-      const fact = factOf("TokenChanged", `token:${before.uid}`, secrets.uuid(writing.now), writing)
-      return { result: after, facts: [{ ...fact, body: { by: writing.by.actor, before, after } }] }
+      const fact = factOf("TokenChanged", `token:${before.uid}`, secrets.uuid(audit.now), audit)
+      return { result: after, facts: [{ ...fact, body: { by: audit.by.actor, before, after } }] }
     })
     return yield* journaled(refusingValues(write))
   })
 
 const remove = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tokens.remove")(function* (uid: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Tokens.remove")(function* (uid: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, uid)
       yield* own`DELETE FROM token t WHERE ${own.rowsOf("t")} AND t.uid_key = ${tokenKey(uid)}`
-      const fact = factOf("TokenRemoved", `token:${before.uid}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before } }] }
+      const fact = factOf("TokenRemoved", `token:${before.uid}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before } }] }
     })
     yield* journaled(write)
   })

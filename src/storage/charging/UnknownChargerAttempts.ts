@@ -5,16 +5,16 @@
 import { Clock, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import { Knocks } from "../../domain/charger/UnknownChargerAttempts.ts"
+import { UnknownChargerAttempts } from "../../domain/charger/UnknownChargerAttempts.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { int4Array, textArray, timestamptzArray } from "../kernel/Arrays.ts"
 import { pagedList, TextKey, TimeKey } from "../kernel/Cursor.ts"
-import { type KnockLimits, KnockMemory, type Waiting } from "./AttemptMemory.ts"
+import { type AttemptLimits, AttemptMemory, type Waiting } from "./AttemptMemory.ts"
 import { Millis, rowsOf } from "../kernel/Rows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { writeBehind } from "../kernel/WrittenBehind.ts"
 
-export interface KnocksOptions extends KnockLimits {
+export interface AttemptsOptions extends AttemptLimits {
   readonly flushEveryMillis: number
   /** Ids in one statement at most. */
   readonly maxBatch: number
@@ -29,7 +29,7 @@ const unrecorded = Metric.counter("unknown_chargers_unrecorded_total", {
   incremental: true
 })
 
-export const knockMetrics = [unrecorded]
+export const unknownChargerMetrics = [unrecorded]
 
 const Row = Schema.Struct({
   chargerId: Schema.String,
@@ -62,12 +62,12 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{
     remote_address = excluded.remote_address, subprotocols = excluded.subprotocols
   RETURNING u.xmax = 0 AS fresh`
 
-const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: KnocksOptions, now: number) => sql`
+const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: AttemptsOptions, now: number) => sql`
   DELETE FROM unknown_charger WHERE last_seen < ${new Date(now - keepDays * dayMillis)} OR charger_id IN (
     SELECT o.charger_id FROM unknown_charger o ORDER BY o.last_seen DESC, o.charger_id DESC OFFSET ${maxRows})`
 
 /** The trigger on `charger` removes those that get registered; one that was just being written then is left out here. */
-const list = (sql: SqlClient.SqlClient, { keepDays }: KnocksOptions) =>
+const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
   Effect.fn("Knocks.list")(function* (request: PageRequest) {
     const after = yield* pages.after(request)
     const now = yield* Clock.currentTimeMillis
@@ -88,13 +88,13 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: KnocksOptions) =>
   })
 
 /** Provides `Knocks`; what waits is written once more when the layer is closed. */
-export const layer = (options: KnocksOptions): Layer.Layer<Knocks, never, SqlClient.SqlClient> =>
+export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttempts, never, SqlClient.SqlClient> =>
   Layer.effect(
-    Knocks,
+    UnknownChargerAttempts,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const context = yield* Effect.context<never>()
-      const memory = new KnockMemory(options)
+      const memory = new AttemptMemory(options)
       // An alarm sees the first one as an increase.
       unrecorded.updateUnsafe(0, context)
 
@@ -124,9 +124,9 @@ export const layer = (options: KnocksOptions): Layer.Layer<Knocks, never, SqlCli
       )
       yield* Effect.forkScoped(Effect.forever(Effect.delay(tidy, "1 hour")))
 
-      return Knocks.of({
-        knocked: (knock) => {
-          if (!memory.knocked(knock)) unrecorded.updateUnsafe(1, context)
+      return UnknownChargerAttempts.of({
+        attempted: (attempt) => {
+          if (!memory.attempted(attempt)) unrecorded.updateUnsafe(1, context)
         },
         list: (request) => Effect.andThen(flush, list(sql, options)(request)),
         forget: Effect.fn("Knocks.forget")(function* (chargerId: string) {

@@ -18,31 +18,31 @@ const every = "1 hour"
 const pieces = { rows: 1_000, statements: 50 }
 
 /** Deletes the errands of commands that were issued before `before` (ms epoch), and names of reservations that none is left of; answers how many. */
-export const forgetErrands = (sql: SqlClient.SqlClient, before: number) =>
+export const forgetCallbacks = (sql: SqlClient.SqlClient, before: number) =>
   Effect.gen(function* () {
     // Ids of commands begin with the time that they were issued at, so that the oldest lie together.
     const first = uuid7(before, new Uint8Array(10))
     const gone = yield* deletedInPieces(
       pieces,
       (rows) => sql`
-        DELETE FROM partner_errand WHERE command_id IN (
-          SELECT command_id FROM partner_errand WHERE command_id < ${first} ORDER BY command_id LIMIT ${rows}::int)
+        DELETE FROM partner_command WHERE command_id IN (
+          SELECT command_id FROM partner_command WHERE command_id < ${first} ORDER BY command_id LIMIT ${rows}::int)
         RETURNING command_id`
     )
     yield* sql`
       DELETE FROM partner_reservation r WHERE r.created_at < ${new Date(before)} AND NOT EXISTS (
-        SELECT 1 FROM partner_errand e
+        SELECT 1 FROM partner_command e
         WHERE e.partner_id = r.partner_id AND e.kind = 'ReserveNow' AND lower(e.reference) = r.reference_key AND e.location_id = r.location_id)`
     return gone
   })
 
 /** Sweeps until the scope closes. */
-export const sweepErrands = (
+export const sweepCallbacks = (
   sql: SqlClient.SqlClient,
   writable: Effect.Effect<void, StorageUnavailable>
 ): Effect.Effect<void, never, Scope.Scope> => {
   const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.andThen(writable, guardedWrite(forgetErrands(sql, now - keptMillis)))
+    Effect.andThen(writable, guardedWrite(forgetCallbacks(sql, now - keptMillis)))
   )
   const guarded = Effect.catch(sweep, () => Effect.void)
   return Effect.asVoid(Effect.forkScoped(Effect.repeat(guarded, Schedule.spaced(every))))

@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SetProfile } from "../../domain/command/ChargingProfile.ts"
-import { standing } from "../../domain/command/Stack.ts"
+import { inForce } from "../../domain/command/Stack.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
 import { isChargerId } from "../../domain/values/ChargerId.ts"
@@ -29,9 +29,7 @@ export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = 
                 WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
             )
           : undefined
-        return row === undefined
-          ? yield* new NotFound({ kind: "charger", id: chargerId })
-          : standing(row.profiles ?? [])
+        return row === undefined ? yield* new NotFound({ kind: "charger", id: chargerId }) : inForce(row.profiles ?? [])
       }),
       reported: Effect.fn("ChargingProfiles.reported")((organisationId: string, chargerId: string, evseId: number) => {
         const own = scopedTo(sql, organisationId)

@@ -3,7 +3,7 @@
  * caller who commands more chargers than a minute may have (T26) a line that says who it is.
  */
 import { type Context, Effect, Metric } from "effect"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 
 /** The codes that REST answers; closed, so that they can be labels. */
 const reasons = ["command_rate", "too_many_commands", "would_lock_out"] as const
@@ -29,7 +29,7 @@ const maxCallers = 1_000
 export interface Refusal {
   readonly code: string
   readonly chargerId: string
-  readonly writing: Writing
+  readonly writing: AuditContext
   readonly chargersPerMinute: number
 }
 
@@ -40,12 +40,12 @@ export const refusals = (context: Context.Context<never>): ((refusal: Refusal) =
   /** When each caller was told of, and what came since. */
   const callers = new Map<string, { readonly since: number; quiet: number }>()
 
-  return ({ chargerId, chargersPerMinute, code, writing }) =>
+  return ({ chargerId, chargersPerMinute, code, writing: audit }) =>
     Effect.suspend(() => {
       if (!isReason(code)) return Effect.void
       counters.get(code)?.updateUnsafe(1, context)
       if (code !== "command_rate") return Effect.void
-      const { by, now } = writing
+      const { by, now } = audit
       const known = callers.get(by.actor)
       if (known !== undefined && now - known.since < quietMillis) {
         known.quiet++

@@ -12,7 +12,7 @@ import { Conflict, NotFound, TooMany } from "../../domain/Errors.ts"
 import { shownLocation } from "../../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../../domain/command/Commands.ts"
 import { notConnected } from "../../domain/command/Unanswered.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
@@ -20,7 +20,7 @@ import { expireCommands, followEnds } from "./CommandEnds.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
-import { putErrand } from "./PartnerCallbacks.ts"
+import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Notifications } from "../kernel/Notifications.ts"
@@ -76,7 +76,12 @@ const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
 /** Refuses what is too much, for the charger and for the caller. */
-const withinBounds = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, { by, now }: Writing) =>
+const withinBounds = (
+  sql: SqlClient.SqlClient,
+  options: CommandsOptions,
+  input: NewCommand,
+  { by, now }: AuditContext
+) =>
   Effect.gen(function* () {
     const own = scopedTo(sql, by.organisationId)
     const [waiting] = yield* own<{ n: number }>`
@@ -112,9 +117,9 @@ const issue = (
   options: CommandsOptions,
   refused: (refusal: Refusal) => Effect.Effect<void>
 ) =>
-  Effect.fn("Commands.issue")(function* (input: NewCommand, writing: Writing) {
+  Effect.fn("Commands.issue")(function* (input: NewCommand, audit: AuditContext) {
     yield* storable({ parameters: input.parameters, command: input.command })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const id = secrets.uuid(now)
     const secret = isSecret(input.command)
@@ -139,7 +144,7 @@ const issue = (
       const { clientCertificates, tls } = options
       const lockOut = checkRaise({ ...charger, tls, clientCertificates }, input.command)
       if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
-      yield* withinBounds(sql, options, input, writing)
+      yield* withinBounds(sql, options, input, audit)
       yield* own`
         INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
           created_at, expires_at, session_id, file_id)
@@ -150,8 +155,8 @@ const issue = (
       if (input.command._tag === "ReserveNow") yield* beginReservations(sql, [id])
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       if (charger.connected || expiresAt !== null) {
-        const { chargerId, errand } = input
-        if (errand !== undefined) yield* putErrand(own, secrets, { id, chargerId }, errand, now)
+        const { chargerId, callback } = input
+        if (callback !== undefined) yield* putCallback(own, secrets, { id, chargerId }, callback, now)
         return { result: undefined, facts: [issued] }
       }
       const body = { commandId: id, type: input.command._tag, ...notConnected }
@@ -163,7 +168,7 @@ const issue = (
     yield* journaled(refusingValues(write)).pipe(
       Effect.tapError((error) =>
         "code" in error
-          ? refused({ code: error.code, chargerId: input.chargerId, writing, chargersPerMinute })
+          ? refused({ code: error.code, chargerId: input.chargerId, writing: audit, chargersPerMinute })
           : Effect.void
       )
     )

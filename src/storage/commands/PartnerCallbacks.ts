@@ -1,20 +1,20 @@
 /**
- * The port `Errands` over SQL. A callback is due once its command has ended or its time is over; whoever takes it has it for a while, so that two
+ * The port `Callbacks` over SQL. A callback is due once its command has ended or its time is over; whoever takes it has it for a while, so that two
  * processes do not tell the same twice and one that dies is followed by another.
  */
 import { Effect, Layer, Schema, Stream } from "effect"
-import { answerSeconds, type NewErrand } from "../../domain/command/PartnerCallback.ts"
+import { answerSeconds, type NewPartnerCallback } from "../../domain/command/PartnerCallback.ts"
 import {
   type CallbackKey,
   type DueCallback,
-  Errands,
+  PartnerCallbacks,
   type RepeatedStart,
   type ReservationWanted
 } from "../../domain/command/PartnerCallbacks.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
-import { sweepErrands } from "./CallbackRetention.ts"
+import { sweepCallbacks } from "./CallbackRetention.ts"
 import { putGrant } from "./TokenGrants.ts"
 import { Notifications } from "../kernel/Notifications.ts"
 import { optional, rowOf, rowsOf } from "../kernel/Rows.ts"
@@ -30,19 +30,19 @@ const problemMax = 500
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Stores a command's errand with it, what the partner is to hear, and the card that it lets charge. */
-export const putErrand = (
+/** Stores a command's callback with it, what the partner is to hear, and the card that it lets charge. */
+export const putCallback = (
   own: Scoped,
   secrets: Recording["secrets"],
   command: { readonly id: string; readonly chargerId: string },
-  errand: NewErrand,
+  callback: NewPartnerCallback,
   now: number
 ) =>
   Effect.gen(function* () {
     const { correlationId, from, grant, kind, locationId, partnerId, reference, responseUrl, sessionId, to, version } =
-      errand
+      callback
     yield* own`
-      INSERT INTO partner_errand (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, from_party, to_party,
+      INSERT INTO partner_command (command_id, organisation_id, partner_id, kind, version, response_url, correlation_id, from_party, to_party,
         location_id, reference, session_id, created_at)
       VALUES (${command.id}, ${own.id}, ${partnerId}, ${kind}, ${version}, ${secrets.seal(sealPurpose, responseUrl)}, ${correlationId},
         ${json(from)}::text::jsonb, ${json(to)}::text::jsonb, ${locationId ?? null}, ${reference ?? null}, ${sessionId ?? null},
@@ -85,7 +85,7 @@ const dueRows = rowsOf(
 )
 
 const take = ({ secrets, sql, writable }: Recording) =>
-  Effect.fn("Errands.take")(function* (wanted: Parameters<Errands["Service"]["take"]>[0]) {
+  Effect.fn("Callbacks.take")(function* (wanted: Parameters<PartnerCallbacks["Service"]["take"]>[0]) {
     const { except, leaseMillis, limit, limitPerPartner, now } = wanted
     const at = new Date(now)
     yield* writable
@@ -94,7 +94,7 @@ const take = ({ secrets, sql, writable }: Recording) =>
         WITH ready AS (
           SELECT b.command_id, b.about, row_number() OVER (PARTITION BY e.partner_id ORDER BY b.due_at) AS place
           FROM partner_callback b
-          JOIN partner_errand e ON e.command_id = b.command_id AND e.organisation_id = b.organisation_id
+          JOIN partner_command e ON e.command_id = b.command_id AND e.organisation_id = b.organisation_id
           JOIN command m ON m.id = b.command_id AND m.organisation_id = b.organisation_id
           WHERE b.state = 'Open' AND b.due_at <= ${at} AND e.partner_id <> ALL (${uuidArray(except)})
             AND (b.about <> 'Result' OR m.status NOT IN ('Pending', 'Sent') OR b.answer_by <= ${at})
@@ -119,7 +119,7 @@ const take = ({ secrets, sql, writable }: Recording) =>
             WHERE k.charger_id = m.charger_id AND k.evse_id = (m.command #>> '{place,evseId}')::int
             ORDER BY k.connector_id LIMIT 1) AS "connectorStatus"
         FROM taken t
-        JOIN partner_errand e ON e.command_id = t.command_id
+        JOIN partner_command e ON e.command_id = t.command_id
         JOIN command m ON m.id = e.command_id AND m.organisation_id = e.organisation_id
         ORDER BY e.created_at`)
     )
@@ -142,7 +142,7 @@ const ends = ({ sql, writable }: Recording) => {
         WHERE command_id = ${commandId} AND about = ${about} AND tries = ${tries}::int AND state = 'Open'`)
     ).pipe(Effect.asVoid)
   return {
-    told: (key: CallbackKey, now: number) => write(key, "Done", null, now),
+    reported: (key: CallbackKey, now: number) => write(key, "Done", null, now),
     retry: (key: CallbackKey, problem: string, dueAt: number) => write(key, "Open", problem, dueAt),
     giveUp: (key: CallbackKey, problem: string, now: number) => write(key, "GivenUp", problem, now)
   }
@@ -160,7 +160,7 @@ const reservationRow = rowOf(
 )
 
 const reservations = ({ sql, writable }: Recording) => ({
-  reservationNumber: Effect.fn("Errands.reservationNumber")(function* (
+  reservationNumber: Effect.fn("Callbacks.reservationNumber")(function* (
     organisationId: string,
     { locationId, partnerId, reference }: Required<ReservationWanted>,
     fresh: number,
@@ -177,13 +177,13 @@ const reservations = ({ sql, writable }: Recording) => ({
     )
     return row?.reservationId ?? fresh
   }),
-  reservation: Effect.fn("Errands.reservation")(
+  reservation: Effect.fn("Callbacks.reservation")(
     (organisationId: string, { locationId, partnerId, reference }: ReservationWanted, now: number) => {
       const own = scopedTo(sql, organisationId)
       return guarded(
         reservationRow(own`
           SELECT r.command_id AS "commandId", r.charger_id AS "chargerId", c.site_id AS "siteId", r.evse_id AS "evseId", r.reservation_id AS "reservationId"
-          FROM partner_errand e
+          FROM partner_command e
           JOIN reservation r ON r.command_id = e.command_id AND r.organisation_id = e.organisation_id
           JOIN charger c ON c.charger_id = r.charger_id AND c.organisation_id = r.organisation_id
           WHERE ${own.rowsOf("e")} AND e.partner_id = ${partnerId} AND e.kind = 'ReserveNow' AND lower(e.reference) = ${reference.toLowerCase()}
@@ -199,14 +199,14 @@ const repeatedRow = rowOf(Schema.Struct({ commandId: Schema.String }))
 
 /** What is asked for again within the same minute is the same; later the charger has given up waiting for the driver, and is asked anew. */
 const repeated = ({ secrets, sql, writable }: Recording) =>
-  Effect.fn("Errands.repeated")(function* (organisationId: string, start: RepeatedStart, now: number) {
+  Effect.fn("Callbacks.repeated")(function* (organisationId: string, start: RepeatedStart, now: number) {
     const own = scopedTo(sql, organisationId)
     const { chargerId, correlationId, evseId, idTag, locationId, partnerId, reference, responseUrl } = start
     yield* writable
     const row = yield* guardedWrite(
       repeatedRow(own`
         WITH first AS (
-          SELECT e.command_id FROM partner_errand e
+          SELECT e.command_id FROM partner_command e
           JOIN command m ON m.id = e.command_id AND m.organisation_id = e.organisation_id
           JOIN token_grant g ON g.command_id = e.command_id
           WHERE ${own.rowsOf("e")} AND e.partner_id = ${partnerId} AND e.kind = 'StartSession' AND lower(e.reference) = ${reference.toLowerCase()}
@@ -215,7 +215,7 @@ const repeated = ({ secrets, sql, writable }: Recording) =>
             AND m.status IN ('Pending', 'Sent', 'Accepted') AND m.session_id IS NULL
           ORDER BY e.command_id DESC LIMIT 1
         ), turned AS (
-          UPDATE partner_errand e SET response_url = ${secrets.seal(sealPurpose, responseUrl)}, correlation_id = ${correlationId}
+          UPDATE partner_command e SET response_url = ${secrets.seal(sealPurpose, responseUrl)}, correlation_id = ${correlationId}
           FROM first f WHERE e.command_id = f.command_id
         )
         UPDATE partner_callback b SET state = 'Open', tries = 0, problem = NULL, done_at = NULL, due_at = ${new Date(now)},
@@ -229,7 +229,7 @@ const repeated = ({ secrets, sql, writable }: Recording) =>
 const profilesRow = rowOf(Schema.Struct({ profileId: optional(Schema.Int), lastMinute: Schema.Int }))
 
 const profiles = ({ sql }: Recording) =>
-  Effect.fn("Errands.profiles")(function* (
+  Effect.fn("Callbacks.profiles")(function* (
     organisationId: string,
     { partnerId, sessionId }: { readonly partnerId: string; readonly sessionId: string },
     now: number
@@ -240,23 +240,23 @@ const profiles = ({ sql }: Recording) =>
     const row = yield* guarded(
       profilesRow(own`
         SELECT (
-          SELECT (m.command #>> '{profile,profileId}')::int FROM partner_errand e
+          SELECT (m.command #>> '{profile,profileId}')::int FROM partner_command e
           JOIN command m ON m.id = e.command_id AND m.organisation_id = e.organisation_id
           WHERE ${own.rowsOf("e")} AND ${mine} AND e.kind = 'SetProfile' AND m.status IN ('Pending', 'Sent', 'Accepted', 'TimedOut', 'Failed')
           ORDER BY e.command_id DESC LIMIT 1) AS "profileId",
-          (SELECT count(*)::int FROM partner_errand e
+          (SELECT count(*)::int FROM partner_command e
           WHERE ${own.rowsOf("e")} AND ${mine} AND e.created_at > ${new Date(now - minuteMillis)}) AS "lastMinute"`)
     )
     return row ?? { profileId: undefined, lastMinute: 0 }
   })
 
-export const layer: Layer.Layer<Errands, never, RecordingServices | Notifications> = Layer.effect(
-  Errands,
+export const layer: Layer.Layer<PartnerCallbacks, never, RecordingServices | Notifications> = Layer.effect(
+  PartnerCallbacks,
   Effect.gen(function* () {
     const records = yield* recording
     const notifications = yield* Notifications
-    yield* sweepErrands(records.sql, records.writable)
-    return Errands.of({
+    yield* sweepCallbacks(records.sql, records.writable)
+    return PartnerCallbacks.of({
       take: take(records),
       ...ends(records),
       ...reservations(records),

@@ -159,7 +159,7 @@ const endSessions = (sql: SqlClient.SqlClient, over: ReadonlyArray<StoredReserva
     )
   })
 
-const errandRows = rowsOf(
+const callbackRows = rowsOf(
   Schema.Struct({
     commandId: Schema.String,
     partnerId: Schema.String,
@@ -171,14 +171,14 @@ const errandRows = rowsOf(
 const callBack = (sql: SqlClient.SqlClient, gone: ReadonlyArray<StoredReservation>) =>
   Effect.gen(function* () {
     if (gone.length === 0) return
-    const errands = yield* errandRows(sql`
+    const callbacks = yield* callbackRows(sql`
       SELECT e.command_id AS "commandId", e.partner_id AS "partnerId", (
         SELECT json_agg(m.issued_by) FROM command m
         WHERE m.charger_id = r.charger_id AND m.organisation_id = r.organisation_id AND m.type = 'CancelReservation'
           AND m.created_at >= r.created_at AND (m.command ->> 'reservationId')::int = r.reservation_id) AS "cancelledBy"
-      FROM partner_errand e JOIN reservation r ON r.command_id = e.command_id AND r.organisation_id = e.organisation_id
+      FROM partner_command e JOIN reservation r ON r.command_id = e.command_id AND r.organisation_id = e.organisation_id
       WHERE e.command_id = ANY (${uuidArray(gone.map((one) => one.commandId))})`)
-    const heard = errands.filter(({ cancelledBy = [], partnerId }) => hearsOfCancellation(partnerId, cancelledBy))
+    const heard = callbacks.filter(({ cancelledBy = [], partnerId }) => hearsOfCancellation(partnerId, cancelledBy))
     if (heard.length === 0) return
     yield* sql`
       INSERT INTO partner_callback (command_id, about, organisation_id, answer_by, due_at)

@@ -108,7 +108,7 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
 const head = (sql: SqlClient.SqlClient) =>
   Effect.map(
     guarded(sql<{ position: number }>`SELECT coalesce(max(position), 0)::float8 AS position FROM journal`),
-    (rows): EventCursor => ({ position: rows[0]?.position ?? 0, told: undefined })
+    (rows): EventCursor => ({ position: rows[0]?.position ?? 0, index: undefined })
   )
 
 const ahead = new Conflict({
@@ -130,7 +130,7 @@ const page = (sql: SqlClient.SqlClient) =>
     const events: Array<Event> = []
     let next = after
     for (const size of windows) {
-      const from = next.told === undefined ? next.position + 1 : next.position
+      const from = next.index === undefined ? next.position + 1 : next.position
       // One fact more than there are events to find, so that a full page is not mistaken for the end.
       const facts = limit - events.length + 1
       const rows = yield* look(sql, own, { chargerId, siteId, types, from, size, facts })
@@ -153,14 +153,14 @@ const page = (sql: SqlClient.SqlClient) =>
       const isCut = found.length < first.found
       const isAll = first.found < facts && !isCut
       const lastFact = found.at(-1)
-      next = { position: isAll || lastFact === undefined ? first.upTo : lastFact.position, told: undefined }
+      next = { position: isAll || lastFact === undefined ? first.upTo : lastFact.position, index: undefined }
       const isEnd = isAll && first.count < size
       if (isEnd || isCut || events.length === limit) return { events, next, isEnd } satisfies EventPage
     }
     return { events, next, isEnd: false } satisfies EventPage
   })
 
-const cursorOf = ({ id }: Event): EventCursor => parseCursor(id) ?? { position: 0, told: undefined }
+const cursorOf = ({ id }: Event): EventCursor => parseCursor(id) ?? { position: 0, index: undefined }
 
 const facts = (sql: SqlClient.SqlClient) =>
   Effect.fn("Events.facts")((organisationId: string, positions: ReadonlyArray<number>) => {

@@ -59,8 +59,8 @@ const marks = (sql: SqlClient.SqlClient) => ({
 })
 
 /** What a partner has, by what it was told. */
-const told = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasTold" | "stillNames"> => ({
-  wasTold: Effect.fn("Reach.wasTold")((partnerId, { id, kind }) =>
+const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "stillNames"> => ({
+  wasSent: Effect.fn("SubscriberLookup.wasSent")((partnerId, { id, kind }) =>
     Effect.map(
       guarded(sql`
         SELECT 1 FROM subscription_object o
@@ -145,7 +145,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
             FROM cdr d WHERE d.id = ANY (${uuidArray(wanted)}) AND d.partner_id IS NOT NULL`)
         )
       ),
-      ...told(sql)
+      ...given(sql)
     })
   )
 )

@@ -12,7 +12,7 @@ import { guardedWrite } from "../kernel/SqlErrors.ts"
  * Days since the last word about it. Sessions and records are corrected within the month that is billed, and a correction then costs no word that is the
  * same as before. One that comes later is told as well: the session whole, and the records under ids of their own.
  */
-export const toldKeptDays = 40
+export const sentKeptDays = 40
 
 const dayMillis = 86_400_000
 
@@ -23,7 +23,7 @@ const pieces = { rows: 1_000, statements: 100 }
  * Deletes what was told before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for somebody
  * to look at, stays.
  */
-export const forgetTold = (sql: SqlClient.SqlClient, before: number) =>
+export const forgetSent = (sql: SqlClient.SqlClient, before: number) =>
   deletedInPieces(
     pieces,
     (rows) => sql`
@@ -44,7 +44,7 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealt
     const round = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       yield* health.writable
-      yield* guardedWrite(forgetTold(sql, now - toldKeptDays * dayMillis))
+      yield* guardedWrite(forgetSent(sql, now - sentKeptDays * dayMillis))
     })
     yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.ignore(round), "1 hour")))
   })

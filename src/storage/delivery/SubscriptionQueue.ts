@@ -254,7 +254,7 @@ const settle = ({ sql, writable }: Recording) =>
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
         AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`
     const also = settled.flatMap(({ item: { subscriptionId }, settlement }) =>
-      settlement._tag === "Done" ? (settlement.also ?? []).map((told) => ({ subscriptionId, ...told })) : []
+      settlement._tag === "Done" ? (settlement.also ?? []).map((given) => ({ subscriptionId, ...given })) : []
     )
     // Of rows that are there: of an object that was never due nothing needs to be kept.
     const others = sql`

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ParkedItem, SubscriptionHealth } from "../../domain/event/Subscriptions.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -46,9 +46,9 @@ const health = (sql: SqlClient.SqlClient) =>
         FROM subscription s WHERE ${own.rowsOf("s")} AND s.id = ${subscriptionId}`)
     )
     if (row === undefined) return yield* missing("subscription", subscriptionId)
-    const { active: _, deliveredAt, error, errorAt, ...told } = row
+    const { active: _, deliveredAt, error, errorAt, ...given } = row
     const result: SubscriptionHealth = {
-      ...told,
+      ...given,
       state: stateOf(row, now),
       lastDeliveredAt: deliveredAt,
       lastError: error === undefined || errorAt === undefined ? undefined : { at: errorAt, message: error }
@@ -88,8 +88,8 @@ const parked = (sql: SqlClient.SqlClient) =>
 
 const decided =
   ({ journaled, secrets, sql }: Recording, type: "DeliveryReplayed" | "DeliveryDiscarded") =>
-  (subscriptionId: string, itemId: string, writing: Writing) => {
-    const { by, now } = writing
+  (subscriptionId: string, itemId: string, audit: AuditContext) => {
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const at = new Date(now)
     const change =
@@ -106,7 +106,7 @@ const decided =
           : []
       const [row] = rows
       if (row === undefined) return yield* missing("parked item", itemId)
-      const fact = factOf(type, `subscription:${subscriptionId}`, secrets.uuid(now), writing)
+      const fact = factOf(type, `subscription:${subscriptionId}`, secrets.uuid(now), audit)
       return { result: undefined, facts: [{ ...fact, body: { by: by.actor, before: { itemId, ...row } } }] }
     })
     return journaled(write)
@@ -116,8 +116,8 @@ const decided =
 const replayedAtOnce = 5_000
 
 const replayAll = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Subscriptions.replayAll")((subscriptionId: string, writing: Writing) => {
-    const { by, now } = writing
+  Effect.fn("Subscriptions.replayAll")((subscriptionId: string, audit: AuditContext) => {
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       yield* known(own, subscriptionId)
@@ -131,7 +131,7 @@ const replayAll = ({ journaled, secrets, sql }: Recording) =>
         WHERE ${own.rowsOf("o")} AND o.subscription_id = ${subscriptionId} AND o.kind = x.kind AND o.object_id = x.object_id
         RETURNING o.item_id AS id`
       if (rows.length === 0) return { result: 0, facts: [] }
-      const fact = factOf("DeliveryReplayed", `subscription:${subscriptionId}`, secrets.uuid(now), writing)
+      const fact = factOf("DeliveryReplayed", `subscription:${subscriptionId}`, secrets.uuid(now), audit)
       return { result: rows.length, facts: [{ ...fact, body: { by: by.actor, before: { items: rows.length } } }] }
     })
     return journaled(write)

@@ -16,7 +16,7 @@ const ringSlots = 1_024
 
 /** Two events of one fact are neighbours. */
 const slotOf = ({ eventId, position }: DeliveredEvent): number =>
-  (position + (parseCursor(eventId)?.told ?? 0)) % ringSlots
+  (position + (parseCursor(eventId)?.index ?? 0)) % ringSlots
 
 export const delivered = ({ sql, writable }: Recording) =>
   Effect.fn("Webhooks.delivered")((one: DeliveredEvent) =>

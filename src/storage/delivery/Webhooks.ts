@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type WebhookInput, type WebhookPatch, Webhooks } from "../../domain/event/Webhooks.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import {
@@ -58,17 +58,17 @@ const idsOf = (ids: ReadonlyArray<string> | null | undefined) => (ids ? uuidArra
 const newSecret = ({ secrets }: Recording) => writtenSecret(secrets.randomBytes(secretBytes))
 
 const create = (records: Recording) =>
-  Effect.fn("Webhooks.create")(function* (input: WebhookInput, writing: Writing) {
+  Effect.fn("Webhooks.create")(function* (input: WebhookInput, audit: AuditContext) {
     const { journaled, secrets, sql } = records
     yield* storable({ url: input.url })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const id = secrets.uuid(now)
     const secret = newSecret(records)
     const at = new Date(now)
     const write = Effect.gen(function* () {
-      const standing = yield* own`SELECT 1 FROM webhook w WHERE ${own.rowsOf("w")} LIMIT ${maxWebhooks}`
-      if (standing.length >= maxWebhooks) {
+      const current = yield* own`SELECT 1 FROM webhook w WHERE ${own.rowsOf("w")} LIMIT ${maxWebhooks}`
+      if (current.length >= maxWebhooks) {
         const message = `An organisation has at most ${maxWebhooks} webhooks. Remove one first.`
         return yield* new Conflict({ code: "too_many_webhooks", message })
       }
@@ -81,7 +81,7 @@ const create = (records: Recording) =>
         VALUES (${id}, ${own.id}, ${input.url}, ${typesOf(input.types)}, ${idsOf(input.siteIds)}, ${secrets.seal(purpose, secret)}, ${at},
           ${at})`
       const webhook = yield* find(records, own, id)
-      const fact = factOf("WebhookCreated", `webhook:${id}`, id, writing)
+      const fact = factOf("WebhookCreated", `webhook:${id}`, id, audit)
       return {
         result: { webhook, secret },
         facts: [{ ...fact, body: { by: by.actor, after: recordOf(webhook) } }]
@@ -97,10 +97,10 @@ const parkWaiting = (own: Scoped, id: string, now: number) => own`
   WHERE ${own.rowsOf("o")} AND o.subscription_id = ${id} AND o.next_at IS NOT NULL`
 
 const update = (records: Recording) =>
-  Effect.fn("Webhooks.update")(function* (id: string, patch: WebhookPatch, writing: Writing) {
+  Effect.fn("Webhooks.update")(function* (id: string, patch: WebhookPatch, audit: AuditContext) {
     const { journaled, secrets, sql } = records
     yield* storable({ url: patch.url ?? "" })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(records, own, id)
@@ -118,7 +118,7 @@ const update = (records: Recording) =>
           position = CASE WHEN ${active} AND NOT s.active THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE s.position END
         WHERE ${own.rowsOf("s")} AND s.id = ${id}`
       const after = yield* find(records, own, id)
-      const fact = factOf("WebhookChanged", `webhook:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("WebhookChanged", `webhook:${id}`, secrets.uuid(now), audit)
       const body = { by: by.actor, before: recordOf(before), after: recordOf(after) }
       return { result: after, facts: [{ ...fact, body }] }
     })
@@ -126,22 +126,22 @@ const update = (records: Recording) =>
   })
 
 const remove = (records: Recording) =>
-  Effect.fn("Webhooks.remove")(function* (id: string, writing: Writing) {
+  Effect.fn("Webhooks.remove")(function* (id: string, audit: AuditContext) {
     const { journaled, secrets, sql } = records
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(records, own, id)
       yield* own`DELETE FROM subscription s WHERE ${own.rowsOf("s")} AND s.id = ${id}`
-      const fact = factOf("WebhookRemoved", `webhook:${id}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(before) } }] }
+      const fact = factOf("WebhookRemoved", `webhook:${id}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before: recordOf(before) } }] }
     })
     yield* journaled(write)
   })
 
 const rotate = (records: Recording) =>
-  Effect.fn("Webhooks.rotate")(function* (id: string, writing: Writing) {
+  Effect.fn("Webhooks.rotate")(function* (id: string, audit: AuditContext) {
     const { journaled, secrets, sql } = records
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const secret = newSecret(records)
     const write = Effect.gen(function* () {
@@ -151,7 +151,7 @@ const rotate = (records: Recording) =>
           secret = ${secrets.seal(purpose, secret)}, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("w")} AND w.id = ${id}`
       const webhook = yield* find(records, own, id)
-      const fact = factOf("WebhookSecretRotated", `webhook:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("WebhookSecretRotated", `webhook:${id}`, secrets.uuid(now), audit)
       const body = { by: by.actor, before: recordOf(before), after: recordOf(webhook) }
       return { result: { webhook, secret }, facts: [{ ...fact, body }] }
     })

@@ -45,10 +45,10 @@ export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9.
 
 /** `received` tells how many bytes of an upload that runs there are by now. */
 export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
-  const { blob: _, progressAt, progressStatus, toldName = "", ...file } = row
+  const { blob: _, progressAt, progressStatus, toldName: givenName = "", ...file } = row
   return {
     ...file,
-    name: file.name === "" ? shownName(toldName) : file.name,
+    name: file.name === "" ? shownName(givenName) : file.name,
     receivedBytes: file.state === "Stored" ? file.size : (received(file.id) ?? 0),
     progress:
       progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }

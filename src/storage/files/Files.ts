@@ -5,7 +5,7 @@ import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import { type FileKind, type StoredFile, uploadWaitsMillis } from "../../domain/file/StoredFile.ts"
 import { Files } from "../../domain/file/Files.ts"
 import { Retrying } from "../../domain/operator/Idempotency.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -96,25 +96,25 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
   })
 
 const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arrivals) =>
-  Effect.fn("Files.store")(function* (name: string, content: Stream.Stream<Uint8Array, unknown>, writing: Writing) {
-    const { organisationId } = writing.by
-    const id = secrets.uuid(writing.now)
+  Effect.fn("Files.store")(function* (name: string, content: Stream.Stream<Uint8Array, unknown>, audit: AuditContext) {
+    const { organisationId } = audit.by
+    const id = secrets.uuid(audit.now)
     yield* writable
     // Seen while it comes; what breaks off leaves nothing, and what dies with the process is swept as an upload that never came.
     yield* guardedWrite(sql`
       INSERT INTO file (id, organisation_id, kind, name, created_at)
-      VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(writing.now)})`)
+      VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(audit.now)})`)
     const whole = Effect.gen(function* () {
       const arrived = yield* arriving.take(organisationId, id, content)
       if (arrived.size === 0) return yield* empty
       const { sha256, size } = arrived
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
-      const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(writing.now), writing)
+      const fact = factOf("FirmwareStored", `file:${id}`, secrets.uuid(audit.now), audit)
       const { commit } = yield* Retrying
       const keeping = journaled(
         Effect.map(keep(sql, id, name, arrived), (result) => ({
           result,
-          facts: result ? [{ ...fact, body: { by: writing.by.actor, after } }] : []
+          facts: result ? [{ ...fact, body: { by: audit.by.actor, after } }] : []
         }))
       )
       const isKept = yield* commit(keeping, () => id)
@@ -150,19 +150,19 @@ const offer = (records: Recording) =>
   })
 
 const remove = ({ journaled, secrets, sql }: Recording, blobs: Blobs["Service"]) =>
-  Effect.fn("Files.remove")(function* (id: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Files.remove")(function* (id: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
-      const row = yield* findFile(sql, writing.by.organisationId, id)
+      const row = yield* findFile(sql, audit.by.organisationId, id)
       yield* own`
         WITH gone AS (DELETE FROM file f WHERE ${own.rowsOf("f")} AND f.id = ${id} RETURNING f.blob)
-        INSERT INTO file_doomed (blob, due_at) SELECT g.blob, ${new Date(writing.now)}::timestamptz FROM gone g
+        INSERT INTO file_doomed (blob, due_at) SELECT g.blob, ${new Date(audit.now)}::timestamptz FROM gone g
         WHERE g.blob IS NOT NULL`
-      const fact = factOf("FileRemoved", `file:${id}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(row) } }] }
+      const fact = factOf("FileRemoved", `file:${id}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before: recordOf(row) } }] }
     })
     yield* journaled(write)
-    yield* Effect.catch(clear(sql, blobs, writing.now), (error) =>
+    yield* Effect.catch(clear(sql, blobs, audit.now), (error) =>
       Effect.logWarning(`the content of a removed file is left for the next sweep: ${error.message}`)
     )
   })

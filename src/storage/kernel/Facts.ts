@@ -9,7 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { Precondition } from "../../domain/operator/Precondition.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
 import type { RecordFact, SessionPriced } from "../../domain/event/RecordFact.ts"
@@ -101,5 +101,5 @@ export const factOf = <T extends (RecordFact | SessionPriced)["type"]>(
   type: T,
   subject: string,
   id: string,
-  { by, now }: { readonly by: Pick<Writing["by"], "organisationId" | "actor">; readonly now: number }
+  { by, now }: { readonly by: Pick<AuditContext["by"], "organisationId" | "actor">; readonly now: number }
 ) => ({ key: `${type}:${id}`, organisationId: by.organisationId, type, subject, at: now, heardAt: now })

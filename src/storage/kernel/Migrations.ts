@@ -59,7 +59,7 @@ const unreleased = "0001_spine"
 
 /** What stands in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
 const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Effect<void, SchemaRefused> => {
-  const stands = rows.at(-1)?.migration_id ?? 0
+  const exists = rows.at(-1)?.migration_id ?? 0
   const knows = steps.at(-1)?.id ?? 0
   const first = rows.find((row) => row.migration_id === 1)
   if (first?.name === unreleased.slice(5) && steps[0]?.key !== unreleased) {
@@ -68,20 +68,20 @@ const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Ef
         "set DATA_DIR or DATABASE_URL to an empty one"
     )
   }
-  if (stands > knows) {
+  if (exists > knows) {
     return refuse(
-      `database schema ${stands} is newer than this version of Voltlane (knows ${knows}); ` +
+      `database schema ${exists} is newer than this version of Voltlane (knows ${knows}); ` +
         "start the newer version or restore a backup"
     )
   }
   const byId = new Map(
     rows.map((row) => [row.migration_id, `${String(row.migration_id).padStart(4, "0")}_${row.name}`])
   )
-  const stranger = steps.find((step) => step.id <= stands && byId.get(step.id) !== step.key)
+  const stranger = steps.find((step) => step.id <= exists && byId.get(step.id) !== step.key)
   return stranger === undefined
     ? Effect.void
     : refuse(
-        `database schema ${stands} has ${byId.get(stranger.id) ?? "nothing"} where this version of Voltlane has ${stranger.key}; ` +
+        `database schema ${exists} has ${byId.get(stranger.id) ?? "nothing"} where this version of Voltlane has ${stranger.key}; ` +
           "it was made by another line of versions: start that one or restore a backup"
       )
 }

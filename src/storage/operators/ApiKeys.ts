@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound, PermissionDenied } from "../../domain/Errors.ts"
 import { effectivePermissions, isLastFull } from "../../domain/operator/FullKey.ts"
 import type { ApiKey } from "../../domain/operator/Operator.ts"
-import type { Principal, Writing } from "../../domain/values/AuditContext.ts"
+import type { Principal, AuditContext } from "../../domain/values/AuditContext.ts"
 import { beyond, type Permission } from "../../domain/operator/Permission.ts"
 import type { NewKey } from "../../domain/operator/Access.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
@@ -53,11 +53,11 @@ export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
   type: T,
   { id, name, operatorId, permissions, prefix }: ApiKey,
   factId: string,
-  writing: Parameters<typeof factOf>[3]
+  audit: Parameters<typeof factOf>[3]
 ) => {
   const record = { id, name, prefix, operatorId, permissions }
   const body = type === "ApiKeyIssued" ? { after: record } : { before: record }
-  return { ...factOf(type, `api-key:${id}`, factId, writing), body: { by: writing.by.actor, ...body } }
+  return { ...factOf(type, `api-key:${id}`, factId, audit), body: { by: audit.by.actor, ...body } }
 }
 
 /** Answers no row when the operator is not the organisation's. `id` of the key is made by the caller's secrets. */
@@ -70,16 +70,16 @@ export const insertKey = (sql: SqlClient.SqlClient, own: Scoped, key: NewKey & {
     RETURNING ${columns(sql)}`)
 
 export const createKey = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Access.createKey")(function* (input: NewKey, writing: Writing) {
+  Effect.fn("Access.createKey")(function* (input: NewKey, audit: AuditContext) {
     yield* storable(input)
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const missing = new NotFound({ kind: "operator", id: input.operatorId })
     if (!isUuid(input.operatorId)) return yield* missing
     const write = Effect.gen(function* () {
-      const id = secrets.uuid(writing.now)
-      const key = yield* insertKey(sql, own, { ...input, id }, new Date(writing.now))
+      const id = secrets.uuid(audit.now)
+      const key = yield* insertKey(sql, own, { ...input, id }, new Date(audit.now))
       if (key === undefined) return yield* missing
-      return { result: key, facts: [keyFact("ApiKeyIssued", key, id, writing)] }
+      return { result: key, facts: [keyFact("ApiKeyIssued", key, id, audit)] }
     })
     return yield* journaled(refusingValues(write))
   })
@@ -111,8 +111,8 @@ const lastFull = new Conflict({
 
 /** A key that was revoked already stays as it is: asking twice is no mistake. The last full one goes only where `lastToo` says so. */
 export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Access.revokeKey")(function* (id: string, writing: Writing, options?: { readonly lastToo: boolean }) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Access.revokeKey")(function* (id: string, audit: AuditContext, options?: { readonly lastToo: boolean }) {
+    const own = scopedTo(sql, audit.by.organisationId)
     if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
     const write = Effect.gen(function* () {
       const key = yield* heldRow(own`
@@ -121,11 +121,11 @@ export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
         WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
       if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
       if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
-      const lacking = beyond(writing.by.permissions, effectivePermissions(key))
+      const lacking = beyond(audit.by.permissions, effectivePermissions(key))
       if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
       if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(own))) return yield* lastFull
-      yield* own`UPDATE api_key k SET revoked_at = ${new Date(writing.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
-      return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing)] }
+      yield* own`UPDATE api_key k SET revoked_at = ${new Date(audit.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
+      return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(audit.now), audit)] }
     })
     yield* journaled(write)
   })

@@ -25,7 +25,7 @@ const pages = pagedList("audit-log", Schema.Int, (row: typeof Row.Type) => row.p
 /** Facts about records have them as they were and are; of others the whole body tells what was asked for. */
 const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): AuditEntry => {
   // What is sent to a charger may hold one-time addresses; `parameters` tell what the author asked for.
-  const { by: _, command: __, ...told } = rest
+  const { by: _, command: __, ...given } = rest
   const record = body.before !== undefined || body.after !== undefined
   return {
     id: String(position),
@@ -34,7 +34,7 @@ const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): 
     action: type,
     subject,
     before: body.before,
-    after: record ? body.after : told
+    after: record ? body.after : given
   }
 }
 

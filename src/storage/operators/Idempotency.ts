@@ -37,7 +37,7 @@ const claimedRow = rowOf(
 
 const takenRow = rowOf(Schema.Struct({ reached: optional(Schema.String) }))
 
-const standing = (row: NonNullable<Effect.Success<ReturnType<typeof look>>>, fingerprint: string): Claim => {
+const current = (row: NonNullable<Effect.Success<ReturnType<typeof look>>>, fingerprint: string): Claim => {
   if (row.fingerprint !== fingerprint) return { _tag: "Reused" }
   if (row.status === undefined) return { _tag: "InProgress" }
   return {
@@ -98,7 +98,7 @@ const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: 
         yield* forget
       }
       const row = yield* guarded(look(sql, keyId, key))
-      if (row !== undefined) return standing(row, fingerprint)
+      if (row !== undefined) return current(row, fingerprint)
     }
     return { _tag: "InProgress" } satisfies Claim
   })

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Operator } from "../../domain/operator/Operator.ts"
 import type { NewKey, NewOrganisation } from "../../domain/operator/Access.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { columns, insertKey, keyFact, keyRows } from "./ApiKeys.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -35,30 +35,30 @@ const firstActive = (all: ReadonlyArray<Operator>): Operator | undefined => all.
 
 const clientIds = rowsOf(Schema.Struct({ clientId: Schema.String }))
 
-const endKeys = ({ secrets, sql }: Recording, own: Scoped, kept: string, writing: Writing) =>
+const endKeys = ({ secrets, sql }: Recording, own: Scoped, kept: string, audit: AuditContext) =>
   Effect.map(
     keyRows(own`
-      UPDATE api_key k SET revoked_at = ${new Date(writing.now)}
+      UPDATE api_key k SET revoked_at = ${new Date(audit.now)}
       WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL AND k.id <> ${kept} RETURNING ${columns(sql)}`),
-    (keys) => keys.map((key) => keyFact("ApiKeyRevoked", key, secrets.uuid(writing.now), writing))
+    (keys) => keys.map((key) => keyFact("ApiKeyRevoked", key, secrets.uuid(audit.now), audit))
   )
 
 const pairFact = <T extends "V1PairIssued" | "V1PairRevoked">(
   type: T,
   clientId: string,
   id: string,
-  writing: Writing
+  audit: AuditContext
 ) => ({
-  ...factOf(type, `v1:${clientId}`, id, writing),
-  body: { by: writing.by.actor, ...(type === "V1PairIssued" ? { after: { clientId } } : { before: { clientId } }) }
+  ...factOf(type, `v1:${clientId}`, id, audit),
+  body: { by: audit.by.actor, ...(type === "V1PairIssued" ? { after: { clientId } } : { before: { clientId } }) }
 })
 
-const endPairs = ({ secrets }: Recording, own: Scoped, kept: string, writing: Writing) =>
+const endPairs = ({ secrets }: Recording, own: Scoped, kept: string, audit: AuditContext) =>
   Effect.map(
     clientIds(own`
       DELETE FROM v1_credential v WHERE ${own.rowsOf("v")} AND v.client_id <> ${kept}
       RETURNING v.client_id AS "clientId"`),
-    (pairs) => pairs.map(({ clientId }) => pairFact("V1PairRevoked", clientId, secrets.uuid(writing.now), writing))
+    (pairs) => pairs.map(({ clientId }) => pairFact("V1PairRevoked", clientId, secrets.uuid(audit.now), audit))
   )
 
 export const restore = (recording: Recording) =>
@@ -68,32 +68,32 @@ export const restore = (recording: Recording) =>
       readonly v1: NewOrganisation["v1"]
       readonly revokeOthers: boolean
     },
-    writing: Writing
+    audit: AuditContext
   ) {
     const { journaled, secrets, sql } = recording
     yield* storable(given)
     const { clientId, codeVerifier } = given.v1
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const operator = firstActive(yield* operatorsOf(own))
-      const nobody = new NotFound({ kind: "active operator of organisation", id: writing.by.organisationId })
-      if (operator === undefined) return yield* nobody
-      const id = secrets.uuid(writing.now)
+      const noOperator = new NotFound({ kind: "active operator of organisation", id: audit.by.organisationId })
+      if (operator === undefined) return yield* noOperator
+      const id = secrets.uuid(audit.now)
       const wanted = { ...given.key, id, operatorId: operator.id, permissions: undefined }
-      const key = yield* insertKey(sql, own, wanted, new Date(writing.now))
-      if (key === undefined) return yield* nobody
+      const key = yield* insertKey(sql, own, wanted, new Date(audit.now))
+      if (key === undefined) return yield* noOperator
       const made = yield* own`INSERT INTO v1_credential (client_id, organisation_id, verifier, created_at)
-        VALUES (${clientId}, ${own.id}, ${codeVerifier}, ${new Date(writing.now)})
+        VALUES (${clientId}, ${own.id}, ${codeVerifier}, ${new Date(audit.now)})
         ON CONFLICT (client_id) DO NOTHING RETURNING client_id`
       const message = "This client id belongs to another v1 pair."
       if (made.length === 0) return yield* new Conflict({ code: "client_id_in_use", message })
-      const keys = given.revokeOthers ? yield* endKeys(recording, own, id, writing) : []
-      const pairs = given.revokeOthers ? yield* endPairs(recording, own, clientId, writing) : []
+      const keys = given.revokeOthers ? yield* endKeys(recording, own, id, audit) : []
+      const pairs = given.revokeOthers ? yield* endPairs(recording, own, clientId, audit) : []
       return {
         result: { key, revoked: { keys: keys.length, pairs: pairs.length } },
         facts: [
-          keyFact("ApiKeyIssued", key, id, writing),
-          pairFact("V1PairIssued", clientId, secrets.uuid(writing.now), writing),
+          keyFact("ApiKeyIssued", key, id, audit),
+          pairFact("V1PairIssued", clientId, secrets.uuid(audit.now), audit),
           ...keys,
           ...pairs
         ]

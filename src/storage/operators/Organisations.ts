@@ -5,7 +5,7 @@ import type { ChargerPolicy } from "../../domain/charger/ChargerState.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Organisation } from "../../domain/operator/Operator.ts"
 import type { NewOrganisation } from "../../domain/operator/Access.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { OrganisationRecord } from "../../domain/event/RecordFact.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -133,17 +133,17 @@ export const createOrganisation = ({ journaled, secrets, sql }: Recording) =>
     const id = secrets.uuid(now)
     const operatorId = secrets.uuid(now)
     const own = scopedTo(sql, id)
-    const writing = { by: { organisationId: id, actor: platform }, now }
+    const audit = { by: { organisationId: id, actor: platform }, now }
     const write = Effect.gen(function* () {
       const key = yield* insertParts(sql, own, { keyId: secrets.uuid(now), operatorId }, input, new Date(now))
       if (key === undefined) return yield* Effect.die("the new operator was not found")
       const organisation = yield* Effect.orDie(find(sql, own, id))
-      const fact = factOf("OrganisationCreated", `organisation:${id}`, id, writing)
+      const fact = factOf("OrganisationCreated", `organisation:${id}`, id, audit)
       return {
         result: { organisation, operatorId },
         facts: [
           { ...fact, body: { by: platform, after: recordOf(organisation) } },
-          keyFact("ApiKeyIssued", key, key.id, writing)
+          keyFact("ApiKeyIssued", key, key.id, audit)
         ]
       }
     })
@@ -159,9 +159,9 @@ export interface OrganisationPatch {
 }
 
 export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Access.updateOrganisation")(function* (patch: OrganisationPatch, writing: Writing) {
+  Effect.fn("Access.updateOrganisation")(function* (patch: OrganisationPatch, audit: AuditContext) {
     yield* storable(patch)
-    const id = writing.by.organisationId
+    const id = audit.by.organisationId
     const own = scopedTo(sql, id)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, id)
@@ -180,10 +180,10 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
           concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
           local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}, standby_power_w = ${standbyPowerW}
         WHERE ${own.itself("o")}`
-      const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(writing.now), writing)
+      const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(audit.now), audit)
       return {
         result: after,
-        facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(before), after: recordOf(after) } }]
+        facts: [{ ...fact, body: { by: audit.by.actor, before: recordOf(before), after: recordOf(after) } }]
       }
     })
     return yield* journaled(refusingValues(write))

@@ -34,14 +34,14 @@ const vacuumOne = Effect.fnUntraced(function* (engine: Engine, space: FreeSpace,
 })
 
 const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
-  let standing = false
+  let isReadOnly = false
   return Effect.gen(function* () {
     const full = yield* isFull(space)
-    if (full === standing) return
+    if (full === isReadOnly) return
     // What is changed in memory finds its place while there is room, and the log gives back what it can.
     if (full) yield* sql`CHECKPOINT`
     yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
-    standing = full
+    isReadOnly = full
     yield* full
       ? Effect.logError("the disk of DATA_DIR is nearly full: writes are refused until there is room")
       : Effect.logWarning("the disk of DATA_DIR has room again: writes go on")

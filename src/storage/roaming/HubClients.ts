@@ -57,11 +57,12 @@ const put = (sql: SqlClient.SqlClient, organisationId: string, partnerId: string
   })
 
 /** Parties in addresses are whatever was asked for: such a one is nobody. */
-const isNobody = ({ countryCode, partyId }: PartyId): boolean => unstorableText(countryCode) || unstorableText(partyId)
+const isUnreachable = ({ countryCode, partyId }: PartyId): boolean =>
+  unstorableText(countryCode) || unstorableText(partyId)
 
 const get = (sql: SqlClient.SqlClient) =>
   Effect.fn("HubClients.get")(function* (organisationId: string, partnerId: string, party: PartyId) {
-    if (isNobody(party)) return yield* new NotFound({ kind: "client", id: keyOf(party) })
+    if (isUnreachable(party)) return yield* new NotFound({ kind: "client", id: keyOf(party) })
     const own = scopedTo(sql, organisationId)
     const row = yield* guarded(
       clientRow(own`
@@ -74,7 +75,7 @@ const get = (sql: SqlClient.SqlClient) =>
 
 const holder = (sql: SqlClient.SqlClient) =>
   Effect.fn("HubClients.holder")(function* (organisationId: string, partnerId: string, party: PartyId) {
-    if (isNobody(party)) return undefined
+    if (isUnreachable(party)) return undefined
     const own = scopedTo(sql, organisationId)
     const row = yield* guarded(
       holderRow(own`

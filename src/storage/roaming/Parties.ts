@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type CpoParty, partiesMax } from "../../domain/roaming/Party.ts"
 import { type NewParty, Parties } from "../../domain/roaming/Parties.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
@@ -36,9 +36,9 @@ const all = (sql: SqlClient.SqlClient, own: Scoped) =>
     WHERE ${own.rowsOf("p")} ORDER BY p.is_default DESC, p.id`)
 
 const create = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Parties.create")(function* (input: NewParty, writing: Writing) {
+  Effect.fn("Parties.create")(function* (input: NewParty, audit: AuditContext) {
     yield* storable(input)
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const { name, website } = input.businessDetails
     const party: CpoParty = {
@@ -64,7 +64,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         const message = "A party of this country code and party id exists already."
         return yield* new Conflict({ code: "party_exists", message })
       }
-      const fact = factOf("PartyCreated", `party:${party.id}`, party.id, writing)
+      const fact = factOf("PartyCreated", `party:${party.id}`, party.id, audit)
       return { result: party, facts: [{ ...fact, body: { by: by.actor, after: party } }] }
     })
     return yield* journaled(refusingValues(write))

@@ -13,7 +13,7 @@ import {
   type TokenUse
 } from "../../domain/roaming/Partner.ts"
 import type { Invitation, Registration } from "../../domain/roaming/Partners.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PartnerRecord } from "../../domain/event/RecordFact.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
@@ -119,10 +119,10 @@ const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: 
   })
 
 /** We have called the partner, so what it has of us is its last token or, where it has not used that yet, that or the one before. */
-const retireOurs = (own: Scoped, id: string, told: Uint8Array, until: Date) =>
+const retireOurs = (own: Scoped, id: string, given: Uint8Array, until: Date) =>
   Effect.gen(function* () {
     // What we have told the partner to call by is about to become what it calls by.
-    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${told}`
+    yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${given}`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
     yield* own`UPDATE partner_token t SET expires_at = ${until}, use = CASE WHEN EXISTS (
@@ -151,10 +151,10 @@ const changes =
   <E>(
     type: "PartnerInvited" | "PartnerRegistered" | "PartnerUnregistered",
     id: string,
-    writing: Writing,
+    audit: AuditContext,
     change: (before: Partner, own: Scoped) => Effect.Effect<unknown, E>
   ) => {
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     return journaled(
       Effect.gen(function* () {
@@ -162,7 +162,7 @@ const changes =
         yield* change(before, own)
         yield* own`UPDATE partner p SET updated_at = ${new Date(now)} WHERE ${own.rowsOf("p")} AND p.id = ${id}`
         const after = yield* find(sql, own, id)
-        const fact = factOf(type, `partner:${id}`, secrets.uuid(now), writing)
+        const fact = factOf(type, `partner:${id}`, secrets.uuid(now), audit)
         const body = { by: by.actor, before: recordOf(before), after: recordOf(after) }
         return { result: after, facts: [{ ...fact, body }] }
       })
@@ -173,32 +173,32 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
   const { journaled, sql } = records
   const changing = changes(records, find, recordOf)
   return {
-    invite: Effect.fn("Partners.invite")((id: string, invitation: Invitation, writing: Writing) =>
-      changing("PartnerInvited", id, writing, (_, own) => toInvited(own, id, invitation, writing.now))
+    invite: Effect.fn("Partners.invite")((id: string, invitation: Invitation, audit: AuditContext) =>
+      changing("PartnerInvited", id, audit, (_, own) => toInvited(own, id, invitation, audit.now))
     ),
-    register: Effect.fn("Partners.register")((id: string, registration: Registration, writing: Writing) =>
-      changing("PartnerRegistered", id, writing, (before, own) =>
+    register: Effect.fn("Partners.register")((id: string, registration: Registration, audit: AuditContext) =>
+      changing("PartnerRegistered", id, audit, (before, own) =>
         Effect.gen(function* () {
           yield* holding(own, before, registration)
           if (isRegistered(before)) return yield* conflict("registered", "This partner is registered already.")
           yield* dropTokens(own, id)
-          return yield* toRegistered(own, id, registration, writing.now)
+          return yield* toRegistered(own, id, registration, audit.now)
         })
       )
     ),
-    renew: Effect.fn("Partners.renew")((id: string, registration: Registration, writing: Writing) =>
-      changing("PartnerRegistered", id, writing, (before, own) =>
+    renew: Effect.fn("Partners.renew")((id: string, registration: Registration, audit: AuditContext) =>
+      changing("PartnerRegistered", id, audit, (before, own) =>
         Effect.gen(function* () {
           if (!isRegistered(before)) return yield* notRegistered()
           yield* holding(own, before, registration)
-          yield* retire(own, id, registration, writing.now)
-          return yield* toRegistered(own, id, registration, writing.now)
+          yield* retire(own, id, registration, audit.now)
+          return yield* toRegistered(own, id, registration, audit.now)
         })
       )
     ),
-    unregister: Effect.fn("Partners.unregister")((id: string, writing: Writing) =>
+    unregister: Effect.fn("Partners.unregister")((id: string, audit: AuditContext) =>
       Effect.asVoid(
-        changing("PartnerUnregistered", id, writing, (before, own) =>
+        changing("PartnerUnregistered", id, audit, (before, own) =>
           Effect.gen(function* () {
             if (!isRegistered(before)) return yield* notRegistered()
             return yield* toUnregistered(own, id)
@@ -206,7 +206,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
         )
       )
     ),
-    expect: Effect.fn("Partners.expect")((id: string, invitation: Invitation, { by, now }: Writing) => {
+    expect: Effect.fn("Partners.expect")((id: string, invitation: Invitation, { by, now }: AuditContext) => {
       const own = scopedTo(sql, by.organisationId)
       return journaled(
         Effect.gen(function* () {
@@ -217,7 +217,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
         })
       )
     }),
-    withdraw: Effect.fn("Partners.withdraw")((id: string, verifier: Uint8Array, { by }: Writing) => {
+    withdraw: Effect.fn("Partners.withdraw")((id: string, verifier: Uint8Array, { by }: AuditContext) => {
       const own = scopedTo(sql, by.organisationId)
       const dropped = own`DELETE FROM partner_token t
         WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${verifier} AND t.use = 'Expected'`

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { isRegistered, type Partner, switchedBy } from "../../domain/roaming/Partner.ts"
 import { type NewPartner, type PartnerPatch, Partners } from "../../domain/roaming/Partners.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PartnerRecord } from "../../domain/event/RecordFact.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -39,9 +39,9 @@ export const recordOf = ({ connection, expected, id, name, status, switches }: P
 })
 
 const create = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Partners.create")(function* (input: NewPartner, writing: Writing) {
+  Effect.fn("Partners.create")(function* (input: NewPartner, audit: AuditContext) {
     yield* storable({ name: input.name })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const { expected, invitation, name, switches } = input
     const id = secrets.uuid(now)
@@ -52,16 +52,16 @@ const create = ({ journaled, secrets, sql }: Recording) =>
       yield* claim(own, id, partiesOf(expected), true)
       yield* putToken(own, id, "Registration", invitation, now)
       const partner = yield* findPartner(sql, own, id)
-      const fact = factOf("PartnerCreated", `partner:${id}`, id, writing)
+      const fact = factOf("PartnerCreated", `partner:${id}`, id, audit)
       return { result: partner, facts: [{ ...fact, body: { by: by.actor, after: recordOf(partner) } }] }
     })
     return yield* Effect.catchTag(journaled(refusingValues(write)), "NotFound", Effect.die)
   })
 
 const update = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Partners.update")(function* (id: string, patch: PartnerPatch, writing: Writing) {
+  Effect.fn("Partners.update")(function* (id: string, patch: PartnerPatch, audit: AuditContext) {
     yield* storable({ patch })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* findPartner(sql, own, id)
@@ -74,7 +74,7 @@ const update = ({ journaled, secrets, sql }: Recording) =>
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
       yield* own`UPDATE partner p SET updated_at = ${new Date(now)} WHERE ${own.rowsOf("p")} AND p.id = ${id}`
       const after = { ...changed, updatedAt: now }
-      const fact = factOf("PartnerChanged", `partner:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("PartnerChanged", `partner:${id}`, secrets.uuid(now), audit)
       return {
         result: after,
         facts: [{ ...fact, body: { by: by.actor, before: recordOf(before), after: recordOf(after) } }]
@@ -84,13 +84,13 @@ const update = ({ journaled, secrets, sql }: Recording) =>
   })
 
 const remove = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Partners.remove")(function* (id: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Partners.remove")(function* (id: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* findPartner(sql, own, id)
       yield* own`DELETE FROM partner p WHERE ${own.rowsOf("p")} AND p.id = ${id}`
-      const fact = factOf("PartnerRemoved", `partner:${id}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(before) } }] }
+      const fact = factOf("PartnerRemoved", `partner:${id}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before: recordOf(before) } }] }
     })
     yield* journaled(write)
   })

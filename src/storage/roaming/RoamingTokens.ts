@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { RoamingTokens, type TokenConflict, type TokenIdentity } from "../../domain/token/RoamingTokens.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import {
   patchedToken,
   type RoamingToken,
@@ -52,7 +52,7 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   t.default_profile_type AS "defaultProfileType", t.energy_contract AS "energyContract", t.last_updated AS "lastUpdated"`
 
 /** A partner's tokens of these keys, as they stand. */
-const standing = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenAddress>) =>
+const current = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenAddress>) =>
   countedRows(own`
     SELECT ${columns(sql)}, t.revision
     FROM (SELECT DISTINCT * FROM unnest(${textArray(keys.map(({ uid }) => tokenKey(uid)))},
@@ -95,12 +95,12 @@ const write = (own: Scoped, partnerId: string, changes: ReadonlyArray<Change>, n
 }
 
 /** A change of a token is one fact: its key names the token and how often it has changed. */
-const factOfChange = (partnerId: string, { after, before, revision }: Change, writing: Writing) => {
+const factOfChange = (partnerId: string, { after, before, revision }: Change, audit: AuditContext) => {
   const { countryCode, partyId, uid } = after
   const subject = `roaming-token:${countryCode}*${partyId}*${uid}`
-  const fact = factOf("RoamingTokenChanged", subject, `${partnerId}:${roamingTokenKey(after)}:${revision}`, writing)
-  const told = before === undefined ? {} : { before: { ...before, partnerId } }
-  return { ...fact, body: { by: writing.by.actor, ...told, after: { ...after, partnerId } } }
+  const fact = factOf("RoamingTokenChanged", subject, `${partnerId}:${roamingTokenKey(after)}:${revision}`, audit)
+  const given = before === undefined ? {} : { before: { ...before, partnerId } }
+  return { ...fact, body: { by: audit.by.actor, ...given, after: { ...after, partnerId } } }
 }
 
 const bodyOf = ({ partnerId: _, ...body }: RoamingToken): RoamingTokenBody => body
@@ -173,19 +173,19 @@ const put = ({ journaled, sql }: Recording, room: ReturnType<typeof tokenRoom>) 
   Effect.fn("RoamingTokens.put")(function* (
     partnerId: string,
     tokens: ReadonlyArray<RoamingTokenBody>,
-    writing: Writing,
+    audit: AuditContext,
     identity: TokenIdentity = typed
   ) {
     yield* storable(tokens)
     if (tokens.length === 0) return []
-    const own = scopedTo(sql, writing.by.organisationId)
-    yield* room.look(own, partnerId, tokens.length, writing.now)
+    const own = scopedTo(sql, audit.by.organisationId)
+    yield* room.look(own, partnerId, tokens.length, audit.now)
     const transaction = Effect.gen(function* () {
-      const stored = yield* standing(sql, own, partnerId, tokens.map(untyped))
-      const { changes, taken } = laidOver(stored, tokens, writing.now, identity)
+      const stored = yield* current(sql, own, partnerId, tokens.map(untyped))
+      const { changes, taken } = laidOver(stored, tokens, audit.now, identity)
       yield* room.take(partnerId, changes.filter(({ before }) => before === undefined).length)
-      yield* store(own, partnerId, changes, identity, writing.now)
-      return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, writing)) }
+      yield* store(own, partnerId, changes, identity, audit.now)
+      return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, audit)) }
     })
     return yield* journaled(refusingValues(transaction))
   })
@@ -199,20 +199,20 @@ const patch = ({ journaled, sql }: Recording) =>
     partnerId: string,
     address: RoamingTokenAddress,
     change: RoamingTokenPatch,
-    writing: Writing,
+    audit: AuditContext,
     identity: TokenIdentity = typed
   ) {
     yield* storable({ address, change })
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const transaction = Effect.gen(function* () {
-      const stored = yield* standing(sql, own, partnerId, [untyped(address)])
+      const stored = yield* current(sql, own, partnerId, [untyped(address)])
       const first = stored.find(({ type }) => address.type === undefined || sameType(type, address.type))
       if (first === undefined) return yield* notFound(address)
       const { revision: _, ...token } = first
       const after = patchedToken(bodyOf(token), change)
-      const { changes, taken } = laidOver(stored, [after], writing.now, identity)
-      yield* store(own, partnerId, changes, identity, writing.now)
-      return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, writing)) }
+      const { changes, taken } = laidOver(stored, [after], audit.now, identity)
+      yield* store(own, partnerId, changes, identity, audit.now)
+      return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, audit)) }
     })
     return yield* journaled(refusingValues(transaction))
   })
@@ -220,7 +220,7 @@ const patch = ({ journaled, sql }: Recording) =>
 const find = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.find")(function* (organisationId: string, partnerId: string, address: RoamingTokenAddress) {
     const unstorable = yield* Effect.isFailure(storable(address))
-    const [found] = unstorable ? [] : yield* guarded(standing(sql, scopedTo(sql, organisationId), partnerId, [address]))
+    const [found] = unstorable ? [] : yield* guarded(current(sql, scopedTo(sql, organisationId), partnerId, [address]))
     if (found === undefined) return yield* notFound(address)
     const { revision: _, ...token } = found
     return token

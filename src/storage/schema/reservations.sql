@@ -28,7 +28,7 @@ CREATE INDEX reservation_due ON reservation (expires_at) WHERE ((status = 'Activ
 CREATE INDEX reservation_organisation ON reservation (organisation_id, command_id);
 CREATE INDEX reservation_session ON reservation (session_id) WHERE (session_id IS NOT NULL);
 -- Those of a charger that may be in force, among all that it ever had.
-CREATE INDEX reservation_standing ON reservation (charger_id, expires_at) WHERE (status IN ('Pending', 'Active', 'Unknown', 'Expired'));
+CREATE INDEX reservation_in_force ON reservation (charger_id, expires_at) WHERE (status IN ('Pending', 'Active', 'Unknown', 'Expired'));
 
 -- A start that consumes a reservation and has an id of its own ends the reservation's session, which is void. Where the start has taken
 -- the row's place there is none left to end.

@@ -64,7 +64,7 @@ CREATE TABLE partner_client (
 COMMENT ON TABLE partner_client IS
   'Parties behind a hub (OCPI HubClientInfo) with their status.';
 
-CREATE TABLE partner_errand (
+CREATE TABLE partner_command (
   command_id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL,
   partner_id uuid NOT NULL REFERENCES partner (id) ON DELETE CASCADE,
@@ -81,13 +81,13 @@ CREATE TABLE partner_errand (
   session_id uuid,
   created_at timestamptz NOT NULL
 );
-COMMENT ON TABLE partner_errand IS
+COMMENT ON TABLE partner_command IS
   'Commands that a partner asked for (OCPI commands and charging profiles). Stored in the transaction of the command, deleted with the partner.';
-CREATE INDEX partner_errand_reference ON partner_errand (partner_id, kind, lower(reference), command_id) WHERE (reference IS NOT NULL);
-CREATE INDEX partner_errand_session ON partner_errand (session_id, kind, command_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX partner_command_reference ON partner_command (partner_id, kind, lower(reference), command_id) WHERE (reference IS NOT NULL);
+CREATE INDEX partner_command_session ON partner_command (session_id, kind, command_id) WHERE (session_id IS NOT NULL);
 
 CREATE TABLE partner_callback (
-  command_id uuid NOT NULL REFERENCES partner_errand (command_id) ON DELETE CASCADE,
+  command_id uuid NOT NULL REFERENCES partner_command (command_id) ON DELETE CASCADE,
   about text NOT NULL CHECK (about IN ('Result', 'ReservationCancelled', 'ProfileChanged')),
   organisation_id uuid NOT NULL,
   state text NOT NULL DEFAULT 'Open' CHECK (state IN ('Open', 'Done', 'GivenUp')),
@@ -116,7 +116,7 @@ COMMENT ON TABLE partner_reservation IS
   'A partner''s reservation ids and the numbers by which chargers know them. Given once, so that a repeat replaces the first.';
 
 CREATE TABLE token_grant (
-  command_id uuid PRIMARY KEY REFERENCES partner_errand (command_id) ON DELETE CASCADE,
+  command_id uuid PRIMARY KEY REFERENCES partner_command (command_id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,
   charger_id text NOT NULL,
   -- 0: any EVSE of the charger.
@@ -127,7 +127,7 @@ CREATE TABLE token_grant (
   expires_at timestamptz NOT NULL
 );
 COMMENT ON TABLE token_grant IS
-  'Cards that may charge because their partner allowed it in a START_SESSION or RESERVE_NOW. Deleted with their command''s partner_errand.';
+  'Cards that may charge because their partner allowed it in a START_SESSION or RESERVE_NOW. Deleted with their command''s partner_command.';
 CREATE INDEX token_grant_uid ON token_grant (charger_id, uid_key, expires_at);
 
 CREATE TABLE roaming_token (
@@ -244,7 +244,7 @@ BEGIN
   INSERT INTO partner_callback (command_id, about, organisation_id, answer_by, due_at)
   SELECT DISTINCT ON (e.partner_id, e.session_id) e.command_id, 'ProfileChanged', e.organisation_id, NEW.completed_at, NEW.completed_at
   FROM session s
-  JOIN partner_errand e ON e.session_id = s.id AND e.organisation_id = s.organisation_id AND e.kind = 'SetProfile'
+  JOIN partner_command e ON e.session_id = s.id AND e.organisation_id = s.organisation_id AND e.kind = 'SetProfile'
   JOIN command m ON m.id = e.command_id AND m.status = 'Accepted'
   WHERE s.charger_id = NEW.charger_id AND s.organisation_id = NEW.organisation_id AND s.ended_at IS NULL AND s.status = 'ACTIVE'
     AND (v_evse = 0 OR v_evse = s.evse_id) AND NEW.issued_by <> 'partner:' || e.partner_id

@@ -52,7 +52,7 @@ CREATE TABLE session (
   -- How long the charger may remember the answer to the start, so that a repeated start is answered in full.
   authorized_until timestamptz,
   -- What the stop that ended the session said: a further stop that says something else is recognised by it.
-  told_stop jsonb,
+  reported_stop jsonb,
   -- A further stop says something else than the first; held until corrected.
   contradicted boolean NOT NULL DEFAULT false,
   CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
@@ -164,7 +164,7 @@ AS $function$
     'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
     'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status,
     'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
-    'toldStop', s.told_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,
+    'toldStop', s.reported_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,
     'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000)
 $function$;
 

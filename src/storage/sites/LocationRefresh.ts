@@ -5,10 +5,10 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { dueOf, type Location, locationOf } from "../../domain/site/Location.ts"
-import { type LocationChanged, unforeseen } from "../../domain/site/TimeDrivenChange.ts"
+import { type LocationChanged, timeDrivenChange } from "../../domain/site/TimeDrivenChange.ts"
 import { int8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
-import { locationOfBody, standingOf, standings, type WantedSite } from "./LocationRows.ts"
+import { locationOfBody, sourcesOf, sourcesOfSites, type WantedSite } from "./LocationRows.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 
 export interface LocationsOptions {
@@ -197,15 +197,15 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
     const looked: Array<Looked> = []
     const gone: Array<Location> = []
     const facts: Array<LocationChanged> = []
-    const untold = new Set(sites.filter((site) => site.untold).map(({ siteId }) => siteId))
-    for (const row of yield* standings(sql, sites, now)) {
-      const standing = standingOf(row)
+    const unrecorded = new Set(sites.filter((site) => site.untold).map(({ siteId }) => siteId))
+    for (const row of yield* sourcesOfSites(sql, sites, now)) {
+      const sources = sourcesOf(row)
       const before = row.before === undefined ? undefined : locationOfBody(row.before)
-      const location = locationOf(standing, before, now)
+      const location = locationOf(sources, before, now)
       if (location !== undefined) {
-        looked.push({ location, texts: options.texts(location), before, dueAt: dueOf(location, standing, now) })
+        looked.push({ location, texts: options.texts(location), before, dueAt: dueOf(location, sources, now) })
       } else if (before !== undefined) gone.push(before)
-      const fact = unforeseen(before, location, row.ripe || untold.has(row.siteId), now)
+      const fact = timeDrivenChange(before, location, row.ripe || unrecorded.has(row.siteId), now)
       if (fact !== undefined) facts.push(fact)
     }
     yield* keep(sql, looked, gone)

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { assumedEquipment } from "../../domain/site/Connector.ts"
 import { Company, EvseDetails, SiteDetails } from "../../domain/site/Details.ts"
 import { capabilities, type Location } from "../../domain/site/Location.ts"
-import type { Standing } from "../../domain/site/LocationSources.ts"
+import type { LocationSources } from "../../domain/site/LocationSources.ts"
 import type { AssignedTariff } from "../../domain/tariff/Choice.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { ConnectorStatus, DescribedEvse, Equipment, equipmentJson, evsesJson } from "../charging/ChargerRows.ts"
@@ -105,7 +105,7 @@ export const locationOfBody = (kept: typeof LocationBody.Type): Location => ({
   }))
 })
 
-const StandingRow = Schema.Struct({
+const SourcesRow = Schema.Struct({
   siteId: Schema.String,
   organisationId: Schema.String,
   site: optional(
@@ -166,9 +166,9 @@ const StandingRow = Schema.Struct({
   ripe: Schema.Boolean
 })
 
-export const standingRows = rowsOf(StandingRow)
+export const sourcesRows = rowsOf(SourcesRow)
 
-type Row = typeof StandingRow.Type
+type Row = typeof SourcesRow.Type
 
 /** OCPP 1.6 separates them by commas. */
 const profilesOf = (value: string | undefined): ReadonlyArray<string> =>
@@ -197,20 +197,20 @@ const tariffOf = (row: NonNullable<Row["tariffs"]>[number]): AssignedTariff => (
   endsAt: row.endsAt
 })
 
-const siteOf = ({ details, ...site }: NonNullable<Row["site"]>, organisationId: string): Standing["site"] => ({
+const siteOf = ({ details, ...site }: NonNullable<Row["site"]>, organisationId: string): LocationSources["site"] => ({
   ...site,
   ...details,
   organisationId
 })
 
-export const standingOf = ({
+export const sourcesOf = ({
   chargers = [],
   evses = [],
   organisationId,
   party,
   site,
   tariffs = []
-}: Row): Standing => ({
+}: Row): LocationSources => ({
   site: site === undefined ? undefined : siteOf(site, organisationId),
   party,
   chargers: chargers.map(chargerOf),
@@ -227,8 +227,8 @@ export interface WantedSite {
  * Of sites, also of those that were deleted; for all organisations at once, each site with its own. `ripe` is of one that time alone has changed since it
  * was looked at: its hour has come, or the lease of a node that held a charger has run out.
  */
-export const standings = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<WantedSite>, now: number) =>
-  standingRows(sql`
+export const sourcesOfSites = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<WantedSite>, now: number) =>
+  sourcesRows(sql`
     SELECT w.site_id AS "siteId", w.organisation_id AS "organisationId",
       CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
         'streetAddress', s.street_address, 'streetNumber', s.street_number, 'houseLetter', s.house_letter,

@@ -12,7 +12,7 @@ import { isUuid } from "../../domain/values/Uuid7.ts"
 import type { Window } from "../../domain/values/Window.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { anyDue, type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
-import { LocationBody, locationOfBody, standingOf, standings } from "./LocationRows.ts"
+import { LocationBody, locationOfBody, sourcesOf, sourcesOfSites } from "./LocationRows.ts"
 import { sitesOf } from "../roaming/PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
@@ -226,10 +226,10 @@ const evseOf = ({ sql }: Reading) =>
 const publication = ({ sql }: Reading) =>
   Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
     const now = yield* Clock.currentTimeMillis
-    const [row] = isUuid(siteId) ? yield* guarded(standings(sql, [{ organisationId, siteId }], now)) : []
-    const standing = row === undefined ? undefined : standingOf(row)
-    if (standing?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
-    const missing = missingOf(standing)
+    const [row] = isUuid(siteId) ? yield* guarded(sourcesOfSites(sql, [{ organisationId, siteId }], now)) : []
+    const current = row === undefined ? undefined : sourcesOf(row)
+    if (current?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
+    const missing = missingOf(current)
     return { published: missing.length === 0, missing }
   })
 

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import { isWithin, SiteDetails, siteDetailsMax, siteDetailsOf, siteFieldsOf } from "../../domain/site/Details.ts"
 import { Sites } from "../../domain/site/Sites.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { Site, SiteInput, SitePatch } from "../../domain/site/Site.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -82,12 +82,12 @@ const ownParty = (own: Scoped, id: string | undefined) =>
   })
 
 const create = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Sites.create")(function* (input: SiteInput, writing: Writing) {
+  Effect.fn("Sites.create")(function* (input: SiteInput, audit: AuditContext) {
     yield* storable(input)
     const details = yield* boundedDetails(input)
-    const own = scopedTo(sql, writing.by.organisationId)
-    const id = secrets.uuid(writing.now)
-    const now = new Date(writing.now)
+    const own = scopedTo(sql, audit.by.organisationId)
+    const id = secrets.uuid(audit.now)
+    const now = new Date(audit.now)
     const insert = siteOf(own`
       INSERT INTO site AS s (id, organisation_id, name, time_zone, street_address, street_number, house_letter, postal_number, city,
         area, country, latitude, longitude, opening_hours, party_id, details, created_at, updated_at)
@@ -101,8 +101,8 @@ const create = ({ journaled, secrets, sql }: Recording) =>
       yield* ownParty(own, input.cpoPartyId)
       const site = yield* refusingValues(insert)
       if (site === undefined) return yield* Effect.die("an INSERT gave no row")
-      const fact = factOf("SiteCreated", `site:${id}`, id, writing)
-      return { result: site, facts: [{ ...fact, body: { by: writing.by.actor, after: site } }] }
+      const fact = factOf("SiteCreated", `site:${id}`, id, audit)
+      return { result: site, facts: [{ ...fact, body: { by: audit.by.actor, after: site } }] }
     })
     return yield* journaled(write)
   })
@@ -124,17 +124,17 @@ const zoneOf = (own: Scoped) =>
   )
 
 const update = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Sites.update")(function* (id: string, patch: SitePatch, writing: Writing) {
+  Effect.fn("Sites.update")(function* (id: string, patch: SitePatch, audit: AuditContext) {
     yield* storable(patch)
     if (patch.name === null) return yield* new InvalidInput({ pointer: "/name", detail: "cannot be cleared" })
-    const own = scopedTo(sql, writing.by.organisationId)
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, id)
       const changed = patched(before, patch.timeZone === null ? { ...patch, timeZone: yield* zoneOf(own) } : patch)
       if (Equal.equals(before, changed)) return { result: before, facts: [] }
       const details = yield* boundedDetails(changed)
       yield* ownParty(own, changed.cpoPartyId)
-      const after = { ...changed, updatedAt: writing.now }
+      const after = { ...changed, updatedAt: audit.now }
       const change = own`
         UPDATE site s SET name = ${after.name}, time_zone = ${after.timeZone}, street_address = ${after.streetAddress},
           street_number = ${after.streetNumber}, house_letter = ${after.houseLetter}, postal_number = ${after.postalNumber},
@@ -143,15 +143,15 @@ const update = ({ journaled, secrets, sql }: Recording) =>
           details = ${jsonOrNull(details)}, updated_at = ${new Date(after.updatedAt)}
         WHERE ${own.rowsOf("s")} AND s.id = ${id}`
       yield* refusingValues(change)
-      const fact = factOf("SiteChanged", `site:${id}`, secrets.uuid(writing.now), writing)
-      return { result: after, facts: [{ ...fact, body: { by: writing.by.actor, before, after } }] }
+      const fact = factOf("SiteChanged", `site:${id}`, secrets.uuid(audit.now), audit)
+      return { result: after, facts: [{ ...fact, body: { by: audit.by.actor, before, after } }] }
     })
     return yield* journaled(write)
   })
 
 const remove = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Sites.remove")(function* (id: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Sites.remove")(function* (id: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, id)
       const chargers = yield* own`SELECT 1 FROM charger c WHERE ${own.rowsOf("c")} AND c.site_id = ${id} LIMIT 1`
@@ -162,8 +162,8 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
         })
       }
       yield* own`DELETE FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`
-      const fact = factOf("SiteRemoved", `site:${id}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before } }] }
+      const fact = factOf("SiteRemoved", `site:${id}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before } }] }
     })
     yield* journaled(write)
   })

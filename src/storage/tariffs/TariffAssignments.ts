@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotFound } from "../../domain/Errors.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { type Assignment, assignmentScopes, type Tariff } from "../../domain/tariff/Tariff.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
@@ -50,8 +50,8 @@ const isTarget = (sql: SqlClient.SqlClient, { connectorId, evseId, scope, target
   a.scope = ${scope} AND a.target = ${target} AND a.evse_id = ${evseId} AND a.connector_id = ${connectorId}`
 
 export const assign = ({ journaled, secrets, sql }: Recording, find: Find) =>
-  Effect.fn("Tariffs.assign")(function* (id: string, given: Assignment, writing: Writing) {
-    const { by, now } = writing
+  Effect.fn("Tariffs.assign")(function* (id: string, given: Assignment, audit: AuditContext) {
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const target = targetOf(given)
     const write = Effect.gen(function* () {
@@ -65,7 +65,7 @@ export const assign = ({ journaled, secrets, sql }: Recording, find: Find) =>
         VALUES (${own.id}, ${target.scope}, ${target.target}, ${target.evseId}, ${target.connectorId}, ${id}, ${new Date(now)})
         ON CONFLICT (organisation_id, scope, target, evse_id, connector_id)
           DO UPDATE SET tariff_id = excluded.tariff_id, created_at = excluded.created_at`
-      const fact = factOf("TariffAssigned", `tariff:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("TariffAssigned", `tariff:${id}`, secrets.uuid(now), audit)
       const was = before === undefined ? {} : { before: { tariffId: before.tariffId, ...given } }
       return {
         result: undefined,
@@ -76,8 +76,8 @@ export const assign = ({ journaled, secrets, sql }: Recording, find: Find) =>
   })
 
 export const unassign = ({ journaled, secrets, sql }: Recording, find: Find) =>
-  Effect.fn("Tariffs.unassign")(function* (id: string, given: Assignment, writing: Writing) {
-    const { by, now } = writing
+  Effect.fn("Tariffs.unassign")(function* (id: string, given: Assignment, audit: AuditContext) {
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       yield* find(by.organisationId, id)
@@ -85,7 +85,7 @@ export const unassign = ({ journaled, secrets, sql }: Recording, find: Find) =>
         DELETE FROM tariff_assignment a WHERE ${own.rowsOf("a")} AND ${isTarget(sql, targetOf(given))} AND a.tariff_id = ${id}
         RETURNING a.scope`
       if (gone.length === 0) return yield* new NotFound({ kind: "assignment of this tariff", id })
-      const fact = factOf("TariffUnassigned", `tariff:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("TariffUnassigned", `tariff:${id}`, secrets.uuid(now), audit)
       return { result: undefined, facts: [{ ...fact, body: { by: by.actor, before: { tariffId: id, ...given } } }] }
     })
     yield* journaled(write)

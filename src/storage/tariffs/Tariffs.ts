@@ -2,7 +2,7 @@
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
-import type { Writing } from "../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { type TariffPatch, Tariffs } from "../../domain/tariff/Tariffs.ts"
 import { errorsOf } from "../../domain/tariff/Findings.ts"
 import type { Tariff, TariffBody } from "../../domain/tariff/Tariff.ts"
@@ -49,9 +49,9 @@ const putVersion = (own: Scoped, { body, id, updatedAt, version }: Tariff) => ow
   VALUES (${id}, ${version}, ${own.id}, ${text(body)}::text::jsonb, ${new Date(updatedAt)})`
 
 const create = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tariffs.create")(function* (body: TariffBody, writing: Writing) {
+  Effect.fn("Tariffs.create")(function* (body: TariffBody, audit: AuditContext) {
     yield* storable({ body })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const tariff: Tariff = {
       id: secrets.uuid(now),
@@ -67,7 +67,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         VALUES (${tariff.id}, ${own.id}, 1, ${text(body)}::text::jsonb, ${dateOrNull(body.startDateTime)},
           ${dateOrNull(body.endDateTime)}, ${new Date(now)}, ${new Date(now)})`
       yield* putVersion(own, tariff)
-      const fact = factOf("TariffCreated", `tariff:${tariff.id}`, tariff.id, writing)
+      const fact = factOf("TariffCreated", `tariff:${tariff.id}`, tariff.id, audit)
       return { result: tariff, facts: [{ ...fact, body: { by: by.actor, after: recordOf(tariff) } }] }
     })
     return yield* journaled(refusingValues(write))
@@ -85,9 +85,9 @@ const patched = (body: TariffBody, patch: TariffPatch): TariffBody => {
 }
 
 const update = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tariffs.update")(function* (id: string, patch: TariffPatch, writing: Writing) {
+  Effect.fn("Tariffs.update")(function* (id: string, patch: TariffPatch, audit: AuditContext) {
     yield* storable({ patch })
-    const { by, now } = writing
+    const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, id)
@@ -101,7 +101,7 @@ const update = ({ journaled, secrets, sql }: Recording) =>
           ends_at = ${dateOrNull(body.endDateTime)}, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("t")} AND t.id = ${id}`
       yield* putVersion(own, after)
-      const fact = factOf("TariffChanged", `tariff:${id}`, secrets.uuid(now), writing)
+      const fact = factOf("TariffChanged", `tariff:${id}`, secrets.uuid(now), audit)
       const change = { by: by.actor, before: recordOf(before), after: recordOf(after) }
       return { result: after, facts: [{ ...fact, body: change }] }
     })
@@ -109,8 +109,8 @@ const update = ({ journaled, secrets, sql }: Recording) =>
   })
 
 const remove = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Tariffs.remove")(function* (id: string, writing: Writing) {
-    const own = scopedTo(sql, writing.by.organisationId)
+  Effect.fn("Tariffs.remove")(function* (id: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       const before = yield* find(sql, own, id)
       const [used] =
@@ -122,8 +122,8 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
         })
       }
       yield* own`DELETE FROM tariff t WHERE ${own.rowsOf("t")} AND t.id = ${id}`
-      const fact = factOf("TariffRemoved", `tariff:${id}`, secrets.uuid(writing.now), writing)
-      return { result: undefined, facts: [{ ...fact, body: { by: writing.by.actor, before: recordOf(before) } }] }
+      const fact = factOf("TariffRemoved", `tariff:${id}`, secrets.uuid(audit.now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before: recordOf(before) } }] }
     })
     yield* journaled(write)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
-import { checkRaise, maxUnsettledPasswords, type SecurityStanding } from "../../../src/domain/charger/SecurityRaise.ts"
+import { checkRaise, maxUnsettledPasswords, type SecurityState } from "../../../src/domain/charger/SecurityRaise.ts"
 
-const everything: SecurityStanding = {
+const everything: SecurityState = {
   securityProfile: 0,
   hasPassword: true,
   unsettledPasswords: 0,
@@ -10,7 +10,7 @@ const everything: SecurityStanding = {
   clientCertificates: true
 }
 const change = (key: string, value: string): ChargerCommand => ({ _tag: "ChangeConfiguration", key, value })
-const raise = (standing: Partial<SecurityStanding>, value: string) =>
+const raise = (standing: Partial<SecurityState>, value: string) =>
   checkRaise({ ...everything, ...standing }, change("SecurityProfile", value))
 
 describe("raising a security profile", () => {

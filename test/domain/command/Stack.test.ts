@@ -7,7 +7,7 @@ import {
   begun,
   cleared,
   profilesKept,
-  standing as standingOf,
+  inForce as standingOf,
   withoutTransaction
 } from "../../../src/domain/command/Stack.ts"
 

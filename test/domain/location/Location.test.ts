@@ -3,7 +3,7 @@ import { assumedEquipment, type ConnectorStatus } from "../../../src/domain/site
 import { statusOf } from "../../../src/domain/site/EvseStatus.ts"
 import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/site/Location.ts"
 import { missingOf } from "../../../src/domain/site/Missing.ts"
-import type { Standing, StandingCharger } from "../../../src/domain/site/LocationSources.ts"
+import type { LocationSources, SourceCharger } from "../../../src/domain/site/LocationSources.ts"
 import { tariffsOf } from "../../../src/domain/site/TariffChoice.ts"
 import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
 
@@ -65,7 +65,7 @@ describe("a location", () => {
   })
 
   it("can what its charger can", () => {
-    const capabilities = (change: Partial<StandingCharger>) => made(withCharger(change)).evses[0]?.capabilities
+    const capabilities = (change: Partial<SourceCharger>) => made(withCharger(change)).evses[0]?.capabilities
     expect(capabilities({})).toEqual(["RFID_READER", "REMOTE_START_STOP_CAPABLE", "UNLOCK_CAPABLE"])
     expect(capabilities({ featureProfiles: ["Core", "SmartCharging", "Reservation"] })).toEqual([
       "RFID_READER",
@@ -161,7 +161,7 @@ describe("tariffs of a connector", () => {
   const place = { chargerId: "SECRET-1", evseId: 1, connectorId: 1 }
   const tariff = (tariffId: string, assignment: object, startsAt?: number, endsAt?: number) => ({
     tariffId,
-    assignment: assignment as Standing["tariffs"][number]["assignment"],
+    assignment: assignment as LocationSources["tariffs"][number]["assignment"],
     startsAt,
     endsAt
   })

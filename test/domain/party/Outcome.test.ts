@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest"
-import type { ErrandKind } from "../../../src/domain/command/PartnerCallback.ts"
-import { type ErrandEnd, outcomeOf, profileOutcomeOf } from "../../../src/domain/command/Outcome.ts"
+import type { PartnerCallbackKind } from "../../../src/domain/command/PartnerCallback.ts"
+import { type PartnerCallbackEnd, outcomeOf, profileOutcomeOf } from "../../../src/domain/command/Outcome.ts"
 
-const end = (kind: ErrandKind, status: ErrandEnd["status"], more: Partial<ErrandEnd> = {}): ErrandEnd => ({
+const end = (
+  kind: PartnerCallbackKind,
+  status: PartnerCallbackEnd["status"],
+  more: Partial<PartnerCallbackEnd> = {}
+): PartnerCallbackEnd => ({
   kind,
   status,
   result: undefined,
@@ -12,7 +16,7 @@ const end = (kind: ErrandKind, status: ErrandEnd["status"], more: Partial<Errand
 const said = (status: string) => ({ result: { status } })
 const failed = (errorCode: string) => ({ result: { errorCode } })
 
-const commands: ReadonlyArray<ErrandKind> = [
+const commands: ReadonlyArray<PartnerCallbackKind> = [
   "StartSession",
   "StopSession",
   "ReserveNow",
@@ -34,7 +38,7 @@ describe("what a partner hears of its command", () => {
   })
 
   it("has a word for each of the charger's own", () => {
-    const words: ReadonlyArray<readonly [ErrandKind, string, string]> = [
+    const words: ReadonlyArray<readonly [PartnerCallbackKind, string, string]> = [
       ["StartSession", "Rejected", "REJECTED"],
       ["StopSession", "Rejected", "REJECTED"],
       ["ReserveNow", "Occupied", "EVSE_OCCUPIED"],

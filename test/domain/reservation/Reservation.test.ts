@@ -7,7 +7,7 @@ import {
   holds,
   type Reservation,
   type ReservationStatus,
-  standing,
+  isInForce,
   type Start
 } from "../../../src/domain/reservation/Reservation.ts"
 
@@ -58,8 +58,8 @@ describe("a reservation", () => {
   })
 
   it("has expired at its time unless something else became of it, whether or not anybody noted it", () => {
-    expect(statuses.map((status) => standing({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
-    expect(statuses.map((status) => standing({ status, expiresAt: noon }, noon))).toEqual([
+    expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
+    expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon))).toEqual([
       "Pending",
       "Expired",
       "Rejected",

@@ -6,7 +6,7 @@ import { NotFound } from "../../../src/domain/Errors.ts"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
 import { Chargers } from "../../../src/domain/charger/Chargers.ts"
 import { ChargingProfiles } from "../../../src/domain/command/ChargingProfiles.ts"
-import { type DueCallback, Errands } from "../../../src/domain/command/PartnerCallbacks.ts"
+import { type DueCallback, PartnerCallbacks } from "../../../src/domain/command/PartnerCallbacks.ts"
 import { Partners } from "../../../src/domain/roaming/Partners.ts"
 import { Sessions } from "../../../src/domain/session/Sessions.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
@@ -38,14 +38,14 @@ type Answer = (request: PartnerRequest, partnerId: string) => Effect.Effect<void
 const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) => {
   const done: Array<string> = []
   const sent: Array<PartnerRequest> = []
-  const errands = Errands.of({
+  const callbacks = PartnerCallbacks.of({
     take: ({ except, limit }) =>
       Effect.sync(() => {
         const taken = queue.filter(({ partnerId }) => !except.includes(partnerId)).slice(0, Math.min(limit, 4))
         for (const one of taken) queue.splice(queue.indexOf(one), 1)
         return taken
       }),
-    told: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
+    reported: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
     retry: ({ commandId }, problem, at) =>
       Effect.map(Clock.currentTimeMillis, (now) => void done.push(`retry ${commandId} in ${at - now}: ${problem}`)),
     giveUp: ({ commandId }, problem) => Effect.sync(() => void done.push(`gave up ${commandId}: ${problem}`)),
@@ -69,7 +69,7 @@ const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) =>
   const layer = ResultPoster.layer().pipe(
     Layer.provide(
       Layer.mergeAll(
-        Layer.succeed(Errands, errands),
+        Layer.succeed(PartnerCallbacks, callbacks),
         Layer.succeed(Partners, partners as never),
         Layer.succeed(PartnerClient, client as never),
         Layer.succeed(Sessions, {} as never),

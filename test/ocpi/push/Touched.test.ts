@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { JournaledFact } from "../../../src/domain/event/Subscription.ts"
 import { hashOf, sameHash } from "../../../src/ocpi/push/Hash.ts"
-import { isGoneThere, isSomebody, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
+import { isGoneThere, isReachable, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
 import { touchedBy } from "../../../src/ocpi/push/ChangedObjects.ts"
 
 const site = "01990000-0000-7000-8000-000000000001"
@@ -161,7 +161,7 @@ describe("an answer", () => {
 
   it("to the question whether it is there is somebody's where it speaks OCPI or looks at tokens", () => {
     const somebody = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]
-    expect(somebody.map(isSomebody)).toEqual([true, true, true, true, true])
+    expect(somebody.map(isReachable)).toEqual([true, true, true, true, true])
     const nobody = [
       failed(undefined),
       failed(200),
@@ -172,7 +172,7 @@ describe("an answer", () => {
       failed(429, 2000),
       failed(500, 2000)
     ]
-    expect(nobody.filter(isSomebody)).toEqual([])
+    expect(nobody.filter(isReachable)).toEqual([])
   })
 
   it("to the deletion of what it does not have is its end, and a bare 404 only after many tries", () => {

@@ -24,7 +24,10 @@ import {
   type ChargerLine,
   type ChargerMailbox
 } from "../../../src/domain/charger/ChargerInbox.ts"
-import { type Knock, Knocks } from "../../../src/domain/charger/UnknownChargerAttempts.ts"
+import {
+  type UnknownChargerAttempt,
+  UnknownChargerAttempts
+} from "../../../src/domain/charger/UnknownChargerAttempts.ts"
 import { type LoggedFrame, MessageLog } from "../../../src/domain/charger/MessageLog.ts"
 import { Presence } from "../../../src/domain/charger/Presence.ts"
 import { Secrets } from "../../../src/domain/values/Secrets.ts"
@@ -212,7 +215,7 @@ export interface TestServer {
   readonly inbox: TestInbox
   readonly frames: Array<LoggedFrame>
   /** Unknown chargers that came. */
-  readonly knocks: Array<Knock>
+  readonly knocks: Array<UnknownChargerAttempt>
   readonly lastMessage: Map<string, string>
   /** Log lines of the server. */
   readonly logs: Array<string>
@@ -245,7 +248,7 @@ const rest = (_request: IncomingMessage, response: ServerResponse): void => void
 export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
   const inbox = new TestInbox()
   const frames: Array<LoggedFrame> = []
-  const knocks: Array<Knock> = []
+  const knocks: Array<UnknownChargerAttempt> = []
   const lastMessage = new Map<string, string>()
   const logs: Array<string> = []
   const asked = { verifier: 0, directory: 0, ids: [] as Array<string> }
@@ -303,8 +306,8 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       stored: never,
       peek: never
     }),
-    Layer.succeed(Knocks, {
-      knocked: (knock) => void knocks.push(knock),
+    Layer.succeed(UnknownChargerAttempts, {
+      attempted: (knock) => void knocks.push(knock),
       list: never,
       forget: never,
       concernOnly: never

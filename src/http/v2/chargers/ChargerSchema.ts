@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { Charger as DomainCharger } from "../../../domain/charger/Charger.ts"
 import { assumedEquipment, type Connector as DomainConnector } from "../../../domain/site/Connector.ts"
 import type { Seen } from "../../../domain/charger/Presence.ts"
-import type { EvseDetails, Told } from "../../../domain/site/Details.ts"
+import type { EvseDetails, Given } from "../../../domain/site/Details.ts"
 import type { Site } from "../../../domain/site/Site.ts"
 import { chargerStatus, chargerStatusFields, connectionOf } from "../../ChargerStatus.ts"
 import { Time, whole } from "../../Fields.ts"
@@ -152,7 +152,7 @@ const connector = (stored: DomainConnector): typeof Connector.Type => {
 
 const evses = ({ connectors, evses: described = [] }: DomainCharger): ReadonlyArray<typeof Evse.Type> =>
   [...new Set(connectors.map((one) => one.evseId))].map((evseId) => {
-    const known: Told<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
+    const known: Given<EvseDetails> = described.find((one) => one.evseId === evseId) ?? {}
     return {
       evseId,
       connectors: connectors.filter((one) => one.evseId === evseId).map(connector),

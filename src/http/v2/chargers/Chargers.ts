@@ -13,7 +13,7 @@ import { Sites } from "../../../domain/site/Sites.ts"
 import type { Page } from "../../../domain/values/Page.ts"
 import type { Site } from "../../../domain/site/Site.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
 import type { ChargerChange } from "./ChargersApi.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
@@ -91,7 +91,7 @@ const changing = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (chargerId: string, change: typeof ChargerChange.Type) {
     const credentials = yield* credentialsOf(chargerId, change)
-    const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* writing)
+    const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* audit)
     // An open connection was proved with what no longer holds.
     const provesAnew = credentials !== noCredentials || change.registeredSerialNumber !== undefined
     if (provesAnew) yield* link.disconnect(chargerId, "credentials changed")
@@ -131,7 +131,7 @@ export const layer = HttpApiBuilder.group(
         const { chargerId, name, registeredSerialNumber, registration, siteId } = payload
         const proof = { securityProfile, passwordVerifier, registeredSerialNumber }
         const wanted = { chargerId, name, siteId, registration, ...proof }
-        const body = yield* one(yield* chargers.register(wanted, yield* writing))
+        const body = yield* one(yield* chargers.register(wanted, yield* audit))
         const withPassword = generated === undefined ? body : { ...body, password: generated }
         return located(publicUrl, `/v2/chargers/${chargerId}`, withPassword)
       }),
@@ -149,7 +149,7 @@ export const layer = HttpApiBuilder.group(
         return yield* change(params.chargerId, payload)
       }),
       remove: Effect.fn("v2.chargers.remove")(function* ({ params }) {
-        yield* chargers.remove(params.chargerId, yield* writing)
+        yield* chargers.remove(params.chargerId, yield* audit)
         yield* link.disconnect(params.chargerId, "charger removed")
       }),
       messages: Effect.fn("v2.chargers.messages")(function* ({ params, query, request }) {

@@ -11,7 +11,7 @@ import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
 import { Expectations, type Fleet, type Template } from "../../../domain/charger/Expectations.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { toCommand } from "../commands/Commands.ts"
 
 /** What is expected of a charger: the template, and the keys that its make needs. */
@@ -60,12 +60,12 @@ export const layer = HttpApiBuilder.group(
         return toTemplate(yield* expectations.template(yield* organisationId))
       }),
       setTemplate: Effect.fn("v2.expectations.setTemplate")(function* ({ payload }) {
-        return toTemplate(yield* expectations.setTemplate(payload.keys, yield* writing))
+        return toTemplate(yield* expectations.setTemplate(payload.keys, yield* audit))
       }),
       apply: Effect.fn("v2.expectations.apply")(function* ({ params: { chargerId }, payload }) {
         const charger = yield* chargers.get(yield* organisationId, chargerId)
         const wanted = toChange(yield* expected(charger), charger.configuration).slice(0, templateRound)
-        const by = yield* writing
+        const by = yield* audit
         const items = yield* Effect.forEach(wanted, ({ key, value }) =>
           commands.issue(
             {
@@ -84,7 +84,7 @@ export const layer = HttpApiBuilder.group(
         return yield* bookOf(yield* expectations.quirks(yield* organisationId))
       }),
       setQuirks: Effect.fn("v2.expectations.setQuirks")(function* ({ payload }) {
-        return yield* bookOf(yield* expectations.setQuirks(payload.rules, yield* writing))
+        return yield* bookOf(yield* expectations.setQuirks(payload.rules, yield* audit))
       })
     })
   })

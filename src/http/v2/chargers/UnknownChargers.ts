@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { PermissionDenied } from "../../../domain/Errors.ts"
-import { Knocks } from "../../../domain/charger/UnknownChargerAttempts.ts"
+import { UnknownChargerAttempts } from "../../../domain/charger/UnknownChargerAttempts.ts"
 import { Api } from "../Api.ts"
 import { Caller } from "../requests/Middleware.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -11,25 +11,25 @@ export const layer = HttpApiBuilder.group(
   Api,
   "unknown-chargers",
   Effect.fn(function* (handlers) {
-    const knocks = yield* Knocks
+    const attempts = yield* UnknownChargerAttempts
     const publicUrl = yield* PublicUrl
 
     /** An unregistered id may be a mistake of any organisation: who is one of several organisations learns nothing of the others'. */
     const allowed = Effect.gen(function* () {
       const { organisationId, permissions } = yield* Caller
-      if (permissions.includes("platform:admin") || (yield* knocks.concernOnly(organisationId))) return
+      if (permissions.includes("platform:admin") || (yield* attempts.concernOnly(organisationId))) return
       return yield* new PermissionDenied({ requiredPermissions: ["platform:admin"] })
     })
 
     return handlers.handleAll({
       list: Effect.fn("v2.unknown-chargers.list")(function* ({ query, request }) {
         yield* allowed
-        const page = yield* knocks.list(pageRequest(query))
+        const page = yield* attempts.list(pageRequest(query))
         return listed(publicUrl, request.url, page, (one) => one)
       }),
       forget: Effect.fn("v2.unknown-chargers.forget")(function* ({ params }) {
         yield* allowed
-        yield* knocks.forget(params.chargerId)
+        yield* attempts.forget(params.chargerId)
       })
     })
   })

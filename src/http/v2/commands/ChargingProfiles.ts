@@ -13,12 +13,12 @@ import { Time } from "../../Fields.ts"
 import { Api } from "../Api.ts"
 import { organisationId } from "../requests/Caller.ts"
 import { ChargingSchedule, toProfile, toSchedule } from "./ChargingProfileSchema.ts"
-import { defaultDuration, type StandingProfile } from "./ChargingProfilesApi.ts"
+import { defaultDuration, type InstalledProfile } from "./ChargingProfilesApi.ts"
 
 /** Most open sessions of a charger that are looked at for the one at the connector. */
 const openSessionsLooked = 256
 
-const toStanding = (one: SetProfile): typeof StandingProfile.Type => ({
+const toInstalled = (one: SetProfile): typeof InstalledProfile.Type => ({
   // Of OCPP 1.6 the evse is the connector.
   connectorId: one.evseId,
   evseId: one.evseId,
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       standing: Effect.fn("v2.charging-profiles.standing")(function* ({ params }) {
         const inForce = yield* profiles.standing(yield* organisationId, params.chargerId)
-        return HttpApiSchema.withHeaders({ body: { items: inForce.map(toStanding), nextCursor: null }, headers: {} })
+        return HttpApiSchema.withHeaders({ body: { items: inForce.map(toInstalled), nextCursor: null }, headers: {} })
       }),
       composite: Effect.fn("v2.charging-profiles.composite")(function* ({ params: { chargerId }, query }) {
         const { chargingRateUnit = "A", connectorId = 0, duration = defaultDuration } = query

@@ -14,7 +14,7 @@ export const defaultDuration = 86_400
 /** OCPP 1.6 numbers connectors from 1; no charger has nearly as many. */
 const connectorIdMax = 1000
 
-export const StandingProfile = Schema.Struct({
+export const InstalledProfile = Schema.Struct({
   connectorId: Schema.Int.annotate({ description: "OCPP 1.6's: 0 is the whole charger" }),
   evseId: Schema.Int,
   setAt: Time,
@@ -45,7 +45,7 @@ const params = { chargerId: ChargerId }
 export class ChargingProfilesApi extends HttpApiGroup.make("charging-profiles").add(
   HttpApiEndpoint.get("standing", "/v2/chargers/:chargerId/charging-profiles", {
     params,
-    success: listOf(StandingProfile),
+    success: listOf(InstalledProfile),
     error: NotFound404
   }).annotateMerge(operation("The charging profiles that the charger has accepted and that stand", "chargers:read")),
   HttpApiEndpoint.get("composite", "/v2/chargers/:chargerId/composite-schedule", {

@@ -14,7 +14,7 @@ import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Sessions } from "../../../domain/session/Sessions.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import type { Open } from "./Row.ts"
 import { YieldTurn } from "../requests/FairShare.ts"
@@ -209,7 +209,7 @@ export const layer = HttpApiBuilder.group(
           const parameters = parametersOf(payload, found)
           const expiresInSeconds = payload.expiresIn
           const given = { chargerId, command, parameters, expiresInSeconds, sessionId, fileId }
-          const issued = yield* commands.issue(given, yield* writing)
+          const issued = yield* commands.issue(given, yield* audit)
           return { id: issued.id, password, issued }
         })
         const { commit, reached } = yield* Retrying

@@ -8,7 +8,7 @@ import {
   Subscriptions
 } from "../../../domain/event/Subscriptions.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import type { DeliveryHealth, ParkedItem } from "./DeliveriesApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -51,16 +51,16 @@ export const layer = HttpApiBuilder.group(
       }),
       replay: Effect.fn("v2.deliveries.replay")(function* ({ params }) {
         const { id } = yield* partnerOf(params.partnerId)
-        yield* subscriptions.replay(id, params.deliveryId, yield* writing)
+        yield* subscriptions.replay(id, params.deliveryId, yield* audit)
         return { id: params.deliveryId, status: "Due" as const }
       }),
       replayAll: Effect.fn("v2.deliveries.replayAll")(function* ({ params }) {
         const { id } = yield* partnerOf(params.partnerId)
-        return { replayed: yield* subscriptions.replayAll(id, yield* writing) }
+        return { replayed: yield* subscriptions.replayAll(id, yield* audit) }
       }),
       discard: Effect.fn("v2.deliveries.discard")(function* ({ params }) {
         const { id } = yield* partnerOf(params.partnerId)
-        yield* subscriptions.discard(id, params.deliveryId, yield* writing)
+        yield* subscriptions.discard(id, params.deliveryId, yield* audit)
       })
     })
   })

@@ -11,7 +11,7 @@ import { EventStreams } from "./EventStreams.ts"
 import { Caller } from "../requests/Middleware.ts"
 import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
-const beginning: EventCursor = { position: 0, told: undefined }
+const beginning: EventCursor = { position: 0, index: undefined }
 
 /** True where the request accepts an event stream by name. */
 const wantsStream = (accept: string | undefined): boolean =>

@@ -8,7 +8,7 @@ import { WebhookPoster } from "../../../domain/event/WebhookPoster.ts"
 import { type WebhookDelivery, Webhooks } from "../../../domain/event/Webhooks.ts"
 import type { Webhook as StoredWebhook } from "../../../domain/event/Webhook.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Delivery, Webhook } from "./WebhooksApi.ts"
 
@@ -57,7 +57,7 @@ const maintaining = Effect.gen(function* () {
     }) {
       yield* callable(payload.url)
       const { active = true, siteIds, types, url } = payload
-      const { secret, webhook } = yield* webhooks.create({ url, types, siteIds, active }, yield* writing)
+      const { secret, webhook } = yield* webhooks.create({ url, types, siteIds, active }, yield* audit)
       return located(publicUrl, `/v2/webhooks/${webhook.id}`, { ...toWebhook(webhook), secret })
     }),
     callable
@@ -85,13 +85,13 @@ export const layer = HttpApiBuilder.group(
       }),
       update: Effect.fn("v2.webhooks.update")(function* ({ params, payload }) {
         yield* callable(payload.url)
-        return toWebhook(yield* webhooks.update(params.webhookId, payload, yield* writing))
+        return toWebhook(yield* webhooks.update(params.webhookId, payload, yield* audit))
       }),
       remove: Effect.fn("v2.webhooks.remove")(function* ({ params }) {
-        yield* webhooks.remove(params.webhookId, yield* writing)
+        yield* webhooks.remove(params.webhookId, yield* audit)
       }),
       rotateSecret: Effect.fn("v2.webhooks.rotateSecret")(function* ({ params }) {
-        const { secret, webhook } = yield* webhooks.rotate(params.webhookId, yield* writing)
+        const { secret, webhook } = yield* webhooks.rotate(params.webhookId, yield* audit)
         return { ...toWebhook(webhook), secret }
       }),
       ping: Effect.fn("v2.webhooks.ping")(function* ({ params }) {
@@ -114,7 +114,7 @@ export const layer = HttpApiBuilder.group(
       }),
       replay: Effect.fn("v2.webhooks.replay")(function* ({ params }) {
         const { id } = yield* webhooks.get(yield* organisationId, params.webhookId)
-        yield* subscriptions.replay(id, params.deliveryId, yield* writing)
+        yield* subscriptions.replay(id, params.deliveryId, yield* audit)
         return { id: params.deliveryId, status: "Pending" as const }
       })
     })

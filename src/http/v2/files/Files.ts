@@ -6,7 +6,7 @@ import { type FileProgress, type StoredFile, stalledMillis, transferMillis } fro
 import { Files } from "../../../domain/file/Files.ts"
 import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import type { File } from "./FilesApi.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -51,7 +51,7 @@ export const layer = HttpApiBuilder.group(
         const { reached } = yield* Retrying
         const content = Stream.timeoutOrElse(payload, { duration: stalledMillis, orElse: () => stalled })
         const storing = files
-          .store(query.name ?? "firmware.bin", content, yield* writing)
+          .store(query.name ?? "firmware.bin", content, yield* audit)
           .pipe(Effect.timeoutOrElse({ duration: transferMillis, orElse: () => Effect.fail(tooSlow) }))
         const file = yield* reached === undefined ? storing : stored(yield* organisationId, reached)
         return located(publicUrl, `/v2/files/${file.id}`, toFile(file))
@@ -63,7 +63,7 @@ export const layer = HttpApiBuilder.group(
         return yield* files.content(yield* organisationId, params.id)
       }),
       remove: Effect.fn("v2.files.remove")(function* ({ params }) {
-        yield* files.remove(params.id, yield* writing)
+        yield* files.remove(params.id, yield* audit)
       })
     })
   })

@@ -10,7 +10,7 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import type { ApiKey } from "./ApiKeysApi.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, maxLimit, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
 const toApiKey = (key: StoredApiKey): typeof ApiKey.Type => ({
@@ -40,7 +40,7 @@ const making = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (name: string, wanted: ReadonlyArray<Permission> | undefined) {
-    const now = yield* writing
+    const now = yield* audit
     const caller = now.by
     const lacking = missing(caller.permissions, wanted ?? [])
     if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       revoke: Effect.fn("v2.api-keys.revoke")(function* ({ params }) {
-        yield* access.revokeKey(params.keyId, yield* writing)
+        yield* access.revokeKey(params.keyId, yield* audit)
       })
     })
   })

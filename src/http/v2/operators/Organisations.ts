@@ -8,7 +8,7 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -82,7 +82,7 @@ export const layer = HttpApiBuilder.group(
       }),
       update: Effect.fn("v2.organisations.update")(function* ({ payload }) {
         const patch = toPatch(payload)
-        const changed = access.updateOrganisation(patch, yield* writing)
+        const changed = access.updateOrganisation(patch, yield* audit)
         const organisation = yield* Effect.catchTag(changed, "NotFound", Effect.die)
         if ("policy" in patch) yield* link.reconsiderAll(organisation.id)
         return toOrganisation(organisation)

@@ -1,6 +1,6 @@
 /** What handlers of REST v2 know of the one who calls. */
 import { Clock, Effect } from "effect"
-import type { Writing } from "../../../domain/values/AuditContext.ts"
+import type { AuditContext } from "../../../domain/values/AuditContext.ts"
 import { Caller } from "./Middleware.ts"
 
 /** The organisation that everything in this request is scoped by. */
@@ -10,6 +10,6 @@ export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
 )
 
 /** Who writes, and when. */
-export const writing: Effect.Effect<Writing, never, Caller> = Effect.flatMap(Caller, (by) =>
+export const audit: Effect.Effect<AuditContext, never, Caller> = Effect.flatMap(Caller, (by) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))
 )

@@ -5,7 +5,7 @@ import { InvalidInput } from "../../../domain/Errors.ts"
 import type { CpoParty } from "../../../domain/roaming/Party.ts"
 import { Parties } from "../../../domain/roaming/Parties.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Party } from "./PartiesApi.ts"
 
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       create: Effect.fn("v2.parties.create")(function* ({ payload }) {
-        return toParty(yield* parties.create(payload, yield* writing))
+        return toParty(yield* parties.create(payload, yield* audit))
       }),
       list: Effect.fn("v2.parties.list")(function* ({ query, request }) {
         const all = yield* parties.list(yield* organisationId)

@@ -8,7 +8,7 @@ import { PartnerRegistrar } from "../../../domain/roaming/PartnerRegistrar.ts"
 import { Partners } from "../../../domain/roaming/Partners.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Partner } from "./PartnersApi.ts"
 
@@ -68,7 +68,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: Effect.fn("v2.partners.create")(function* ({ payload }) {
-        const by = yield* writing
+        const by = yield* audit
         const { shown, stored } = invitation(by.now)
         const { countryCode, name, partyId, roles } = payload
         const switches = switchedBy({}, payload.switches ?? {})
@@ -90,21 +90,21 @@ export const layer = HttpApiBuilder.group(
           ...(suspended === undefined ? {} : { suspended }),
           ...(switches === undefined ? {} : { switches })
         }
-        return wire(yield* partners.update(params.partnerId, patch, yield* writing))
+        return wire(yield* partners.update(params.partnerId, patch, yield* audit))
       }),
       remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
-        yield* registrar.remove(params.partnerId, yield* writing)
+        yield* registrar.remove(params.partnerId, yield* audit)
       }),
       invite: Effect.fn("v2.partners.invite")(function* ({ params }) {
-        const by = yield* writing
+        const by = yield* audit
         const { shown, stored } = invitation(by.now)
         return shown(yield* partners.invite(params.partnerId, stored, by))
       }),
       renew: Effect.fn("v2.partners.renew")(function* ({ params }) {
-        return wire(yield* once(registrar.renew(params.partnerId, yield* writing)))
+        return wire(yield* once(registrar.renew(params.partnerId, yield* audit)))
       }),
       register: Effect.fn("v2.partners.register")(function* ({ params, payload }) {
-        return wire(yield* once(registrar.register(params.partnerId, payload, yield* writing)))
+        return wire(yield* once(registrar.register(params.partnerId, payload, yield* audit)))
       })
     })
   })

@@ -9,7 +9,7 @@ import { RoamingCdrs } from "../../../domain/cdr/RoamingCdrs.ts"
 import type { SignedData } from "../../../domain/session/SignedData.ts"
 import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
@@ -196,7 +196,7 @@ export const layer = HttpApiBuilder.group(
         return yield* one(organisation, yield* cdrs.get(organisation, params.cdrId))
       }),
       credit: Effect.fn("v2.cdrs.credit")(function* ({ params }) {
-        const cdr = yield* cdrs.credit(params.cdrId, yield* writing)
+        const cdr = yield* cdrs.credit(params.cdrId, yield* audit)
         return located(publicUrl, `/v2/cdrs/${cdr.id}`, yield* one(yield* organisationId, cdr))
       })
     })

@@ -16,7 +16,7 @@ import { priceOf, toSessionPrice } from "../../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../../domain/session/SessionPrice.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
@@ -135,12 +135,12 @@ export const layer = HttpApiBuilder.group(
         })
       }),
       release: Effect.fn("v2.sessions.release")(function* ({ params: { sessionId } }) {
-        yield* reviews.release(sessionId, yield* writing)
+        yield* reviews.release(sessionId, yield* audit)
         return yield* one(yield* organisationId, sessionId)
       }),
       correct: Effect.fn("v2.sessions.correct")(function* ({ params: { sessionId }, payload }) {
         const { endedAt, energyWh, reason, startedAt } = payload
-        yield* reviews.correct(sessionId, { endedAt, energyWh, reason, startedAt }, yield* writing)
+        yield* reviews.correct(sessionId, { endedAt, energyWh, reason, startedAt }, yield* audit)
         return yield* one(yield* organisationId, sessionId)
       }),
       meterValues: Effect.fn("v2.sessions.meterValues")(function* ({ params, query, request }) {

@@ -5,7 +5,7 @@ import { Locations } from "../../../domain/site/Locations.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Site as DomainSite } from "../../../domain/site/Site.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { OpeningHours, type Site } from "./SitesApi.ts"
 
@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       create: Effect.fn("v2.sites.create")(function* ({ payload }) {
-        const site = yield* sites.create(withoutNulls(payload), yield* writing)
+        const site = yield* sites.create(withoutNulls(payload), yield* audit)
         return located(publicUrl, `/v2/sites/${site.id}`, toSite(site))
       }),
       list: Effect.fn("v2.sites.list")(function* ({ query, request }) {
@@ -71,10 +71,10 @@ export const layer = HttpApiBuilder.group(
         return { ...toSite(site), ocpi: yield* locations.publication(ours, params.siteId) }
       }),
       update: Effect.fn("v2.sites.update")(function* ({ params, payload }) {
-        return toSite(yield* sites.update(params.siteId, payload, yield* writing))
+        return toSite(yield* sites.update(params.siteId, payload, yield* audit))
       }),
       remove: Effect.fn("v2.sites.remove")(function* ({ params }) {
-        yield* sites.remove(params.siteId, yield* writing)
+        yield* sites.remove(params.siteId, yield* audit)
       })
     })
   })

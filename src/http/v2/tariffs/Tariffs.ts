@@ -11,7 +11,7 @@ import { InvalidInput } from "../../../domain/Errors.ts"
 import { type CoarseMeter, Tariffs } from "../../../domain/tariff/Tariffs.ts"
 import type { Assignment as DomainAssignment, Tariff as DomainTariff } from "../../../domain/tariff/Tariff.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Assignment, Tariff } from "./TariffSchema.ts"
@@ -135,7 +135,7 @@ export const layer = HttpApiBuilder.group(
         const { tariffAltText = [], ...rest } = payload
         // None is shown as an empty list, which is as much when it comes back.
         const body = tariffAltText.length === 0 ? rest : payload
-        const tariff = yield* tariffs.create(body, yield* writing)
+        const tariff = yield* tariffs.create(body, yield* audit)
         return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
       }),
       list: Effect.fn("v2.tariffs.list")(function* ({ query, request }) {
@@ -146,22 +146,22 @@ export const layer = HttpApiBuilder.group(
       }),
       update: Effect.fn("v2.tariffs.update")(function* ({ params: { tariffId }, payload }) {
         const patch = payload.tariffAltText?.length === 0 ? { ...payload, tariffAltText: null } : payload
-        return toTariff(yield* tariffs.update(tariffId, patch, yield* writing))
+        return toTariff(yield* tariffs.update(tariffId, patch, yield* audit))
       }),
       remove: Effect.fn("v2.tariffs.remove")(function* ({ params: { tariffId } }) {
-        yield* tariffs.remove(tariffId, yield* writing)
+        yield* tariffs.remove(tariffId, yield* audit)
       }),
       assignments: Effect.fn("v2.tariffs.assignments")(function* ({ params: { tariffId } }) {
         return yield* assignments(tariffId)
       }),
       assign: Effect.fn("v2.tariffs.assign")(function* ({ params: { tariffId }, payload }) {
-        yield* tariffs.assign(tariffId, assignmentOf(payload), yield* writing)
+        yield* tariffs.assign(tariffId, assignmentOf(payload), yield* audit)
         return yield* assignments(tariffId)
       }),
       unassign: Effect.fn("v2.tariffs.unassign")(function* ({ params: { tariffId }, query }) {
         // Another organisation's tariff is not found, whatever else is wrong.
         yield* tariffs.get(yield* organisationId, tariffId)
-        yield* tariffs.unassign(tariffId, yield* asked(query), yield* writing)
+        yield* tariffs.unassign(tariffId, yield* asked(query), yield* audit)
       }),
       preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
         const timeZone = session.timeZone ?? "UTC"

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Tokens } from "../../../domain/token/Tokens.ts"
 import type { Token as DomainToken } from "../../../domain/token/Token.ts"
 import { Api } from "../Api.ts"
-import { organisationId, writing } from "../requests/Caller.ts"
+import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { NewToken, Token } from "./TokensApi.ts"
 
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       create: Effect.fn("v2.tokens.create")(function* ({ payload }) {
-        const token = yield* tokens.create(toInput(payload), yield* writing)
+        const token = yield* tokens.create(toInput(payload), yield* audit)
         return located(publicUrl, `/v2/tokens/${encodeURIComponent(token.uid)}`, toToken(token))
       }),
       list: Effect.fn("v2.tokens.list")(function* ({ query, request }) {
@@ -49,10 +49,10 @@ export const layer = HttpApiBuilder.group(
         return toToken(yield* tokens.get(yield* organisationId, params.uid))
       }),
       update: Effect.fn("v2.tokens.update")(function* ({ params, payload }) {
-        return toToken(yield* tokens.update(params.uid, payload, yield* writing))
+        return toToken(yield* tokens.update(params.uid, payload, yield* audit))
       }),
       remove: Effect.fn("v2.tokens.remove")(function* ({ params }) {
-        yield* tokens.remove(params.uid, yield* writing)
+        yield* tokens.remove(params.uid, yield* audit)
       })
     })
   })

@@ -17,10 +17,10 @@ const keyMost = 512
 const fits = (text: string, most: number, { isAscii }: Room): boolean =>
   [...text].length <= most && (!isAscii || /^[\u0020-\u007e]*$/.test(text))
 
-const signed = (room: Room) => (told: SignedData | undefined) => {
-  const values = told?.signedValues.filter(({ signedData }) => fits(signedData, room.data, room)) ?? []
-  if (told === undefined || values.length === 0) return undefined
-  const { encodingMethod, publicKey } = told
+const signed = (room: Room) => (given: SignedData | undefined) => {
+  const values = given?.signedValues.filter(({ signedData }) => fits(signedData, room.data, room)) ?? []
+  if (given === undefined || values.length === 0) return undefined
+  const { encodingMethod, publicKey } = given
   return {
     encoding_method: encodingMethod ?? notApplicable,
     ...field("public_key", publicKey !== undefined && fits(publicKey, keyMost, room) ? publicKey : undefined),

@@ -94,10 +94,10 @@ const Reported = Schema.Struct({
 const decodeReported = Schema.decodeUnknownOption(Reported)
 
 const reported = (answer: unknown, now: number): ActiveProfile | undefined => {
-  const told = Option.getOrUndefined(decodeReported(answer))
-  if (told === undefined) return undefined
-  const { chargingSchedulePeriod: periods, ...schedule } = told.chargingSchedule
-  return { startAt: told.scheduleStart ?? schedule.startSchedule ?? now, schedule: { ...schedule, periods } }
+  const given = Option.getOrUndefined(decodeReported(answer))
+  if (given === undefined) return undefined
+  const { chargingSchedulePeriod: periods, ...schedule } = given.chargingSchedule
+  return { startAt: given.scheduleStart ?? schedule.startSchedule ?? now, schedule: { ...schedule, periods } }
 }
 
 export const profilesV22: WireProfiles = {

@@ -79,25 +79,25 @@ export const reserveFields = {
 type Start = Schema.Struct.Type<typeof startFields>
 type Reserve = Schema.Struct.Type<typeof reserveFields>
 
-export const startOf = (told: Start, token: PresentedToken): CommandRequest => ({
+export const startOf = (given: Start, token: PresentedToken): CommandRequest => ({
   _tag: "StartSession",
-  responseUrl: told.response_url,
+  responseUrl: given.response_url,
   token,
-  locationId: id(told.location_id),
-  evseUid: maybeId(told.evse_uid),
-  connectorId: maybeId(told.connector_id),
-  authorizationReference: told.authorization_reference || undefined
+  locationId: id(given.location_id),
+  evseUid: maybeId(given.evse_uid),
+  connectorId: maybeId(given.connector_id),
+  authorizationReference: given.authorization_reference || undefined
 })
 
-export const reserveOf = (told: Reserve, token: PresentedToken): CommandRequest => ({
+export const reserveOf = (given: Reserve, token: PresentedToken): CommandRequest => ({
   _tag: "ReserveNow",
-  responseUrl: told.response_url,
+  responseUrl: given.response_url,
   token,
-  expiresAt: told.expiry_date,
-  reservationId: id(told.reservation_id),
-  locationId: id(told.location_id),
-  evseUid: maybeId(told.evse_uid),
-  authorizationReference: told.authorization_reference || undefined
+  expiresAt: given.expiry_date,
+  reservationId: id(given.reservation_id),
+  locationId: id(given.location_id),
+  evseUid: maybeId(given.evse_uid),
+  authorizationReference: given.authorization_reference || undefined
 })
 
 export const Stop = Schema.Struct({ ...asked, session_id: Id })

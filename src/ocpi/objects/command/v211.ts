@@ -36,9 +36,9 @@ export const commandBodies211 = {
 }
 
 const requests = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
-  ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token211(told.token)))],
+  ["START_SESSION", (body) => Effect.map(Start(body), (given) => startOf(given, token211(given.token)))],
   ["STOP_SESSION", (body) => Effect.map(decodeStop(body), stopOf)],
-  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (told) => reserveOf(told, token211(told.token)))],
+  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (given) => reserveOf(given, token211(given.token)))],
   ["UNLOCK_CONNECTOR", (body) => Effect.map(decodeUnlock(body), unlockOf)]
 ])
 

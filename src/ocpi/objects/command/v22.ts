@@ -37,9 +37,9 @@ export const commandBodies22 = {
 }
 
 export const requests22 = new Map<string, NonNullable<ReturnType<WireCommands["request"]>>>([
-  ["START_SESSION", (body) => Effect.map(Start(body), (told) => startOf(told, token22(told.token)))],
+  ["START_SESSION", (body) => Effect.map(Start(body), (given) => startOf(given, token22(given.token)))],
   ["STOP_SESSION", (body) => Effect.map(decodeStop(body), stopOf)],
-  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (told) => reserveOf(told, token22(told.token)))],
+  ["RESERVE_NOW", (body) => Effect.map(Reserve(body), (given) => reserveOf(given, token22(given.token)))],
   ["CANCEL_RESERVATION", (body) => Effect.map(decodeCancel(body), cancelOf)],
   ["UNLOCK_CONNECTOR", (body) => Effect.map(decodeUnlock(body), unlockOf)]
 ])

@@ -19,7 +19,10 @@ export const commandBodies221 = { ...commandBodies22, START_SESSION: StartBody }
 
 const requests = new Map([
   ...requests22,
-  ["START_SESSION", (body: unknown) => Effect.map(Start(body), (told) => startOf(told, token22(told.token)))] as const
+  [
+    "START_SESSION",
+    (body: unknown) => Effect.map(Start(body), (given) => startOf(given, token22(given.token)))
+  ] as const
 ])
 
 export const commandsV221: WireCommands = {

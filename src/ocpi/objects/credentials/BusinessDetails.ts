@@ -1,15 +1,15 @@
 /** OCPI's BusinessDetails, the same in all versions: a name of at most 100 characters, and a website. */
 import type { BusinessDetails } from "../../../domain/roaming/Party.ts"
 
-interface Told {
+interface Given {
   readonly name?: string | null
   readonly website?: string | null
 }
 
 /** As they were told; `otherwise` is the name of one who told none. */
-export const businessDetailsOf = (told: Told | null | undefined, otherwise: string): BusinessDetails => ({
-  name: told?.name?.trim() || otherwise,
-  ...(told?.website ? { website: told.website } : {})
+export const businessDetailsOf = (given: Given | null | undefined, otherwise: string): BusinessDetails => ({
+  name: given?.name?.trim() || otherwise,
+  ...(given?.website ? { website: given.website } : {})
 })
 
 const nameMax = 100

@@ -14,11 +14,11 @@ export interface WireTokens {
   /** Where a card is read (OCPI 2.2.1 §12.3.2). */
   readonly references: (place: { readonly id: string; readonly evseUids: ReadonlyArray<string> }) => unknown
   /** A partner's word in real time; `party` is as above. */
-  readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<ToldWord, Schema.SchemaError>
+  readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<GivenWord, Schema.SchemaError>
 }
 
 /** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A token that is missing or cannot be read is not told: the word counts all the same. */
-export interface ToldWord {
+export interface GivenWord {
   readonly allowed: string
   readonly token: RoamingTokenBody | undefined
   readonly authorizationReference: string | undefined
@@ -64,15 +64,15 @@ export const commonPatchFields = {
 type Common = Schema.Struct.Type<typeof commonFields>
 type CommonPatch = Schema.Struct.Type<typeof commonPatchFields>
 
-export const commonOf = (told: Common) => ({
-  uid: told.uid,
-  type: told.type,
-  visualNumber: told.visual_number ?? undefined,
-  issuer: told.issuer,
-  valid: told.valid,
-  whitelist: told.whitelist,
-  language: told.language ?? undefined,
-  lastUpdated: told.last_updated
+export const commonOf = (given: Common) => ({
+  uid: given.uid,
+  type: given.type,
+  visualNumber: given.visual_number ?? undefined,
+  issuer: given.issuer,
+  valid: given.valid,
+  whitelist: given.whitelist,
+  language: given.language ?? undefined,
+  lastUpdated: given.last_updated
 })
 
 /** Only what was named. */
@@ -81,14 +81,14 @@ export const named = <A extends object>(values: A): { readonly [K in keyof A]?: 
     readonly [K in keyof A]?: NonNullable<A[K]>
   }
 
-export const commonPatchOf = (told: CommonPatch): RoamingTokenPatch =>
+export const commonPatchOf = (given: CommonPatch): RoamingTokenPatch =>
   named({
-    uid: told.uid,
-    type: told.type,
-    visualNumber: told.visual_number,
-    issuer: told.issuer,
-    valid: told.valid,
-    whitelist: told.whitelist,
-    language: told.language,
-    lastUpdated: told.last_updated
+    uid: given.uid,
+    type: given.type,
+    visualNumber: given.visual_number,
+    issuer: given.issuer,
+    valid: given.valid,
+    whitelist: given.whitelist,
+    language: given.language,
+    lastUpdated: given.last_updated
   })

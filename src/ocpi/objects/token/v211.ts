@@ -27,17 +27,17 @@ const decodeWord = Schema.decodeUnknownEffect(Schema.Struct(wordFields))
 
 export const tokensV211: WireTokens = {
   decode: (input, { countryCode, partyId }) =>
-    Effect.map(decode(input), (told) => ({
-      ...commonOf(told),
+    Effect.map(decode(input), (given) => ({
+      ...commonOf(given),
       countryCode,
       partyId,
-      contractId: told.auth_id,
+      contractId: given.auth_id,
       groupUid: undefined,
       defaultProfileType: undefined,
       energyContract: undefined
     })),
   decodePatch: (input) =>
-    Effect.map(decodePatch(input), (told) => ({ ...commonPatchOf(told), ...named({ contractId: told.auth_id }) })),
+    Effect.map(decodePatch(input), (given) => ({ ...commonPatchOf(given), ...named({ contractId: given.auth_id }) })),
   references: referencesOf,
   decodeWord: (input) =>
     Effect.map(decodeWord(aloneInList(input)), ({ allowed }) => ({

@@ -39,33 +39,33 @@ const decodeWord = Schema.decodeUnknownEffect(
   Schema.Struct({ ...wordFields, authorization_reference: maybe(Text), token: Schema.optionalKey(Schema.Unknown) })
 )
 
-const referenceOf = (told: string | null | undefined): string | undefined =>
-  told && [...told].length <= referenceMax ? told : undefined
+const referenceOf = (given: string | null | undefined): string | undefined =>
+  given && [...given].length <= referenceMax ? given : undefined
 
-const contractOf = (told: typeof Contract.Type | null | undefined): EnergyContract | undefined =>
-  told ? { supplierName: told.supplier_name, ...named({ contractId: told.contract_id }) } : undefined
+const contractOf = (given: typeof Contract.Type | null | undefined): EnergyContract | undefined =>
+  given ? { supplierName: given.supplier_name, ...named({ contractId: given.contract_id }) } : undefined
 
 export const tokensV22: WireTokens = {
   decode: (input, { countryCode, partyId }) =>
-    Effect.map(decode(input), (told) => ({
-      ...commonOf(told),
-      countryCode: told.country_code ?? countryCode,
-      partyId: told.party_id ?? partyId,
-      contractId: told.contract_id,
-      groupUid: told.group_id ?? undefined,
-      defaultProfileType: told.default_profile_type ?? undefined,
-      energyContract: contractOf(told.energy_contract)
+    Effect.map(decode(input), (given) => ({
+      ...commonOf(given),
+      countryCode: given.country_code ?? countryCode,
+      partyId: given.party_id ?? partyId,
+      contractId: given.contract_id,
+      groupUid: given.group_id ?? undefined,
+      defaultProfileType: given.default_profile_type ?? undefined,
+      energyContract: contractOf(given.energy_contract)
     })),
   decodePatch: (input) =>
-    Effect.map(decodePatch(input), (told) => ({
-      ...commonPatchOf(told),
+    Effect.map(decodePatch(input), (given) => ({
+      ...commonPatchOf(given),
       ...named({
-        countryCode: told.country_code,
-        partyId: told.party_id,
-        contractId: told.contract_id,
-        groupUid: told.group_id,
-        defaultProfileType: told.default_profile_type,
-        energyContract: contractOf(told.energy_contract)
+        countryCode: given.country_code,
+        partyId: given.party_id,
+        contractId: given.contract_id,
+        groupUid: given.group_id,
+        defaultProfileType: given.default_profile_type,
+        energyContract: contractOf(given.energy_contract)
       })
     })),
   references: referencesOf,

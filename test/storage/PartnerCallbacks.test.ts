@@ -1,22 +1,22 @@
-/** Partners' errands: stored with their command, due when it has ended or its time is over, and told by one alone. */
+/** Partners' callbacks: stored with their command, due when it has ended or its time is over, and told by one alone. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
-import { answerSeconds, type NewErrand } from "../../src/domain/command/PartnerCallback.ts"
+import { answerSeconds, type NewPartnerCallback } from "../../src/domain/command/PartnerCallback.ts"
 import type { NewGrant } from "../../src/domain/roaming/TokenGrant.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
-import { Errands } from "../../src/domain/command/PartnerCallbacks.ts"
+import { PartnerCallbacks } from "../../src/domain/command/PartnerCallbacks.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Partners } from "../../src/domain/roaming/Partners.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
 import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
-import * as ErrandsStorage from "../../src/storage/commands/PartnerCallbacks.ts"
-import { forgetErrands } from "../../src/storage/commands/CallbackRetention.ts"
+import * as PartnerCallbacksStorage from "../../src/storage/commands/PartnerCallbacks.ts"
+import { forgetCallbacks } from "../../src/storage/commands/CallbackRetention.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
@@ -27,7 +27,7 @@ const ports = Layer.mergeAll(
   CommandsStorage.layer({ maxWaiting: 100, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
   ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
-  ErrandsStorage.layer
+  PartnerCallbacksStorage.layer
 ).pipe(Layer.provideMerge(repositories))
 
 /** Later than any other test's noon: what they leave behind is none of this suite's. */
@@ -88,7 +88,7 @@ const grantFor = (partnerId: string, more: Partial<NewGrant> = {}): NewGrant => 
   ...more
 })
 
-const errandOf = (partnerId: string, more: Partial<NewErrand> = {}): NewErrand => ({
+const callbackOf = (partnerId: string, more: Partial<NewPartnerCallback> = {}): NewPartnerCallback => ({
   partnerId,
   kind: "StartSession",
   version: "2.2.1",
@@ -104,10 +104,10 @@ const remoteStart = { _tag: "RemoteStart", tokenUid: "VL123", place } as const
 
 const issue = Effect.fnUntraced(function* (
   { chargerId, organisation }: { readonly chargerId: string; readonly organisation: TestOrganisation },
-  errand: NewErrand,
+  callback: NewPartnerCallback,
   command: Parameters<Commands["Service"]["issue"]>[0]["command"] = remoteStart
 ) {
-  const input = { chargerId, command, parameters: {}, expiresInSeconds: undefined, errand }
+  const input = { chargerId, command, parameters: {}, expiresInSeconds: undefined, callback }
   return yield* (yield* Commands).issue(input, organisation.writing(noon))
 })
 
@@ -132,15 +132,21 @@ const due = Effect.fnUntraced(function* (
   after: number,
   except: ReadonlyArray<string> = []
 ) {
-  const taken = yield* (yield* Errands).take({ now: noon + after, leaseMillis, limit: 1000, limitPerPartner, except })
+  const taken = yield* (yield* PartnerCallbacks).take({
+    now: noon + after,
+    leaseMillis,
+    limit: 1000,
+    limitPerPartner,
+    except
+  })
   return taken.filter(({ commandId }) => ids.includes(commandId))
 })
 
-forEachDriver("Errands", ports, (it) => {
+forEachDriver("Partner callbacks", ports, (it) => {
   it.effect("are due once their command has ended, whole, and to one alone", () =>
     Effect.gen(function* () {
       const one = yield* world()
-      const { id } = yield* issue(one, errandOf(one.partner.id, { reference: "R", locationId: "L" }))
+      const { id } = yield* issue(one, callbackOf(one.partner.id, { reference: "R", locationId: "L" }))
       assert.deepStrictEqual(yield* due([id], 1000), [])
       yield* answer(one, id)
       const [found, ...others] = yield* due([id], 6000)
@@ -162,9 +168,9 @@ forEachDriver("Errands", ports, (it) => {
       // Whoever took it has died.
       const [again] = yield* due([id], 6000 + leaseMillis)
       assert.strictEqual(again?.tries, 2)
-      const errands = yield* Errands
+      const callbacks = yield* PartnerCallbacks
       // The first one was late: what it says counts no more.
-      yield* errands.told(found!, noon + 40_000)
+      yield* callbacks.reported(found!, noon + 40_000)
       assert.strictEqual((yield* due([id], 200_000)).length, 1)
     })
   )
@@ -172,7 +178,7 @@ forEachDriver("Errands", ports, (it) => {
   it.effect("are due when their time is over, whatever the charger does", () =>
     Effect.gen(function* () {
       const one = yield* world()
-      const { id } = yield* issue(one, errandOf(one.partner.id))
+      const { id } = yield* issue(one, callbackOf(one.partner.id))
       assert.deepStrictEqual(yield* due([id], answerSeconds * 1000 - 1), [])
       assert.deepStrictEqual(
         (yield* due([id], answerSeconds * 1000)).map(({ status }) => status),
@@ -184,20 +190,20 @@ forEachDriver("Errands", ports, (it) => {
   it.effect("are tried again when it was said, and end by being told or given up", () =>
     Effect.gen(function* () {
       const one = yield* world()
-      const errands = yield* Errands
-      const { id } = yield* issue(one, errandOf(one.partner.id))
-      const { id: other } = yield* issue(one, errandOf(one.partner.id))
+      const callbacks = yield* PartnerCallbacks
+      const { id } = yield* issue(one, callbackOf(one.partner.id))
+      const { id: other } = yield* issue(one, callbackOf(one.partner.id))
       yield* answer(one, id)
       yield* answer(one, other, "Rejected")
       const [first, second] = yield* due([id, other], 6000)
-      yield* errands.retry(first!, "HTTP 500", noon + 9000)
-      yield* errands.giveUp(second!, "HTTP 500", noon + 7000)
+      yield* callbacks.retry(first!, "HTTP 500", noon + 9000)
+      yield* callbacks.giveUp(second!, "HTTP 500", noon + 7000)
       assert.deepStrictEqual(yield* due([id, other], 8000), [])
       // A partner that has enough on its hands is left out.
       assert.deepStrictEqual(yield* due([id, other], 9000, [one.partner.id]), [])
       const [again, ...none] = yield* due([id, other], 9000)
       assert.deepStrictEqual([again?.commandId, again?.tries, none.length], [id, 2, 0])
-      yield* errands.told(again!, noon + 9500)
+      yield* callbacks.reported(again!, noon + 9500)
       assert.deepStrictEqual(yield* due([id, other], 1e9), [])
     })
   )
@@ -207,7 +213,7 @@ forEachDriver("Errands", ports, (it) => {
       const one = yield* world()
       const ids: Array<string> = []
       for (let i = 0; i < limitPerPartner + 2; i++) {
-        const { id } = yield* issue(one, errandOf(one.partner.id))
+        const { id } = yield* issue(one, callbackOf(one.partner.id))
         yield* answer(one, id)
         ids.push(id)
       }
@@ -219,7 +225,7 @@ forEachDriver("Errands", ports, (it) => {
   it.effect("are none where the command failed at once, and the partner is told so at once", () =>
     Effect.gen(function* () {
       const one = yield* world(false)
-      const { id, status } = yield* issue(one, errandOf(one.partner.id, { grant: grantFor(one.partner.id) }))
+      const { id, status } = yield* issue(one, callbackOf(one.partner.id, { grant: grantFor(one.partner.id) }))
       assert.strictEqual(status, "Failed")
       assert.deepStrictEqual(yield* due([id], 1e9), [])
     })
@@ -242,7 +248,7 @@ forEachDriver("Errands", ports, (it) => {
           (facts) => facts.granted?.map(({ uid }) => uid) ?? []
         )
       const grant = grantFor(one.partner.id)
-      const { id } = yield* issue(one, errandOf(one.partner.id, { grant }))
+      const { id } = yield* issue(one, callbackOf(one.partner.id, { grant }))
       assert.deepStrictEqual(yield* granted(), ["A-very-long-uid-of-an-app-user"])
       assert.deepStrictEqual(yield* granted({ tokenUid: "VL124" }), [])
       assert.deepStrictEqual(yield* granted({ at: grant.expiresAt }), [])
@@ -261,7 +267,7 @@ forEachDriver("Errands", ports, (it) => {
       assert.deepStrictEqual(yield* granted(), [])
       const { id: refused } = yield* issue(
         one,
-        errandOf(one.partner.id, { grant: grantFor(one.partner.id, { idTag: "VL999" }) })
+        callbackOf(one.partner.id, { grant: grantFor(one.partner.id, { idTag: "VL999" }) })
       )
       yield* answer(one, refused, "Rejected")
       assert.deepStrictEqual(yield* granted({ tokenUid: "VL999" }), [])
@@ -272,10 +278,10 @@ forEachDriver("Errands", ports, (it) => {
     Effect.gen(function* () {
       const one = yield* world()
       const other = yield* aPartner(one.organisation)
-      const errands = yield* Errands
+      const callbacks = yield* PartnerCallbacks
       const organisationId = one.organisation.id
       const number = (partnerId: string, locationId: string, reference: string, fresh: number) =>
-        errands.reservationNumber(organisationId, { partnerId, locationId, reference }, fresh, noon)
+        callbacks.reservationNumber(organisationId, { partnerId, locationId, reference }, fresh, noon)
       assert.strictEqual(yield* number(one.partner.id, "L", "R", 11), 11)
       assert.strictEqual(yield* number(one.partner.id, "L", "r", 12), 11)
       assert.strictEqual(yield* number(one.partner.id, "M", "R", 13), 13)
@@ -283,11 +289,11 @@ forEachDriver("Errands", ports, (it) => {
 
       const expiresAt = noon + 3_600_000
       const reserve = { _tag: "ReserveNow", reservationId: 11, place, tokenUid: "A", expiresAt } as const
-      const errand = errandOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" })
-      const { id } = yield* issue(one, errand, reserve)
+      const callback = callbackOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" })
+      const { id } = yield* issue(one, callback, reserve)
       const find = (partnerId: string, more: object = {}, organisation = organisationId) =>
         Effect.map(
-          errands.reservation(organisation, { partnerId, reference: "r", ...more }, noon + 1000),
+          callbacks.reservation(organisation, { partnerId, reference: "r", ...more }, noon + 1000),
           (found) => found?.reservationId
         )
       assert.strictEqual(yield* find(one.partner.id), 11)
@@ -305,7 +311,7 @@ forEachDriver("Errands", ports, (it) => {
     Effect.gen(function* () {
       const one = yield* world()
       const sql = yield* SqlClient.SqlClient
-      const errands = yield* Errands
+      const callbacks = yield* PartnerCallbacks
       const old = noon - 1e10
       const issued = (now: number) =>
         Effect.gen(function* () {
@@ -316,27 +322,27 @@ forEachDriver("Errands", ports, (it) => {
             tokenUid: "A",
             expiresAt: noon + 1e7
           } as const
-          const errand = errandOf(one.partner.id, { kind: "ReserveNow", reference: `R${now}`, locationId: "L" })
+          const callback = callbackOf(one.partner.id, { kind: "ReserveNow", reference: `R${now}`, locationId: "L" })
           const wanted = { partnerId: one.partner.id, locationId: "L", reference: `R${now}` }
-          yield* errands.reservationNumber(one.organisation.id, wanted, reserve.reservationId, now)
+          yield* callbacks.reservationNumber(one.organisation.id, wanted, reserve.reservationId, now)
           const input = {
             chargerId: one.chargerId,
             command: reserve,
             parameters: {},
             expiresInSeconds: undefined,
-            errand
+            callback
           }
           return (yield* (yield* Commands).issue(input, one.organisation.writing(now))).id
         })
       const gone = yield* issued(old)
       const kept = yield* issued(noon)
-      assert.strictEqual(yield* forgetErrands(sql, old + 1000), 1)
+      assert.strictEqual(yield* forgetCallbacks(sql, old + 1000), 1)
       const left = (table: string) =>
         Effect.map(
           sql<{ id: string }>`SELECT command_id::text AS id FROM ${sql(table)} WHERE command_id IN (${gone}, ${kept})`,
           (rows) => rows.map(({ id }) => id)
         )
-      assert.deepStrictEqual([yield* left("partner_errand"), yield* left("partner_callback")], [[kept], [kept]])
+      assert.deepStrictEqual([yield* left("partner_command"), yield* left("partner_callback")], [[kept], [kept]])
       const names = yield* sql<{ name: string }>`
         SELECT reference_key AS name FROM partner_reservation WHERE partner_id = ${one.partner.id}`
       assert.deepStrictEqual(
@@ -349,12 +355,12 @@ forEachDriver("Errands", ports, (it) => {
   it.effect("of a reservation are due again when somebody else cancels it, and after the first word alone", () =>
     Effect.gen(function* () {
       const one = yield* world()
-      const errands = yield* Errands
+      const callbacks = yield* PartnerCallbacks
       const expiresAt = noon + 3_600_000
       const reserve = { _tag: "ReserveNow", reservationId: ++made + 1000, place, tokenUid: "A", expiresAt } as const
       const { id } = yield* issue(
         one,
-        errandOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" }),
+        callbackOf(one.partner.id, { kind: "ReserveNow", reference: "R", locationId: "L" }),
         reserve
       )
       yield* answer(one, id, "Accepted", { status: "Accepted" }, "ReserveNow")
@@ -364,7 +370,7 @@ forEachDriver("Errands", ports, (it) => {
       yield* answer(one, cancelled.id, "Accepted", { status: "Accepted" }, "CancelReservation")
       const [first, ...others] = yield* due([id], 6000)
       assert.deepStrictEqual([first?.about, others.length], ["Result", 0])
-      yield* errands.told(first!, noon + 6500)
+      yield* callbacks.reported(first!, noon + 6500)
       assert.deepStrictEqual(
         (yield* due([id], 7000)).map(({ about }) => about),
         ["ReservationCancelled"]
