@@ -115,9 +115,11 @@ forEachDriver("what follows from the end of a command", ports, (it) => {
         { at: noon + 6000 }
       )
       const consuming = { ...start, body: { ...start.body, consumes: id } }
-      yield* Effect.all([journal.commit([answered(id, "ReserveNow")]), journal.commit([consuming])], {
-        concurrency: "unbounded"
-      })
+      // The two wait together while the first is being written.
+      const other = yield* world
+      const before = other.answered(yield* other.issue(reserveNow), "ReserveNow")
+      const commits = [[before], [answered(id, "ReserveNow")], [consuming]].map((facts) => journal.commit(facts))
+      yield* Effect.all(commits, { concurrency: "unbounded" })
       assert.deepStrictEqual(
         yield* sql`SELECT status, accepted_at IS NOT NULL AS accepted FROM reservation WHERE command_id = ${id}`,
         [{ status: "Used", accepted: true }]
@@ -162,6 +164,52 @@ forEachDriver("what follows from the end of a command", ports, (it) => {
       const lists =
         yield* sql`SELECT version, checked_epoch = ${epoch}::float8 AS checked FROM local_list WHERE charger_id = ${chargerId}`
       assert.deepStrictEqual(lists, [{ version: 3, checked: true }])
+    })
+  )
+
+  it.effect("is the profile that a charger may have, from its sending until it is refused or used", () =>
+    Effect.gen(function* () {
+      const { answered, chargerId, commands, connect, issue, journal, sql } = yield* world
+      const { open } = yield* ChargerDirectory
+      yield* sql`UPDATE charger SET password_verifier = 'x' WHERE charger_id = ${chargerId}`
+      const pending = Effect.map(
+        sql<{ profile: number }>`
+          SELECT security_profile::int AS profile FROM charger_pending WHERE charger_id = ${chargerId} ORDER BY security_profile`,
+        (rows) => rows.map(({ profile }) => profile)
+      )
+      const send = (value: string, epoch: number) =>
+        Effect.tap(issue({ _tag: "ChangeConfiguration", key: "SecurityProfile", value }), () =>
+          commands.take(chargerId, epoch, noon)
+        )
+      const epoch = yield* connect
+      const first = yield* send("1", epoch)
+      assert.deepStrictEqual(yield* pending, [1])
+      yield* journal.commit([answered(first, "ChangeConfiguration")])
+      const second = yield* send("2", epoch)
+      assert.deepStrictEqual(yield* pending, [1, 2])
+      const rejected = { status: "Rejected", result: { status: "Rejected" } } as const
+      yield* journal.commit([answered(second, "ChangeConfiguration", rejected)])
+      assert.deepStrictEqual(yield* pending, [1])
+      const [{ organisationId }] = (yield* sql`
+        SELECT organisation_id AS "organisationId" FROM charger WHERE charger_id = ${chargerId}`) as [
+        { organisationId: string }
+      ]
+      const settles = { passwordVerifier: undefined, securityProfile: 1 } as const
+      const opening = {
+        chargerId,
+        organisationId,
+        ocppVersion: "1.6",
+        securityProfile: 1,
+        remoteAddress: "192.0.2.7"
+      } as const
+      yield* open({ ...opening, at: noon + 1, settles })
+      assert.deepStrictEqual(yield* pending, [])
+      assert.deepStrictEqual(
+        yield* sql`
+          SELECT c.security_profile::int AS profile, j.body ->> 'securityProfile' AS recorded, j.body ->> 'passwordChanged' AS password
+          FROM charger c JOIN journal j ON j.type = 'ChargerSecured' AND j.subject = 'charger:' || c.charger_id WHERE c.charger_id = ${chargerId}`,
+        [{ profile: 1, recorded: "1", password: "false" }]
+      )
     })
   )
 })

@@ -19,6 +19,7 @@ import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { abandonCommands } from "../commands/CommandEnds.ts"
+import { settleCredentials } from "../commands/CredentialEnds.ts"
 import { GrantDocument, grantsOf } from "../commands/TokenGrants.ts"
 import { isAnothers } from "../roaming/PartnerParties.ts"
 import { contractFields } from "../roaming/RoamingRows.ts"
@@ -90,9 +91,8 @@ const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyAr
     const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
     for (const { at, chargerId, settles } of distinct) {
       if (settles === undefined) continue
-      yield* guardedWrite(sql`
-        SELECT credentials_settle(${chargerId}, ${settles.passwordVerifier ?? null}::bytea, ${settles.securityProfile ?? null}::int,
-          ${new Date(at)})`)
+      const { passwordVerifier, securityProfile } = settles
+      yield* guardedWrite(settleCredentials(sql, { chargerId, at, passwordVerifier, securityProfile }))
     }
     const ids = distinct.map((o) => o.chargerId)
     const opened = sql`

@@ -11,6 +11,7 @@ import { textArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
+import { followCredentials } from "./CredentialEnds.ts"
 import { endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
 import { followLists } from "./LocalListEnds.ts"
 import { followReservations } from "./ReservationEnds.ts"
@@ -49,6 +50,7 @@ export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>)
     const ended = yield* endedCommands(sql, ids)
     yield* followLists(sql, ended)
     yield* followReservations(sql, ended)
+    yield* followCredentials(sql, ended)
   })
 
 /** A transaction that may end these commands, with all that follows from those of them that it has ended. */

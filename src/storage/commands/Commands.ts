@@ -17,6 +17,8 @@ import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { expireCommands, followEnds } from "./CommandEnds.ts"
+import { followSent } from "./CredentialEnds.ts"
+import { credentialColumns, credentialFields } from "./EndedCommands.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -60,6 +62,14 @@ const chargerRow = rowOf(
     securityProfile: Schema.Literals([0, 1, 2, 3]),
     hasPassword: Schema.Boolean,
     unsettledPasswords: Schema.Int
+  })
+)
+const sentRows = rowsOf(
+  Schema.Struct({
+    id: Schema.String,
+    command: Schema.Unknown,
+    sealed: Schema.NullOr(Schema.String),
+    ...credentialFields
   })
 )
 const commandRow = rowOf(CommandRow)
@@ -210,22 +220,21 @@ const list = (sql: SqlClient.SqlClient) =>
  */
 const take = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Commands.take")(function* (chargerId: string, epoch: number, now: number) {
-    const rows = yield* journaled(
-      Effect.map(
-        sql<{ id: string; command: unknown; sealed: string | null }>`
-          UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, ${new Date(now)}), sent_epoch = n.epoch
-          FROM connection n
-          WHERE n.charger_id = ${chargerId} AND n.epoch = ${epoch}::float8::bigint AND n.closed_at IS NULL AND m.id = (
-            SELECT w.id FROM command w
-            WHERE w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id AND (
-              (w.status = 'Sent' AND w.sent_epoch = n.epoch)
-              OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > ${new Date(now)})))
-            ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1)
-          RETURNING m.id, m.command, m.sealed`,
-        (taken) => ({ result: taken, facts: [] })
-      )
-    )
-    const [row] = rows
+    const sent = Effect.gen(function* () {
+      const [taken] = yield* sentRows(sql`
+        UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, ${new Date(now)}), sent_epoch = n.epoch
+        FROM connection n
+        WHERE n.charger_id = ${chargerId} AND n.epoch = ${epoch}::float8::bigint AND n.closed_at IS NULL AND m.id = (
+          SELECT w.id FROM command w
+          WHERE w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id AND (
+            (w.status = 'Sent' AND w.sent_epoch = n.epoch)
+            OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > ${new Date(now)})))
+          ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1)
+        RETURNING m.id, m.command, m.sealed, ${credentialColumns(sql)}`)
+      if (taken !== undefined) yield* followSent(sql, taken)
+      return { result: taken, facts: [] }
+    })
+    const row = yield* journaled(sent)
     if (row === undefined) return undefined
     const opened = row.sealed === null ? undefined : secrets.open(sealPurpose, row.sealed)
     return { id: row.id, command: opened === undefined ? decodeCommand(row.command) : decodeSealed(opened) }

@@ -11,12 +11,24 @@ const followedTypes = [
   "SendLocalList",
   "GetLocalListVersion",
   "ReserveNow",
-  "CancelReservation"
+  "CancelReservation",
+  "ChangeConfiguration"
 ] as const satisfies ReadonlyArray<CommandType>
 
 const followed: ReadonlySet<string> = new Set(followedTypes)
 
 export const isFollowed = (type: string): boolean => followed.has(type)
+
+/** Columns of a command for `sentCredentials`. */
+export const credentialColumns = (sql: SqlClient.SqlClient) => sql`
+  m.password_verifier IS NOT NULL AS "isPassword", CASE WHEN m.type = 'ChangeConfiguration' THEN m.command ->> 'key' END AS key,
+  CASE WHEN m.type = 'ChangeConfiguration' THEN m.command ->> 'value' END AS value`
+
+export const credentialFields = {
+  isPassword: Schema.Boolean,
+  key: optional(Schema.String),
+  value: optional(Schema.String)
+}
 
 const EndedRow = Schema.Struct({
   commandId: Schema.String,
@@ -32,7 +44,8 @@ const EndedRow = Schema.Struct({
   errorCode: optional(Schema.String),
   listVersion: optional(Schema.Int),
   reportedVersion: optional(Schema.String),
-  reservationId: optional(Schema.Int)
+  reservationId: optional(Schema.Int),
+  ...credentialFields
 }) satisfies Schema.Schema<CommandEnd>
 const endedRows = rowsOf(EndedRow)
 
@@ -44,7 +57,7 @@ export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<strin
     SELECT m.id AS "commandId", m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.issued_by AS "by",
       m.sent_at AS "sentAt", m.sent_epoch::float8 AS "sentEpoch", m.completed_at AS "completedAt", m.result ->> 'status' AS answer,
       m.result ->> 'errorCode' AS "errorCode", (m.command ->> 'listVersion')::int AS "listVersion",
-      m.result ->> 'listVersion' AS "reportedVersion", (m.command ->> 'reservationId')::int AS "reservationId"
+      m.result ->> 'listVersion' AS "reportedVersion", (m.command ->> 'reservationId')::int AS "reservationId", ${credentialColumns(sql)}
     FROM unnest(${uuidArray(ids)}) WITH ORDINALITY AS x(id, ord) JOIN command m ON m.id = x.id
     WHERE m.type = ANY (${textArray(followedTypes)}) AND m.status NOT IN ('Pending', 'Sent')
     ORDER BY x.ord`)
