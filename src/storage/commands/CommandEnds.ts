@@ -14,6 +14,7 @@ import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import { followCredentials } from "./CredentialEnds.ts"
 import { endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
 import { followLists } from "./LocalListEnds.ts"
+import { followProfiles } from "./ProfileChanges.ts"
 import { followReservations } from "./ReservationEnds.ts"
 
 /** Commands that are ended in one sweep at most; the next one comes a second later. */
@@ -51,6 +52,7 @@ export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>)
     yield* followLists(sql, ended)
     yield* followReservations(sql, ended)
     yield* followCredentials(sql, ended)
+    yield* followProfiles(sql, ended)
   })
 
 /** A transaction that may end these commands, with all that follows from those of them that it has ended. */

@@ -12,7 +12,9 @@ const followedTypes = [
   "GetLocalListVersion",
   "ReserveNow",
   "CancelReservation",
-  "ChangeConfiguration"
+  "ChangeConfiguration",
+  "SetChargingProfile",
+  "ClearChargingProfile"
 ] as const satisfies ReadonlyArray<CommandType>
 
 const followed: ReadonlySet<string> = new Set(followedTypes)
@@ -45,6 +47,7 @@ const EndedRow = Schema.Struct({
   listVersion: optional(Schema.Int),
   reportedVersion: optional(Schema.String),
   reservationId: optional(Schema.Int),
+  evseId: optional(Schema.Int),
   ...credentialFields
 }) satisfies Schema.Schema<CommandEnd>
 const endedRows = rowsOf(EndedRow)
@@ -57,7 +60,8 @@ export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<strin
     SELECT m.id AS "commandId", m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.issued_by AS "by",
       m.sent_at AS "sentAt", m.sent_epoch::float8 AS "sentEpoch", m.completed_at AS "completedAt", m.result ->> 'status' AS answer,
       m.result ->> 'errorCode' AS "errorCode", (m.command ->> 'listVersion')::int AS "listVersion",
-      m.result ->> 'listVersion' AS "reportedVersion", (m.command ->> 'reservationId')::int AS "reservationId", ${credentialColumns(sql)}
+      m.result ->> 'listVersion' AS "reportedVersion", (m.command ->> 'reservationId')::int AS "reservationId",
+      (m.command #>> '{place,evseId}')::int AS "evseId", ${credentialColumns(sql)}
     FROM unnest(${uuidArray(ids)}) WITH ORDINALITY AS x(id, ord) JOIN command m ON m.id = x.id
     WHERE m.type = ANY (${textArray(followedTypes)}) AND m.status NOT IN ('Pending', 'Sent')
     ORDER BY x.ord`)

@@ -232,31 +232,6 @@ CREATE TABLE exchange_health (
 COMMENT ON TABLE exchange_health IS
   'How each module of a partner does: last success, last failure, counts.';
 
--- A partner that set a charging profile is told when somebody else changes what the session may draw (OCPI 2.2.1 §14.2.2). One
--- callback covers any number of changes, since it sends what is in force when it is sent.
-CREATE FUNCTION partner_profile_changed()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-  v_evse int := coalesce((NEW.command #>> '{place,evseId}')::int, 0);
-BEGIN
-  INSERT INTO partner_callback (command_id, about, organisation_id, answer_by, due_at)
-  SELECT DISTINCT ON (e.partner_id, e.session_id) e.command_id, 'ProfileChanged', e.organisation_id, NEW.completed_at, NEW.completed_at
-  FROM session s
-  JOIN partner_command e ON e.session_id = s.id AND e.organisation_id = s.organisation_id AND e.kind = 'SetProfile'
-  JOIN command m ON m.id = e.command_id AND m.status = 'Accepted'
-  WHERE s.charger_id = NEW.charger_id AND s.organisation_id = NEW.organisation_id AND s.ended_at IS NULL AND s.status = 'ACTIVE'
-    AND (v_evse = 0 OR v_evse = s.evse_id) AND NEW.issued_by <> 'partner:' || e.partner_id
-  ORDER BY e.partner_id, e.session_id, e.command_id DESC
-  ON CONFLICT (command_id, about) DO UPDATE SET state = 'Open', due_at = excluded.due_at, tries = 0, problem = NULL, done_at = NULL;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER command_changes_profiles AFTER UPDATE OF status ON command
-  FOR EACH ROW WHEN (((new.status = 'Accepted'::text) AND (old.status <> 'Accepted'::text) AND (new.type = ANY (ARRAY['SetChargingProfile'::text, 'ClearChargingProfile'::text])))) EXECUTE FUNCTION partner_profile_changed();
-
 -- A session that is a reservation belongs to the partner that reserved; the start that takes its place says so for itself.
 CREATE FUNCTION session_reserved_roaming()
 RETURNS trigger

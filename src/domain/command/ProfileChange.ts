@@ -1,0 +1,40 @@
+/**
+ * Which partners hear that a charging profile has been changed: a partner that set one for a session hears when another caller changes what
+ * that session may draw (OCPI 2.2.1 §14.2.2). What it hears is what is in force by then, so that one callback covers any number of changes.
+ */
+import type { CommandEnd } from "./CommandEnd.ts"
+
+export interface ProfileChange extends CommandEnd {
+  readonly type: "SetChargingProfile" | "ClearChargingProfile"
+  /** Undefined or 0: the whole charger. */
+  readonly evseId: number | undefined
+}
+
+/** An accepted SetProfile of a partner, for a session that runs. */
+export interface PartnerProfile {
+  readonly commandId: string
+  readonly organisationId: string
+  readonly chargerId: string
+  readonly evseId: number
+  readonly partnerId: string
+  readonly sessionId: string
+}
+
+/** The profiles whose partners hear of the change: of each partner and session the newest. */
+export const profilesChangedBy = (
+  change: ProfileChange,
+  profiles: ReadonlyArray<PartnerProfile>
+): ReadonlyArray<PartnerProfile> => {
+  if (change.status !== "Accepted") return []
+  const { evseId = 0 } = change
+  const newest = new Map<string, PartnerProfile>()
+  for (const profile of profiles) {
+    const isThere = profile.chargerId === change.chargerId && profile.organisationId === change.organisationId
+    const isConcerned = isThere && (evseId === 0 || evseId === profile.evseId)
+    if (!isConcerned || change.by === `partner:${profile.partnerId}`) continue
+    const key = `${profile.partnerId} ${profile.sessionId}`
+    const known = newest.get(key)
+    if (known === undefined || known.commandId < profile.commandId) newest.set(key, profile)
+  }
+  return [...newest.values()]
+}
