@@ -23,7 +23,7 @@ import * as TransactionNumbers from "./TransactionNumbers.ts"
 export interface ActorsOptions extends ActorOptions {
   /** On profile 0 an older socket that answers a ping within this stays, in ms. */
   readonly oldSocketPingMillis: number
-  /** How long after connecting a charger is asked for what it has not told, in ms. */
+  /** How long after connecting a charger is asked for what it has not reported, in ms. */
   readonly settleMillis: number
   /** Chargers closed per second while draining, at least. */
   readonly drainPerSecond: number
@@ -42,7 +42,7 @@ const givenUp = Metric.counter("charger_calls_given_up_total", {
 })
 
 const unrecorded = Metric.counter("charger_facts_unrecorded_total", {
-  description: "What chargers told beyond what is recorded of one in a day",
+  description: "Facts of chargers beyond what is recorded of one in a day",
   incremental: true
 })
 export const actorMetrics = [crashes, givenUp, unrecorded]
@@ -138,7 +138,7 @@ class Registry {
     })
   }
 
-  /** Ends the older connection, or finds that it stays: on profile 0 nobody proves who he is. */
+  /** Ends the older connection, or finds that it stays: on profile 0 a charger does not prove who it is. */
   private makeRoom(opening: ConnectionOpening): Effect.Effect<boolean> {
     const old = this.actors.get(opening.chargerId)
     if (old === undefined) return Effect.succeed(true)
@@ -178,7 +178,7 @@ class Registry {
     return actor
   }
 
-  /** A defect ends this actor's connection and nobody else's; the frame that caused it is logged. */
+  /** A defect ends this actor's connection and no other; the frame that caused it is logged. */
   private supervise(actor: ChargerActor): Effect.Effect<void> {
     return actor.run.pipe(
       Effect.catchCause((cause) => {

@@ -9,7 +9,7 @@ export class Quiet {
   private readonly leftMillis: () => number
   private readonly background: (effect: Effect.Effect<void>) => void
 
-  /** `leftMillis` tells how long the charger is still to be left alone; `background` runs the waiting for it. */
+  /** `leftMillis` says how long the charger is still to be left alone; `background` runs the waiting for it. */
   constructor(leftMillis: () => number, background: (effect: Effect.Effect<void>) => void) {
     this.leftMillis = leftMillis
     this.background = background

@@ -288,7 +288,7 @@ export class ChargerActor implements ChargerMailbox {
     }
   })
 
-  /** Wakes whoever waits for the end. */
+  /** Wakes those that wait for the end. */
   markEnded(): void {
     this.finished = true
     this.release?.()
@@ -325,7 +325,7 @@ export class ChargerActor implements ChargerMailbox {
       Effect.sync(() => {
         if (item._tag === "Event")
           item.call.answer({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
-        // Nobody else knows what came of the command: it is tried until it is stored, or the connection's end ends the command.
+        // Only this actor knows what came of the command: it is tried until it is stored, or the connection's end ends the command.
         if (item._tag === "CommandAnswered" && item.concluded !== undefined) this.again(item)
       })
     )
@@ -370,7 +370,7 @@ export class ChargerActor implements ChargerMailbox {
           if (readable === undefined) return yield* new StorageUnavailable({ reason: "busy", message: error.message })
           return yield* actor.attempt(item, now, readable, deadline)
         }
-        // The commit may have happened: what stands decides the answer, so the state is loaded again and the message decided anew.
+        // The commit may have happened: what is stored decides the answer, so the state is loaded and the message decided again.
         if (error.reason === "unknown" || error.reason === "down") actor.state = undefined
         if (error.reason !== "unknown" || actor.now() >= deadline) return yield* error
       }
@@ -434,7 +434,7 @@ export class ChargerActor implements ChargerMailbox {
     return known
   }
 
-  /** The state as it stands, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
+  /** The current state, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
   private reload(deadline: number): Effect.Effect<ChargerState | undefined, StorageUnavailable> {
     return Effect.map(this.patiently(this.services.directory.reload(this.chargerId, this.epoch), deadline), (state) => {
       this.state = state
@@ -443,7 +443,7 @@ export class ChargerActor implements ChargerMailbox {
     })
   }
 
-  /** What operators chose, as it stands now, in a state that is kept: what the charger told on this connection stands in no table. */
+  /** What operators chose, as it is now, in a state that is kept: what the charger reported on this connection is in no table. */
   private readChoices(deadline: number): Effect.Effect<void> {
     const { state } = this
     return Effect.match(this.reload(deadline), {

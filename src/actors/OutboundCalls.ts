@@ -19,7 +19,7 @@ interface Pending {
   readonly resume: (result: CommandResult) => void
 }
 
-/** A command that stands as sent. `refused` is what comes of it where it must not go out. */
+/** A command whose row says Sent. `refused` is what comes of it where it must not go out. */
 export interface Outgoing extends TakenCommand {
   readonly refused?: CommandResult | undefined
 }

@@ -57,12 +57,12 @@ export class Words<Item> {
     this.options = options
   }
 
-  /** True while nobody waits. */
+  /** True while no message waits. */
   get idle(): boolean {
     return this.waiting.size === 0
   }
 
-  /** What is known already, or that nobody else can be asked; undefined where it has to be waited for. */
+  /** What is known already, or that no other partner can be asked; undefined where it has to be waited for. */
   known({ evseId, partners, tokenUid }: PartnersQuestion, now: number): ReadonlyArray<PartnerWord> | undefined {
     const kept = this.kept.get(tokenKey(tokenUid))
     const isStart = evseId !== undefined
@@ -102,7 +102,7 @@ export class Words<Item> {
     if (this.kept.size > keptMax && oldest !== undefined) this.kept.delete(oldest)
   }
 
-  /** Nobody can be answered any more: what waits, with its partners' silence. */
+  /** The connection has ended: what waits, with its partners' silence. */
   abandon(): ReadonlyArray<readonly [Item, ReadonlyArray<PartnerWord>]> {
     const left = [...this.waiting].map(([item, { silence }]) => [item, silence] as const)
     this.waiting.clear()

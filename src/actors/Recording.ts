@@ -1,5 +1,5 @@
 /**
- * How much of what one charger tells is recorded: nothing ever deletes the journal, and a charger that says something new in every frame would fill
+ * How much of what one charger reports is recorded: nothing ever deletes the journal, and a charger that reports something new in every frame would fill
  * any disk. Over its budget it is answered as before and nothing is stored. Facts about transactions, and about what operators asked, have none.
  */
 import type { Decision } from "../domain/charger/Decision.ts"
@@ -54,7 +54,7 @@ export class Recording {
     }
   }
 
-  /** The decision as it is to be carried out: without the facts of which the charger has told too many today. Its answer depends on none of them. */
+  /** The decision as it is to be carried out: without the facts of which the charger has reported too many today. Its answer depends on none of them. */
   within(chargerId: string, decision: Act, now: number): Act {
     // What an operator asked for is his.
     if (decision.facts.some(({ type }) => type === "CommandAnswered")) return decision

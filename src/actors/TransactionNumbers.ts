@@ -13,7 +13,7 @@ const blockSize = 1000
 const lowWater = 200
 
 export interface TransactionNumbers {
-  /** An id nobody else has, or undefined when the block is used up: then `refill` first. */
+  /** An unused id, or undefined when the block is used up: then `refill` first. */
   readonly peek: () => number | undefined
   /** The peeked id is used. */
   readonly advance: () => void

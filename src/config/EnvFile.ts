@@ -23,7 +23,7 @@ const valueOf = (text: string): string | undefined => {
   return text.replace(/(^|\s)#.*$/, "").trimEnd()
 }
 
-/** The settings of a file, or the first line that is none. Of a name that stands twice the last value holds. */
+/** The settings of a file, or the first line that is none. Of a name that occurs twice the last value counts. */
 export const parseEnvFile = (text: string): Readonly<Record<string, string>> | BadLine => {
   const found: Record<string, string> = {}
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)

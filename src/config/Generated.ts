@@ -1,5 +1,5 @@
 /**
- * The two settings that the service makes for itself where nobody gives them, kept in `DATA_DIR` so that they outlive a restart: the
+ * The two settings that the service makes for itself where they are not given, kept in `DATA_DIR` so that they outlive a restart: the
  * key of all keyed hashes, and this process's name.
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
  * Every bound of the service that is not the business of one function alone, each with its reason. They are grouped by who keeps them,
  * under the names by which those parts take them as options. A few can be changed by a variable (`Variables.ts`); the others are chosen
- * so that nobody needs to.
+ * so that operators need not.
  */
 
 const KiB = 1024
@@ -17,7 +17,7 @@ export const limits = {
     maxFragments: 1_024,
     // 1 MiB in the smallest usual TCP segments of 512 bytes, doubled.
     maxBufferedChunks: 4_096,
-    // 1 MiB over a slow modem takes about as long; whoever is slower is not sending.
+    // 1 MiB over a slow modem takes about as long; a slower sender is taken for a silent one.
     slowFrameMillis: 120 * second,
     // TLS, upgrade request and its answer each take a round trip or two, even over a bad line.
     handshakeMillis: 10 * second,
@@ -32,11 +32,11 @@ export const limits = {
     // Refused chargers come back after 5 to 30 s, spread so that they do not come together.
     retryAfterSeconds: 5,
     retryJitterSeconds: 25,
-    // Refusals per minute and network before no reason is told any more: a site of misconfigured chargers stays below.
+    // Refusals per minute and network before no reason is given any more: a site of misconfigured chargers stays below.
     refusalsPerMinute: 60,
-    // Looked up at a time for all such networks, an eighth of what everybody may: in the line of their own they keep nobody else waiting.
+    // Looked up at a time for all such networks, an eighth of the total: in their own queue they hold up no others.
     maxSuspectUpgrades: 32,
-    // Wrong passwords per minute and charger that are told so (CWE-307). A right one is never held back, so that nobody can lock a
+    // Wrong passwords per minute and charger that are answered as such (CWE-307). A right one is never held back, so that no attacker can lock a
     // charger out; what protects a password is its length.
     guessesPerMinute: 20,
     // A charger on a flapping line reconnects often; two chargers with one id would take turns for ever.
@@ -84,7 +84,7 @@ export const limits = {
     maxResponseBytes: 10 * MiB,
     // Most servers close an idle connection after five seconds: ours goes first, so that no call meets it closing.
     idleMillis: 4 * second,
-    // Several partners may live in one place, and each is told of sixteen objects at a time.
+    // Several partners may live in one place, and each is sent sixteen objects at a time.
     maxPerPlace: 64
   },
 
@@ -112,7 +112,7 @@ export const limits = {
 
   /** The group commit of facts. */
   journal: {
-    // Facts in one transaction: about 50 ms of PostgreSQL's time, which is what somebody behind it waits.
+    // Facts in one transaction: about 50 ms of PostgreSQL's time, which is what a commit behind it waits.
     maxBatchFacts: 1_000,
     // Commits that wait: a hundred full batches would be later than anybody's patience; each is a few hundred bytes here.
     maxWaiting: 20_000,
@@ -137,7 +137,7 @@ export const limits = {
   /** Files of chargers and firmware. */
   files: {
     // Days that diagnostics and logs are kept, unless FILES_RETENTION_DAYS says otherwise: what was wrong is found within a quarter. Firmware
-    // stays until somebody removes it.
+    // stays until it is removed.
     retentionDays: 90,
     // What the files of one organisation may have in all: forty of the largest, or years of logs.
     quotaBytes: 10 * 1024 * MiB,
@@ -182,7 +182,7 @@ export const limits = {
     flushEveryMillis: 250,
     // What a partner complains about is some days old; a billing dispute rests on sessions and records, not on this log.
     retentionDays: 14,
-    // A day of a partner with 10,000 sessions, told of each some twenty times: what went wrong yesterday can be looked up. Half a GB at the usual 2 KB.
+    // A day of a partner with 10,000 sessions, each sent some twenty times: what went wrong yesterday can be looked up. Half a GB at the usual 2 KB.
     maxPerPartner: 250_000
   },
 
@@ -199,7 +199,7 @@ export const limits = {
     keepEndsMillis: 30 * second
   },
 
-  /** Ids that knocked and that nobody registered. Whoever makes them up is a stranger, so that everything here is bounded twice. */
+  /** Unregistered ids that tried to connect. Strangers make them up, so everything here is bounded twice. */
   knocks: {
     flushEveryMillis: second,
     maxBatch: 500,
@@ -243,7 +243,7 @@ export const limits = {
     requestTimeoutMillis: 30 * second,
     // Nothing of an answer has gone for so long: no line is that slow, and what lies in memory for it is a page or more.
     unreadAnswerMillis: 30 * second,
-    // On Deno, where slow and nothing at all cannot be told apart, a page may take two minutes more: slower than any modem.
+    // On Deno, where slow and nothing at all look alike, a page may take two minutes more: slower than any modem.
     slowestReaderBytesPerSecond: 8 * KiB,
     // Larger answers lie in memory until they are read, eight at most for each key: no program reads more at one time, and a thousand are a gigabyte.
     largeAnswerBytes: 64 * KiB,

@@ -1,6 +1,6 @@
 /**
  * Every variable that the service reads: what it must look like, in a schema and in words, and whether it may be shown. What it is
- * without being set stands where the settings are put together, in `Config.ts`.
+ * without being set is defined where the settings are put together, in `Config.ts`.
  */
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"

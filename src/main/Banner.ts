@@ -33,7 +33,7 @@ const keys = ({ apiKey, keptIn, v1 }: FirstStart): ReadonlyArray<string> => {
     return ["  This is the first start; the first organisation has the keys that were given."]
   }
   return [
-    "  This is the first start. Nobody can read these again, so keep them:",
+    "  This is the first start. These cannot be read again, so keep them:",
     ...(apiKey === undefined ? [] : ["", `    API key (v2)    ${apiKey}`]),
     ...(v1 === undefined ? [] : [`    v1 clientId     ${v1.clientId}`, `    v1 code         ${v1.code}`])
   ]
@@ -62,14 +62,14 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
   ]
 }
 
-/** An address that means the machine of whoever uses it. */
+/** An address that means its user's own machine. */
 const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
 
-/** What is wrong with an address that others are told while they are let in; undefined when nothing is. */
+/** What is wrong with an address that is given to others while they are let in; undefined when nothing is. */
 export const unreachable = (host: string, publicUrl: string): string | undefined =>
   isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
     ? undefined
-    : `HOST is ${host}, and yet chargers and links are told ${publicUrl}, where each finds only itself: set PUBLIC_URL to this service's address`
+    : `HOST is ${host}, and yet chargers and links get ${publicUrl}, where each finds only itself: set PUBLIC_URL to this service's address`
 
 /** The lines of the banner. */
 export const banner = (facts: BannerFacts): ReadonlyArray<string> => [

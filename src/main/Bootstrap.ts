@@ -1,6 +1,6 @@
 /**
  * The first start: when the database is empty, the first organisation, its operator with every permission, a v2 key and a v1 pair are
- * made, of given values where the settings give them. What was generated is told once, to whoever started the service: on the terminal, or in a
+ * made, of given values where the settings give them. What was generated is shown once, to the person who started the service: on the terminal, or in a
  * file where there is none.
  */
 import { Effect, Redacted } from "effect"
@@ -25,7 +25,7 @@ export interface BootstrapSettings {
   readonly partyId: string | undefined
 }
 
-/** What the first start made and nobody can read again; only what was generated is here. */
+/** What the first start made and what cannot be read again; only what was generated is here. */
 export interface FirstStart extends MadeKeys {
   /** The file that holds them; undefined where they are to be shown. */
   readonly keptIn?: string | undefined
@@ -66,7 +66,7 @@ const first = (settings: BootstrapSettings, now: number) =>
       },
       now
     )
-    // After any other failure nobody knows whether it was stored: then what was kept may be all that opens the service.
+    // After any other failure it is not known whether it was stored: then what was kept may be all that opens the service.
     yield* Effect.tapErrorTag(storing, "Conflict", () => kept?.discard ?? Effect.void)
     yield* kept?.confirm ?? Effect.void
     const firstStart: FirstStart = { ...made, keptIn: kept?.path }

@@ -1,7 +1,7 @@
 /**
- * What the first start makes and nobody can read again, when nobody sits in front of it: a log is read by many and kept for long, so it goes into a file
+ * What the first start makes, and what cannot be read again, when no terminal is there: a log is read by many and kept for long, so it goes into a file
  * of `DATA_DIR` that the service's user alone can read. It is on the disk before the database takes the keys, since a process that dies in between
- * must not leave a service that nobody can enter.
+ * must not leave a service without a way in.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
 import { randomBytes } from "node:crypto"
@@ -21,14 +21,14 @@ export interface MadeKeys {
 export interface KeptKeys {
   readonly path: string
   readonly confirm: Effect.Effect<void>
-  /** Another process has made the first organisation: these are nobody's. */
+  /** Another process has made the first organisation: these open nothing. */
   readonly discard: Effect.Effect<void>
 }
 
 /** Read by a shell, too: `. first-start` sets the three. */
 const textOf = ({ apiKey, v1 }: MadeKeys): string =>
   [
-    "# Made at the first start. Nobody can read these again: keep them in a safe place, then remove this file.",
+    "# Made at the first start. They cannot be read again: keep them in a safe place, then remove this file.",
     ...(apiKey === undefined ? [] : [`KEY=${apiKey}`]),
     ...(v1 === undefined ? [] : [`CLIENT=${v1.clientId}`, `CODE=${v1.code}`]),
     ""

@@ -1,6 +1,6 @@
 /**
  * Gives memory back when there is little to do. V8 lets its heap grow while chargers connect by the thousand and has no reason to look at
- * it again while they idle: after a city has come back, half of the process is garbage that nobody asks for. Under load nothing is done
+ * it again while they idle: after a city has come back, half of the process is garbage. Under load nothing is done
  * here, since a full collection stops everything for some tens of milliseconds.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"

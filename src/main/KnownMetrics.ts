@@ -1,6 +1,6 @@
 /**
- * Every measurement from the first scrape on: a counter that appears with its first increase hides that increase from whoever watches its rate. Each
- * part tells its own; the OCPP server's are bound to the server and begin with it. Labels that are not a small closed set come when they come.
+ * Every measurement from the first scrape on: a counter that appears with its first increase hides that increase from its rate. Each
+ * part lists its own; the OCPP server's are bound to the server and begin with it. Labels that are not a small closed set come when they come.
  */
 import { Effect, Metric } from "effect"
 import { actorMetrics } from "../actors/Actors.ts"

@@ -18,7 +18,7 @@ export interface ListenerOptions extends UnreadOptions {
   /** Undefined closes plain http. */
   readonly port: number | undefined
   readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
-  /** Plain http for whoever collects measurements, and nothing else; undefined opens none. */
+  /** Plain http for collectors of measurements, and nothing else; undefined opens none. */
   readonly metricsPort?: number | undefined
   /** Requests that may be answered on one connection at leisure, ms. */
   readonly headersTimeoutMillis: number
@@ -62,7 +62,7 @@ const within = (request: Http.IncomingMessage, millis: number): void => {
 }
 
 export const unreadAnswers = Metric.counter("http_unread_answers_total", {
-  description: "Answers whose connection was ended because nobody read them",
+  description: "Answers whose connection was ended because they were not read",
   incremental: true
 })
 
@@ -89,7 +89,7 @@ const listen = (server: Http.Server | Https.Server, variable: string, port: numb
     })
   })
 
-/** Looks whether the ports are free before anything slow begins, so that a taken one is told at once. */
+/** Looks whether the ports are free before anything slow begins, so that a taken one is reported at once. */
 export const preflight = (options: ListenerOptions): Effect.Effect<void, ListenFailed> => {
   const probe = (variable: string, port: number) => {
     const server = Http.createServer()
@@ -156,7 +156,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       request.url = normalisePath(request.url ?? "/")
       const path = pathOf(request.url)
       const bound = () => within(request, options.requestTimeoutMillis)
-      // What is answered before it has come was refused, and whoever sends it is a stranger perhaps.
+      // What is answered before it has come was refused, and its sender may be a stranger.
       if (isTransfer(request.method, path)) response.once("finish", bound)
       else bound()
       waiting.set(request, [])

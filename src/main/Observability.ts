@@ -1,6 +1,6 @@
 /**
  * Logs as one JSON object a line; traces, metrics and logs to an OpenTelemetry collector when the usual `OTEL_*` variables name one.
- * Without a collector nothing is traced, so that nobody pays for spans that go nowhere.
+ * Without a collector nothing is traced, so that spans that go nowhere cost nothing.
  */
 import { ConfigProvider, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -24,7 +24,7 @@ const orders = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** One JSON object a line that does nothing to whoever reads it: chargers' own text may be quoted in it (CWE-117). */
+/** One JSON object a line that does no harm to its reader: chargers' own text may be quoted in it (CWE-117). */
 const jsonLines = Logger.withConsoleLog(Logger.map(Logger.formatJson, (line) => line.replace(orders, escaped)))
 
 /** `otel` are the `OTEL_*` variables as they were given. */
@@ -40,6 +40,6 @@ export const observability = (otel: Readonly<Record<string, string>>, version: s
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ ...exporters, ...otel }))),
     Layer.orDie
   )
-  // The collector's logger joins the one that stands, instead of the runtime's own.
+  // The collector's logger joins the existing one, instead of the runtime's own.
   return Layer.provideMerge(otlp, logs)
 }

@@ -19,7 +19,7 @@ const grouped = (n: number): string => Math.floor(n).toLocaleString("en-US")
 export class Progress {
   private readonly options: ProgressOptions
   private readonly startedAt: number
-  /** About how many there are in all; undefined where nobody knows. */
+  /** About how many there are in all; undefined where it is not known. */
   private readonly total: number | undefined
   private saidAt: number
 

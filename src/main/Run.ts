@@ -22,7 +22,7 @@ const hardStop = Effect.addFinalizer(() =>
   })
 )
 
-/** What stands in `DATA_DIR` is closed to other users of the machine, and so is whatever this process makes from now on. */
+/** What is in `DATA_DIR` is closed to other users of the machine, and so is all that this process makes from now on. */
 const keepPrivate = (dataDir: string) =>
   Effect.gen(function* () {
     yield* Effect.sync(() => void process.umask(othersRights))

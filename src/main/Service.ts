@@ -1,5 +1,5 @@
 /**
- * The composition root: every part of the service, joined. No logic: which layer stands on which, with which of the settings, and in
+ * The composition root: every part of the service, joined. No logic: which layer depends on which, with which of the settings, and in
  * which order they start and stop.
  */
 import { NodeHttpServer } from "@effect/platform-node"
@@ -54,7 +54,7 @@ import * as Chargers from "../storage/charging/Chargers.ts"
 import * as ChargingProfiles from "../storage/commands/ChargingProfiles.ts"
 import * as Commands from "../storage/commands/Commands.ts"
 import * as Database from "../storage/kernel/Database.ts"
-import * as Errands from "../storage/commands/PartnerCallbacks.ts"
+import * as PartnerCallbacks from "../storage/commands/PartnerCallbacks.ts"
 import * as Exchanges from "../storage/roaming/Exchanges.ts"
 import * as Events from "../storage/delivery/Events.ts"
 import * as Expectations from "../storage/charging/Expectations.ts"
@@ -63,7 +63,7 @@ import * as HubClients from "../storage/roaming/HubClients.ts"
 import * as Idempotency from "../storage/operators/Idempotency.ts"
 import * as Journal from "../storage/charging/Journal.ts"
 import * as KeyCheck from "../storage/operators/KeyCheck.ts"
-import * as Knocks from "../storage/charging/UnknownChargerAttempts.ts"
+import * as UnknownChargerAttempts from "../storage/charging/UnknownChargerAttempts.ts"
 import * as LastSeen from "../storage/charging/LastSeen.ts"
 import * as Ledgers from "../storage/billing/Ledgers.ts"
 import * as LocalLists from "../storage/charging/LocalLists.ts"
@@ -129,7 +129,7 @@ export interface ServiceSettings {
   readonly messageLog: MessageLog.MessageLogOptions
   readonly exchanges: Exchanges.ExchangesOptions
   readonly lastSeen: LastSeen.LastSeenOptions
-  readonly attempts: Knocks.AttemptsOptions
+  readonly attempts: UnknownChargerAttempts.AttemptsOptions
   readonly messageRetentionDays: number
   readonly leaseMillis: number
 }
@@ -174,12 +174,12 @@ const storage = (settings: ServiceSettings) => {
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),
     Commands.layer(settings.commands),
-    Errands.layer,
+    PartnerCallbacks.layer,
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     Exchanges.layer(settings.exchanges),
     MessageLog.layer(settings.messageLog),
     ChargerHistory.layer.pipe(Layer.provideMerge(LastSeen.layer(settings.lastSeen))),
-    Knocks.layer(settings.attempts)
+    UnknownChargerAttempts.layer(settings.attempts)
   )
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
@@ -187,7 +187,7 @@ const storage = (settings: ServiceSettings) => {
     Partitions.layer({ messageRetentionDays: settings.messageRetentionDays })
   )
   return Layer.mergeAll(records, charging).pipe(
-    // Nobody writes before the key is known to fit and the name is ours.
+    // Nothing is written before the key is known to fit and the name is ours.
     Layer.provideMerge(upkeep.pipe(Layer.provideMerge(KeyCheck.layer))),
     Layer.provideMerge(Secrets.layer(settings.secretKey)),
     Layer.provideMerge(Database.layer(settings.database))
@@ -262,7 +262,7 @@ export interface Running {
 /** Partners as subscribers, who are called so often that their tokens are at hand. */
 const pushing = ({ outbound }: ServiceSettings) => PartnerKind.layer.pipe(Layer.provide(PartnerClient.layer(outbound)))
 
-/** How long a stop may take in all: chargers and balancers are told before, and supervisors kill after half a minute. */
+/** How long a stop may take in all: chargers and balancers are informed before, and supervisors kill after half a minute. */
 const drainLimit = "20 seconds"
 
 /**

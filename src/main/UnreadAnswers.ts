@@ -1,5 +1,5 @@
 /**
- * Answers that nobody reads: their connection is ended, so that what was made for them does not lie in memory for ever. Whoever reads slowly is left
+ * Answers that are not read: their connection is ended, so that what was made for them does not stay in memory for ever. A slow reader is left
  * alone; what counts is that some of it goes, whatever else the caller sends meanwhile.
  */
 import type { ServerResponse } from "node:http"
@@ -8,7 +8,7 @@ import type { Socket } from "node:net"
 export interface UnreadOptions {
   /** So long nothing of an answer may go. */
   readonly unreadAnswerMillis: number
-  /** Where it is not told what the kernel has taken of a long piece, a reader has in addition the time that so many bytes a second need. */
+  /** Where it is not known what the kernel has taken of a long piece, a reader has in addition the time that so many bytes a second need. */
   readonly slowestReaderBytesPerSecond: number
 }
 

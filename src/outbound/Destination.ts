@@ -1,5 +1,5 @@
 /**
- * Where our calls may go. Every address that a partner tells us (versions, endpoints, `response_url`) is the partner's to choose and can name what
+ * Where our calls may go. Every address that a partner gives us (versions, endpoints, `response_url`) is the partner's to choose and can name what
  * only we can reach (T16): it is looked at as text, and again as the address that its name has at the moment of the call.
  */
 import { BlockList, isIP, isIPv6 } from "node:net"
@@ -93,7 +93,7 @@ const localName = new RegExp(
   "i"
 )
 
-/** Whether a URL may be called as far as its text tells. */
+/** Whether a URL may be called as far as its text shows. */
 export const destinationOf = (text: string, { allowPrivate }: DestinationOptions): Allowed | Forbidden => {
   if (text.length > urlMax) return forbidden(`the URL has more than ${urlMax} characters`)
   // URL parsers drop these, and others read what they stand in differently.

@@ -1,5 +1,5 @@
 /**
- * One HTTP call to somebody whom we do not trust: the name is resolved by us and the connection goes to the very address that was looked at, no
+ * One HTTP call to a server that we do not trust: the name is resolved by us and the connection goes to the very address that was looked at, no
  * redirect is followed, and what comes back is bounded in time and size (T16, T31).
  */
 import { Data, Effect } from "effect"
@@ -82,7 +82,7 @@ class Flight implements Dispatcher.DispatchHandler {
     this.resume(result())
   }
 
-  /** Ends it from our side; what comes back later is nobody's. */
+  /** Ends it from our side; what comes back later is dropped. */
   abandon(kind: CallFailed["kind"], message: string): void {
     this.end(() => Effect.fail(new CallFailed({ kind, message })))
     this.controller?.abort(new Error(message))
@@ -90,7 +90,7 @@ class Flight implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.ended) controller.abort(new Error("nobody waits for it"))
+    if (this.ended) controller.abort(new Error("the call was abandoned"))
   }
 
   onResponseStart(
@@ -166,7 +166,7 @@ const callAlone = (what: Call, url: URL, options: CallOptions): Effect.Effect<An
 
 /**
  * Makes the call. Whatever the status, it is an answer; redirects are answers too. A POST never goes over a connection that was used before: if the
- * other side closes it at that moment, nobody knows whether the call was heard, and a second one may be a second deed. All others are made again.
+ * other side closes it at that moment, it is not known whether the call arrived, and a second one may be a second deed. All others are made again.
  */
 export const call = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed> =>
   Effect.suspend(() => {

@@ -18,7 +18,7 @@ import { post } from "./WebhookPost.ts"
 
 const kind = "event"
 
-/** As far as the fact alone tells. */
+/** As far as the fact alone shows. */
 const unplaced = ({ at, body, position, subject, type }: JournaledFact): PlacedFact => ({
   at,
   body,

@@ -5,7 +5,7 @@ import type { WebhookTarget } from "../domain/event/Webhooks.ts"
 import { call, type CallOptions } from "./HttpCall.ts"
 import { signatureHeaders } from "./Signature.ts"
 
-/** Most bytes of an answer: whoever is posted to has to take it down, and what he says to it nobody reads (T31). */
+/** Most bytes of an answer: a receiver has to accept it, and its words are not read (T31). */
 const maxAnswerBytes = 64 * 1024
 
 export interface Post extends WebhookTarget {

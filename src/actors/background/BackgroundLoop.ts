@@ -1,5 +1,5 @@
 /**
- * Work that is done in rounds beside the chargers, by nobody's leave and for nobody who waits: prices, closings, local lists. A round that fails is
+ * Work that is done in rounds beside the chargers, and that no caller waits for: prices, closings, local lists. A round that fails is
  * made up by the next; a database that is away is said once, and waited for.
  */
 import { Cause, Effect, Latch, type Scope, Stream } from "effect"

@@ -25,10 +25,10 @@ export const defaultKeeperOptions: LocalListKeeperOptions = {
   settleMillis: 10_000
 }
 
-/** Until somebody looks at a charger again whose command could not be issued. */
+/** Until a charger is looked at again whose command could not be issued. */
 const leaseMillis = 30_000
 
-/** Until a charger is looked at again that has no list or has it switched off; it is sooner when it tells its configuration. */
+/** Until a charger is looked at again that has no list or has it switched off; it is sooner when it reports its configuration. */
 const unkeptMillis = 600_000
 
 /** What the charger's configuration says, and what to do about it. */

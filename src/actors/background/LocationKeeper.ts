@@ -1,5 +1,5 @@
 /**
- * Keeps locations ready to be sent: works in what has changed shortly after it has. Nobody waits for it, since whoever reads a location works in what is
+ * Keeps locations ready to be sent: works in what has changed shortly after it has. Nothing waits for it, since a reader of a location works in what is
  * marked himself; it is for what changes by time alone, and so that readers seldom have anything to do.
  */
 import { Effect, Layer } from "effect"
@@ -9,7 +9,7 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface LocationKeeperOptions {
   readonly everyMillis: number
-  /** Without a word of new facts: what changes by time alone, or by an operator's hand, is told so late at most. */
+  /** Without new facts: what changes by time alone, or by an operator, is sent so late at most. */
   readonly quietMillis: number
   /** Sites in one transaction: the embedded database does nothing else meanwhile. */
   readonly sitesPerRound: number

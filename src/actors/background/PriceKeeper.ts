@@ -1,6 +1,6 @@
 /**
  * Keeps the prices of sessions for everybody who reads many of them, and issues their records: follows the journal, and prices what has
- * changed anew, from the whole ledger, with the same function as everybody else. It acknowledges nothing, and nobody waits for it; when it was killed in the middle it
+ * changed anew, from the whole ledger, with the one function for prices. It acknowledges nothing, and nothing waits for it; when it was killed in the middle it
  * does the same again.
  */
 import { Clock, Effect, Layer, Metric } from "effect"
@@ -55,13 +55,13 @@ interface Round {
   readonly records: Array<NewCdr>
 }
 
-/** Whether it can be believed; whoever has a record, or was looked at by an operator, is doubted no more. */
+/** Whether it can be believed; a session with a record, or one that an operator has looked at, is doubted no more. */
 const doubtedFor = (ledger: Observed) => {
   const { billed, reviewed } = ledger.session
   return !isBillable(ledger.session) || reviewed === true || billed !== undefined ? undefined : doubtOf(ledger)
 }
 
-/** Of a partner's driver, and told with the price that is kept; what has ended is told with the price that stays. */
+/** Of a partner's driver, and sent with the price that is kept; what has ended is sent with its final price. */
 const isAwaited = ({ readings, session: { endedAt, roaming } }: Observed): boolean =>
   roaming !== undefined && endedAt === undefined && readings.length > readingsPricedAtOnce
 
@@ -82,8 +82,8 @@ const take = ({ doubted, looked, meters, prices, records }: Round, ledger: Obser
 const empty = (): Round => ({ looked: [], doubted: [], prices: [], meters: [], records: [] })
 
 /**
- * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is told and counted, left without a price and a
- * record, and keeps nobody else from theirs.
+ * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is logged and counted, left without a price and a
+ * record, and holds up no other session.
  */
 const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect<void, StorageUnavailable, Ledgers> =>
   Effect.gen(function* () {
@@ -124,7 +124,7 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
       yield* takeAll(round, sessionIds.slice(i, i + options.ledgersAtOnce))
     }
-    // Before the journal counts as read: whoever dies between the two issues them again, which changes nothing.
+    // Before the journal counts as read: a process that dies between the two issues them again, which changes nothing.
     yield* reviews.hold(round.doubted, now)
     // Numbers go up with the time of the end, as far as one round knows.
     yield* cdrs.issue(

@@ -1,7 +1,7 @@
 /**
  * How often a running session is priced: its price is made of all its readings each time, so that the work would grow with the square of them. One
  * with many waits in proportion between two prices, which keeps the work for a session at a small part of a core however often its meter is read.
- * Its end waits for nothing, and whoever asks for one session has it priced at that moment.
+ * Its end waits for nothing, and a request for one session has it priced at that moment.
  */
 import type { Changed } from "../../domain/session/Ledgers.ts"
 import type { Observed } from "../../domain/session/Ledger.ts"

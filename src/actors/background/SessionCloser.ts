@@ -1,5 +1,5 @@
 /**
- * Closes sessions whose end never came: looks from time to time at those that have been quiet, and leaves the decision to the domain. Nobody
+ * Closes sessions whose end never came: looks from time to time at those that have been quiet, and leaves the decision to the domain. No caller
  * waits for it, and a round that was cut short is made up by the next.
  */
 import { Clock, Effect, Layer } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Delivers what is due: takes objects of all subscribers in one statement, in their order and a few for each at a time, hands each to its kind in a
- * fiber of its own, and stores together what came back together, but at once and by itself what must not be told twice. A slow subscriber keeps its
- * own places taken and nobody else's.
+ * fiber of its own, and stores together what came back together, but at once and by itself what must not be sent twice. A slow subscriber keeps its
+ * own places taken and no others.
  */
 import { Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -31,7 +31,7 @@ export interface DeliveryOptions extends SettlingOptions {
   readonly waitMillis: number
   /** For so long a delivery may take from its turn on, all its calls together. */
   readonly deliveryMillis: number
-  /** For so long nobody else takes what this process has taken: longer than waiting and delivery, since it may have died. */
+  /** For so long no other process takes what this one has taken: longer than waiting and delivery, since it may have died. */
   readonly leaseMillis: number
 }
 
@@ -164,7 +164,7 @@ class Dispatch {
   private readonly flying = new Counts()
   private readonly turns = new Map<string, Semaphore.Semaphore>()
   private readonly waiting = new Set<string>()
-  /** What is on its way or waits to be stored, and until when nobody else takes it. */
+  /** What is on its way or waits to be stored, and until when no other process takes it. */
   private readonly inHand = new Map<string, number>()
   private readonly back: Array<Returned> = []
   private readonly kinds: Kinds
@@ -177,7 +177,7 @@ class Dispatch {
     this.fibers = fibers
   }
 
-  /** Those that there are; whoever is not among them is sent nothing. */
+  /** Known subscriptions; nothing is sent to others. */
   readonly known = (all: ReadonlyArray<Subscription>): void => {
     this.subscriptions.clear()
     for (const one of all) this.subscriptions.set(one.id, one)
@@ -251,7 +251,7 @@ class Dispatch {
   }
 
   /**
-   * Stores by itself what must not be told twice: whoever kills this process between the subscriber's answer and this has it told again, so that it waits
+   * Stores by itself what must not be sent twice: a process that dies between the subscriber's answer and this sends it again, so that it waits
    * for nothing. What cannot be stored now is stored with all that comes back.
    */
   private storedAtOnce(returned: Returned): Effect.Effect<boolean, never, Subscriptions> {
@@ -278,7 +278,7 @@ class Dispatch {
     for (const item of items) {
       const until = this.inHand.get(item.itemId)
       this.inHand.set(item.itemId, now + leaseMillis)
-      // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is told again.
+      // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is sent again.
       if (until !== undefined && until <= now) continue
       this.flying.add(item.subscriptionId, 1)
       yield* FiberSet.run(this.fibers, this.deliver(item))

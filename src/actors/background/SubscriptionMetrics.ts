@@ -12,7 +12,7 @@ const lag = Metric.histogram("subscription_delivery_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
 })
 
-/** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and nobody knows. */
+/** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and the outcome is not known. */
 export type Undelivered = "NoTurn" | "StorageAway"
 
 /** What has come back at one time. */

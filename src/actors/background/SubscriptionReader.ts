@@ -30,7 +30,7 @@ const passedOver = Metric.counter("subscription_facts_passed_over_total", {
 
 export const readerMetrics = [passedOver]
 
-/** What facts make due. One that a kind cannot look at for a defect is told, counted and passed over: it must not keep all others waiting. */
+/** What facts make due. One that a kind cannot look at for a defect is logged, counted and skipped: it must not keep all others waiting. */
 const concerned = (
   kind: SubscriptionKind,
   facts: ReadonlyArray<JournaledFact>,
@@ -94,7 +94,7 @@ export interface Round {
   readonly active: ReadonlyArray<Subscription>
 }
 
-/** One round: those that are new are told everything first, and then all read on. */
+/** One round: those that are new are sent everything first, and then all read on. */
 export const readOn = (kinds: Kinds, options: ReaderOptions): Effect.Effect<Round, StorageUnavailable, Subscriptions> =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions

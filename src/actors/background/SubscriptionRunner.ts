@@ -1,5 +1,5 @@
 /**
- * Tells subscribers what has happened: reads the journal as soon as something was committed, and has delivered what is due then. Nobody waits for it;
+ * Sends subscribers what has happened: reads the journal as soon as something was committed, and has delivered what is due then. No caller waits for it;
  * what was cut short is made up after the next start.
  */
 import { Clock, Effect, Latch, Layer, Stream } from "effect"

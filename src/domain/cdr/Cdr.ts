@@ -24,7 +24,7 @@ export interface CdrBody {
   readonly tariff: TariffBody & {
     readonly id: string
     readonly version: number
-    /** ms epoch: when it became what it is, as partners were told. The first records do not say so. */
+    /** ms epoch: when it became what it is, as partners got it. The first records do not say so. */
     readonly updatedAt?: number
   }
   /** IANA; of the site. */
@@ -43,7 +43,7 @@ export interface CdrBody {
   /** The reservation that is paid for with it. */
   readonly reservationId?: number
   readonly meterStartWh: number
-  /** Missing where the charger told none. */
+  /** Missing where the charger reported none. */
   readonly meterStopWh?: number
   /** Missing where the meter signs nothing. */
   readonly signedData?: SignedData

@@ -1,4 +1,4 @@
-/** Charge detail records of partners' drivers, each for the one partner that pays it. Records of one's own cards are nobody's. */
+/** Charge detail records of partners' drivers, each for the one partner that pays it. Records of one's own cards have no partner. */
 import { Context, type Effect } from "effect"
 import type { RoamingCdr } from "./RoamingCdr.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -8,7 +8,7 @@ import type { PartnerScope } from "../session/RoamingSessions.ts"
 export interface CdrsTaken extends PartnerScope {
   /**
    * False for a partner that takes no credit records: of each session it is told the first record alone, since one that replaces another which it
-   * cannot be told to forget would be paid twice.
+   * cannot be asked to forget would be paid twice.
    */
   readonly takesCredits: boolean
 }
@@ -18,7 +18,7 @@ export class RoamingCdrs extends Context.Service<
   {
     /** In order of their numbers, by when they were stored. */
     readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
-    /** Those of some records that their partner is not told, since it takes no credits: somebody has to settle with it by hand. */
+    /** Those of some records that their partner is not told, since it takes no credits: the operator has to settle with it by hand. */
     readonly withheld: (
       organisationId: string,
       ids: ReadonlyArray<string>

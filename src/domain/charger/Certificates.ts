@@ -22,7 +22,7 @@ export class Certificates extends Context.Service<
       chargerId: string,
       page: PageRequest
     ) => Effect.Effect<Page<CertificateRequest>, InvalidInput | StorageUnavailable>
-    /** What the charger last told of each type of certificate; a type that it was never asked for is not there. */
+    /** What the charger last reported of each type of certificate; a type that it was never asked for is not there. */
     readonly installed: (
       organisationId: string,
       chargerId: string

@@ -25,7 +25,7 @@ export interface Charger {
   readonly configuration: ReadonlyArray<ConfigurationKey>
   /** Without the whole charger's pseudo-connector 0, ordered by evse and connector. */
   readonly connectors: ReadonlyArray<Connector>
-  /** What the operator has told of its evses, in their order, also of those that were not reported yet. */
+  /** What the operator has set for its evses, in their order, also of those that were not reported yet. */
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
   /** What connector 0 reported, if anything. */
   readonly wholeStatus: ConnectorStatus | undefined
@@ -34,7 +34,7 @@ export interface Charger {
   readonly lastMessage: string
   /** The number of its newest connection; undefined for one that never was connected. */
   readonly epoch: number | undefined
-  /** True while an open connection stands in the directory and its node's lease runs. */
+  /** True while an open connection is in the directory and its node's lease runs. */
   readonly connected: boolean
   /** ms epoch of the end of its last connection; undefined while it is connected and for one that never was. */
   readonly offlineSince: number | undefined

@@ -49,7 +49,7 @@ export interface ConnectionClosing {
 export class ChargerDirectory extends Context.Service<
   ChargerDirectory,
   {
-    /** Undefined for an id that nobody registered. Batched. */
+    /** Undefined for an unregistered id. Batched. */
     readonly credentials: (chargerId: string) => Effect.Effect<ChargerCredentials | undefined, StorageUnavailable>
     /**
      * Takes the next epoch for a charger and answers the state its actor starts from, read after the epoch was taken; undefined when the
@@ -58,7 +58,7 @@ export class ChargerDirectory extends Context.Service<
     readonly open: (opening: ConnectionOpening) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
     /** The state as the database has it now, for an actor whose last commit is in doubt. */
     readonly reload: (chargerId: string, epoch: number) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
-    /** Ends a connection; changes nothing when a newer epoch stands. Records `ChargerDisconnected`. Batched. */
+    /** Ends a connection; changes nothing when a newer epoch exists. Records `ChargerDisconnected`. Batched. */
     readonly close: (closing: ConnectionClosing) => Effect.Effect<void, StorageUnavailable>
     /** What decides on a token at a charger; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
     readonly findToken: (wanted: {

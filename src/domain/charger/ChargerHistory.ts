@@ -20,7 +20,7 @@ export interface PastStatus extends Place {
 export interface PastConnection {
   /** ms epoch. */
   readonly connectedAt: number
-  /** Undefined while it stands. */
+  /** Undefined while it lasts. */
   readonly disconnectedAt: number | undefined
   readonly reason: string | undefined
   readonly ocppVersion: string

@@ -12,7 +12,7 @@ import type { TransactionAction } from "./ChargerEvent.ts"
 
 /** Settings of the organisation that decisions depend on. */
 export interface ChargerPolicy {
-  /** What becomes of a token that nobody knows. */
+  /** What becomes of an unknown token. */
   readonly unknownTokens: "Refuse" | "Accept"
   /** Whether a token may have two sessions at once. */
   readonly concurrentTransactions: "Refuse" | "Allow"
@@ -90,9 +90,9 @@ export interface Orphan {
 export interface ConnectorState extends Place {
   readonly status: ConnectorStatus
   readonly errorCode: string | undefined
-  /** ms epoch of the report that stands. */
+  /** ms epoch of the report in force. */
   readonly at: number
-  /** True when `at` is by the charger's own clock, so that an older report can be told. */
+  /** True when `at` is by the charger's own clock, so that an older report is recognised. */
   readonly byOwnClock?: boolean | undefined
   readonly info?: string | undefined
   readonly vendorId?: string | undefined
@@ -113,7 +113,7 @@ export interface ChargerState {
   readonly vendor: string
   readonly model: string
   readonly firmwareVersion: string
-  /** True once the charger has told its configuration. */
+  /** True once the charger has reported its configuration. */
   readonly configured?: boolean | undefined
   /** True once it booted on this very connection: what it can tell has been asked for already. */
   readonly bootedHere?: boolean | undefined

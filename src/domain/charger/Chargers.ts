@@ -24,13 +24,13 @@ export interface Statistics {
 
 export interface ChargerFilter {
   readonly siteId?: string | undefined
-  /** Whether a connection stands. */
+  /** Whether a connection is open. */
   readonly connected?: boolean | undefined
   /** What the charger says of itself as a whole, or of one of its connectors. */
   readonly status?: ConnectorStatus | undefined
   readonly firmwareVersion?: string | undefined
   readonly model?: string | undefined
-  /** Stands somewhere in its id, name, serial number, manufacturer or model, whatever the case of letters. */
+  /** Occurs in its id, name, serial number, manufacturer or model, whatever the case of letters. */
   readonly text?: string | undefined
 }
 

@@ -20,7 +20,7 @@ export const latestAheadMillis = 24 * 60 * 60 * 1000
 export const isBelievable = (at: number | undefined, now: number): at is number =>
   at !== undefined && at >= earliestBelievable && (at <= now + latestAheadMillis || now < earliestBelievable)
 
-/** When something happened, as far as it can be told: by the charger's clock where that is believable, else when it was heard. */
+/** When something happened, as far as it is known: by the charger's clock where that is believable, else when it was heard. */
 export const occurredAt = (time: ChargerTime, now: number): number => (isBelievable(time.at, now) ? time.at : now)
 
 /**

@@ -91,7 +91,7 @@ export interface OrphanReadings {
 
 export type Input =
   | { readonly _tag: "Event"; readonly event: ChargerEvent; readonly envelope: Envelope; readonly answers: Answers }
-  /** What came of a command that the actor sent; nobody waits for a reply. `commandId` is missing for what nobody issued, a follow-up. */
+  /** What came of a command that the actor sent; no reply is awaited. `commandId` is missing for a follow-up, which has no issuer. */
   | {
       readonly _tag: "CommandAnswered"
       readonly commandId?: string | undefined
@@ -107,7 +107,7 @@ export type Input =
 export interface CommitOutcome {
   /** False where the business key was there already, or the fence dropped the fact. */
   readonly recorded: ReadonlyArray<boolean>
-  /** For a `SessionStarted` that was there already: the session that stands. */
+  /** For a `SessionStarted` that was there already: the stored session. */
   readonly standing: KnownSession | undefined
 }
 
@@ -123,7 +123,7 @@ export type Decision =
       readonly _tag: "Act"
       /** Committed before the reply leaves; none means that the reply may leave at once. */
       readonly facts: ReadonlyArray<ChargerFact>
-      /** Undefined for inputs that nobody awaits an answer to. A retry's reply is built from what stands. */
+      /** Undefined for inputs without an answer. A retry's reply is built from what stands. */
       readonly reply: ((outcome: CommitOutcome) => Reply) | undefined
       readonly followUps: ReadonlyArray<FollowUp>
     }

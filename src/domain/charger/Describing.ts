@@ -1,4 +1,4 @@
-/** How what an operator tells of connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
+/** How what an operator sets for connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
 import { evseDetailsOf, type EvseDetails, type Given } from "../site/Details.ts"
 import type { GivenEquipment, GivenEvse } from "./Charger.ts"
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
@@ -10,7 +10,7 @@ export const describedEvsesMax = 128
 
 const place = ({ connectorId, evseId }: Pick<Equipment, "connectorId" | "evseId">): string => `${evseId}/${connectorId}`
 
-/** Of two entries for one connector the later stands. */
+/** Of two entries for one connector the later counts. */
 export const describedEquipment = (
   current: ReadonlyArray<Equipment>,
   given: ReadonlyArray<GivenEquipment>

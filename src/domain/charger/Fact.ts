@@ -76,7 +76,7 @@ export interface ConfigurationReported extends StateFactBase {
   readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
 }
 
-/** Some keys that the charger told, or took as they were changed; the rest stands as it was reported. */
+/** Some keys that the charger reported, or took as they were changed; the rest stands as it was reported. */
 export interface ConfigurationKeysLearned extends StateFactBase {
   readonly type: "ConfigurationKeysLearned"
   readonly body: {
@@ -225,17 +225,17 @@ export interface SessionEnded extends FactBase {
     readonly meterStopWh: number | undefined
     /** What the stop said, where `meterStopWh` is something else. */
     readonly rawMeterStopWh?: number | undefined
-    /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be told. */
+    /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be known. */
     readonly energyWh: number | undefined
     readonly reason: string
     readonly rawAt: string | undefined
-    /** True when the stop told no time that can be true, so that it ended when that was heard. */
+    /** True when the stop reported no time that can be true, so that it ended when that was heard. */
     readonly untimed?: true | undefined
     /** Missing where the charger's clock leaves no doubt. */
     readonly clock?: ClockDoubt | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
-    /** True of an end that no stop told (`session/Refused`): the session's own may still come, and takes its place. */
+    /** True of an end that no stop reported (`session/Refused`): the session's own may still come, and takes its place. */
     readonly unheard?: true | undefined
     /** What the stop said, for another one to be compared with. */
     readonly told?: ReportedStop | undefined
@@ -255,11 +255,11 @@ export interface OrphanRecorded extends FactBase {
     readonly reason: string | undefined
     readonly rawAt: string | undefined
     readonly problem: string
-    /** The session that it says something else of than the stop that stands, which somebody must look at. */
+    /** The session that it says something else of than the stored stop, which an operator must look at. */
     readonly contradicts?: string | undefined
     /** What came with a stop that waits for its start; kept with it until then, and not in the journal. */
     readonly readings?: ReadonlyArray<Reading> | undefined
-    /** The frame's text, for whoever looks into it; a long one is cut. */
+    /** The frame's text, for people who look into it; a long one is cut. */
     readonly raw: string
   }
 }
@@ -280,7 +280,7 @@ export interface CommandIssued extends FactBase {
   }
 }
 
-/** A command has ended. The first end stands. */
+/** A command has ended. The first end counts. */
 export interface CommandAnswered extends FactBase {
   readonly type: "CommandAnswered"
   readonly body: {
@@ -291,7 +291,7 @@ export interface CommandAnswered extends FactBase {
   }
 }
 
-/** What is known of a charger beyond its row, whole: the last one of each kind stands. */
+/** What is known of a charger beyond its row, whole: the last one of each kind counts. */
 export interface ChargerDocumentChanged extends FactBase {
   readonly type: "ChargerDocumentChanged"
   /** As in `SessionEnded`: what a start changes falls with it where it was a repeat. */

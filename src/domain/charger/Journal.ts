@@ -11,7 +11,7 @@ export class Journal extends Context.Service<
   Journal,
   {
     /**
-     * Stores facts of one charger, all or none. Facts whose business key stands already change nothing and come back as not recorded.
+     * Stores facts of one charger, all or none. Facts whose business key is stored already change nothing and come back as not recorded.
      * `StorageUnavailable` with reason `unknown` means that the commit may have happened: drop state and load it again.
      */
     readonly commit: (

@@ -1,5 +1,5 @@
 /**
- * What a meter told: samples as the charger sent them, and what we make of them. The raw strings are kept beside every interpretation,
+ * What a meter reported: samples as the charger sent them, and what we make of them. The raw strings are kept beside every interpretation,
  * since money may have to be explained years later. Figures are made of samples here and nowhere else.
  */
 import type { RegisterRules } from "./Quirks.ts"
@@ -27,7 +27,7 @@ export interface Reading {
 
 /** A reading with what was made of it. */
 export interface MeteredReading extends Reading {
-  /** The energy register of its moment, whole Wh; undefined where it has none that can be told. */
+  /** The energy register of its moment, whole Wh; undefined where it has none that can be known. */
   readonly registerWh: number | undefined
 }
 
@@ -142,7 +142,7 @@ const atOnePlace = (reported: ReadonlyArray<GivenReading>): ReadonlyArray<GivenR
   return reported.filter(({ place }) => place === nearest)
 }
 
-/** The energy registers that one reading tells, whole Wh. */
+/** The energy registers that one reading reports, whole Wh. */
 export interface Registers {
   /** Of the reading's own moment. */
   readonly now: number | undefined

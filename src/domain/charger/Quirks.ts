@@ -60,7 +60,7 @@ export const Quirk = Schema.Struct({
 })
 export type Quirk = typeof Quirk.Type
 
-/** What everybody gets. An organisation's own rules come after these, and the last word stands. */
+/** What everybody gets. An organisation's own rules come after these, and the last word counts. */
 export const builtInQuirks: ReadonlyArray<Quirk> = [
   {
     name: "mennekes-answers-late",
@@ -77,7 +77,7 @@ export const builtInQuirks: ReadonlyArray<Quirk> = [
   }
 ]
 
-/** As the charger's boot told; empty where it has not. */
+/** As the charger's boot reported; empty where it has not. */
 export interface Make {
   readonly vendor: string
   readonly model: string

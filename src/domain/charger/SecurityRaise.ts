@@ -1,5 +1,5 @@
 /**
- * What may be asked of a charger's security by command: a higher profile, a new password. Pure; whoever issues the command asks first,
+ * What may be asked of a charger's security by command: a higher profile, a new password. Pure; the issuer of the command asks first,
  * so that no command is sent whose success would lock the charger out.
  */
 import { passwordKey } from "../command/Kinds.ts"
@@ -9,7 +9,7 @@ import type { ChargerCommand } from "../command/ChargerCommand.ts"
 export interface SecurityState {
   readonly securityProfile: 0 | 1 | 2 | 3
   readonly hasPassword: boolean
-  /** Passwords that were sent and of which nobody knows whether the charger took them. */
+  /** Passwords that were sent and of which it is not known whether the charger took them. */
   readonly unsettledPasswords: number
   /** Whether this service answers wss. */
   readonly tls: boolean

@@ -36,7 +36,7 @@ export const sameValue = (one: string, other: string): boolean => {
 
 export interface ComparedKey {
   readonly key: string
-  /** Undefined where the charger told none, or has no such key. */
+  /** Undefined where the charger reported none, or has no such key. */
   readonly value: string | undefined
   readonly readonly: boolean
   /** What the template says; undefined where it says nothing. */

@@ -1,6 +1,6 @@
 /**
- * Chargers that asked to connect under an id that nobody registered. Such an id belongs to no organisation: it is kept beside all of them,
- * for whoever looks after the platform, and gone as soon as somebody registers it.
+ * Chargers that asked to connect under an unregistered id. Such an id belongs to no organisation: it is kept beside all of them,
+ * for the platform's operator, and gone as soon as it is registered.
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
@@ -39,9 +39,9 @@ export class UnknownChargerAttempts extends Context.Service<
     readonly attempted: (attempt: UnknownChargerAttempt) => void
     /** Latest newcomers first, with those of a moment ago. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<UnknownCharger>, InvalidInput | StorageUnavailable>
-    /** Forgets an id; it is back when it knocks again. */
+    /** Forgets an id; it is back when it tries again. */
     readonly forget: (chargerId: string) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** Whether who knocks can only be meant for this organisation, since the service holds no other. */
+    /** Whether an attempt can only be meant for this organisation, since the service holds no other. */
     readonly concernOnly: (organisationId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/Knocks") {}

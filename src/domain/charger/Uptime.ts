@@ -18,7 +18,7 @@ export const reconnectGraceMillis = 5 * 60 * 1000
 /** How long history is kept: a month can be compared with the same one of the last two years, and the one before is still complete. */
 export const historyMonths = 25
 
-/** A status and its rank among those of its connector: `at`, then `heardAt`, then `tie`; the last of equal times stands. */
+/** A status and its rank among those of its connector: `at`, then `heardAt`, then `tie`; the last of equal times counts. */
 export interface StatusPoint {
   /** ms epoch. */
   readonly at: number
@@ -30,7 +30,7 @@ export interface StatusPoint {
 export interface ConnectionSpan {
   /** ms epoch. */
   readonly connectedAt: number
-  /** Undefined while it stands. */
+  /** Undefined while it lasts. */
   readonly disconnectedAt: number | undefined
 }
 

@@ -169,7 +169,7 @@ export type CommandResult =
   /** The charger's CALLRESULT could not be read; `answer` is kept for whoever asked. */
   | { readonly _tag: "Unreadable"; readonly problem: string; readonly answer: unknown }
   | { readonly _tag: "TimedOut" }
-  /** Sent, and the connection ended before an answer: what came of it nobody knows. */
+  /** Sent, and the connection ended before an answer: its outcome is not known. */
   | { readonly _tag: "ConnectionLost" }
   /** Not sent: too many calls wait for this charger. */
   | { readonly _tag: "Crowded" }

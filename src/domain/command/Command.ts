@@ -54,7 +54,7 @@ export interface NewCommand {
   readonly sessionId?: string | undefined
   /** The file of ours that its location stands for. */
   readonly fileId?: string | undefined
-  /** The partner's callback that it is: stored with it, unless it fails at once, which the partner is told at once. */
+  /** The partner's callback that it is: stored with it, unless it fails at once, which the partner hears at once. */
   readonly callback?: NewPartnerCallback | undefined
 }
 

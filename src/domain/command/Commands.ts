@@ -1,5 +1,5 @@
 /**
- * Storage of commands: issued by whoever may, taken one by one by the charger's actor, read by everybody. The database is the queue, so
+ * Storage of commands: issued by all who may, taken one by one by the charger's actor, read by everybody. The database is the queue, so
  * that a command outlives the process that took it from its caller, and is never sent twice.
  */
 import { Context, type Effect, type Stream } from "effect"
@@ -39,7 +39,7 @@ export class Commands extends Context.Service<
       organisationId: string,
       page: PageRequest & CommandFilter
     ) => Effect.Effect<Page<Command>, InvalidInput | StorageUnavailable>
-    /** The command once it has ended, or as it stands after `millis`. */
+    /** The command once it has ended, or as it is after `millis`. */
     readonly wait: (
       organisationId: string,
       id: string,
@@ -47,7 +47,7 @@ export class Commands extends Context.Service<
     ) => Effect.Effect<Command, NotFound | StorageUnavailable>
     /**
      * The oldest command that waits for a charger, marked as sent by the connection of this epoch in the same breath; undefined when none
-     * waits or a newer connection stands.
+     * waits or a newer connection exists.
      */
     readonly take: (
       chargerId: string,

@@ -1,4 +1,4 @@
-/** Where two schedules of the same evse say different things: what we computed and what the charger told. For people to look at. */
+/** Where two schedules of the same evse say different things: what we computed and what the charger reported. For people to look at. */
 import type { DatedSchedule } from "./Composite.ts"
 
 /** A stretch of time over which they differ; limits are in the schedules' unit, undefined where one says nothing. */

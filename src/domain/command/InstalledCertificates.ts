@@ -4,7 +4,7 @@ import { CertificateHash, type CertificateUse } from "./ChargerCommand.ts"
 
 export interface InstalledCertificates {
   readonly certificateType: CertificateUse
-  /** When the charger told it, ms epoch. */
+  /** When the charger reported it, ms epoch. */
   readonly askedAt: number
   readonly certificates: ReadonlyArray<CertificateHash>
   /** Certificates were installed or deleted after that, or may have been: ask again. */

@@ -120,7 +120,7 @@ export const abilitiesOf = (configuration: Configuration): ListAbilities => {
   }
 }
 
-/** A limit that the charger has told, and that a message of so many entries goes beyond; undefined where none is known to. */
+/** A limit that the charger has reported, and that a message of so many entries goes beyond; undefined where none is known to. */
 export const brokenLimit = (
   configuration: Configuration,
   updateType: "Full" | "Differential",
@@ -144,7 +144,7 @@ export interface KnownList {
   /** True when only a Full list makes it right. */
   readonly needsFull: boolean
   readonly supported: boolean
-  /** True when the charger has told its version since it connected and booted. */
+  /** True when the charger has reported its version since it connected and booted. */
   readonly checked: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the end of a command says about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47), by whoever the command was issued. A list is
+ * What the end of a command says about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47), from any issuer. A list is
  * in step only when the charger has said so: by accepting our message, or by the version that it reports.
  */
 import type { CommandEnd } from "./CommandEnd.ts"

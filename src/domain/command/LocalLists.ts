@@ -30,7 +30,7 @@ export interface ListClaim {
   readonly now: number
   /** Chargers at most. */
   readonly limit: number
-  /** For how long nobody else is given them. */
+  /** For how long no other process gets them. */
   readonly leaseMillis: number
   /** How long a charger must have been connected. */
   readonly settleMillis: number
@@ -67,7 +67,7 @@ export interface UnkeptList {
 export interface ListByHand {
   /** The highest version that is known of, or on its way; 0 where none is. */
   readonly version: number
-  /** As the charger has told it; empty where it has not. */
+  /** As the charger has reported it; empty where it has not. */
   readonly configuration: ReadonlyArray<ConfigurationKey>
 }
 

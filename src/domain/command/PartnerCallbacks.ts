@@ -70,7 +70,7 @@ export class PartnerCallbacks extends Context.Service<
   PartnerCallbacks,
   {
     /**
-     * What is to be told by now, oldest first; nobody else gets it for `leaseMillis`. The partners in `except` are left out. Across all
+     * What is to be told by now, oldest first; no other process gets it for `leaseMillis`. The partners in `except` are left out. Across all
      * organisations, for the service itself.
      */
     readonly take: (wanted: {

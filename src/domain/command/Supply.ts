@@ -1,4 +1,4 @@
-/** What an evse is fed with, as far as the operator has told: for conversion between A and W, and where no profile limits anything. */
+/** What an evse is fed with, as far as the operator has set it: for conversion between A and W, and where no profile limits anything. */
 import { assumedEquipment, type Connector, type ConnectorEquipment } from "../site/Connector.ts"
 import type { CompositeDefaults } from "./Composite.ts"
 

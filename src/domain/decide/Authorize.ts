@@ -70,7 +70,7 @@ const reservedVerdict = (
 }
 
 /**
- * Of a card that nobody knows and that charges at this charger: it is held up to end that, and its reservation is used by now. Whoever was let
+ * Of an unknown card that charges at this charger: it is held up to end that, and its reservation is used by now. Whoever was let
  * begin is let end; some chargers ask before they let go of the cable. The charger may remember that for as long as it takes.
  */
 const charging = (facts: TokenFacts, context: AuthorizationContext, now: number): Verdict | undefined => {

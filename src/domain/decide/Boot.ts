@@ -20,7 +20,7 @@ const rejectedRetrySeconds = 600
 /** Configuration first, once the charger has sent what it sends on its own (most within two seconds of a boot). */
 const configurationAfterMillis = 3000
 
-/** Statuses after that, only of chargers that have not told any: most do so on their own. */
+/** Statuses after that, only of chargers that have not reported any: most do so on their own. */
 const statusAfterMillis = 5000
 
 const intervalSeconds = (registration: ChargerState["registration"], policy: ChargerPolicy): number => {

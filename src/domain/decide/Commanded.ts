@@ -1,5 +1,5 @@
 /**
- * What the charger's answer to a command comes to: the command's end, for whoever issued it, and what is known of the charger by it. An
+ * What the charger's answer to a command comes to: the command's end, for its issuer, and what is known of the charger by it. An
  * answer that never came ends a command too; what it may have done at the charger is then not known, and nothing is concluded from it.
  */
 import { endingOf } from "../command/Command.ts"
@@ -64,7 +64,7 @@ const keyChanged = (
     ? []
     : keysLearned(state, { keys: [{ key: key.trim(), value }], gone: [] }, now)
 
-/** A whole configuration, as the charger told it. */
+/** A whole configuration, as the charger reported it. */
 const configurationReported = (
   state: ChargerState,
   { keys, unknown }: Extract<AnswerContent, { readonly _tag: "Configuration" }>,

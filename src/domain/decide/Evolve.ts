@@ -161,7 +161,7 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
   for (let i = 0; i < facts.length; i++) {
     const fact = facts[i]!
     if (outcome.recorded[i] === true) next = applied(next, fact)
-    // Its stop stands already: the session has ended, though not by this fact.
+    // Its stop is stored already: the session has ended, though not by this fact.
     else if (fact.type === "SessionEnded" && fact.requires === undefined) {
       next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, told: undefined } })
     }

@@ -23,7 +23,7 @@ const triggerBoot: ChargerCommand = {
 /** The least that a charger can be asked to say. */
 const triggerHeartbeat: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "Heartbeat" }
 
-/** True once a connector has told its status; the whole charger's own (evse 0) says nothing of what it consists of. */
+/** True once a connector has reported its status; the whole charger's own (evse 0) says nothing of what it consists of. */
 export const connectorsKnown = (state: ChargerState): boolean =>
   state.connectors.some((connector) => connector.evseId !== 0)
 

@@ -66,7 +66,7 @@ interface Timed {
 /** True for one that tells nothing but the transaction's beginning. */
 const onlyBegins = ({ registers: { begin, now } }: Timed): boolean => begin !== undefined && now === begin
 
-/** The first moment at which the batch tells a register that is not the transaction's beginning. */
+/** The first moment at which the batch reports a register that is not the transaction's beginning. */
 const firstAfterBegin = (batch: ReadonlyArray<Timed>): number =>
   batch.reduce(
     (first, timed) => (timed.registers.now === undefined || onlyBegins(timed) ? first : Math.min(first, timed.at)),

@@ -1,6 +1,6 @@
 /**
  * Transaction messages that belong to no transaction of ours. They are stored as they came and answered as if all were well; what looks
- * like a hand in somebody else's transaction is recorded as a security event besides (CVE-2026-28230).
+ * like a hand in another's transaction is recorded as a security event besides (CVE-2026-28230).
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../charger/Fact.ts"
 import { cutText } from "../values/Cut.ts"
@@ -113,7 +113,7 @@ const withoutMessageId = (envelope: Envelope): string =>
 
 /**
  * A transaction message of which nothing can be made. A start is refused with a transaction id of its own (OCPP 1.6 §6.46 wants one in
- * every answer), which is stored, so that the stop that will name it is known for what it is and ends nobody else's session.
+ * every answer), which is stored, so that the stop that will name it is known for what it is and ends no other session.
  */
 export const unreadableTransactionMessage = (
   state: ChargerState,

@@ -75,7 +75,7 @@ const unnamed = (
 const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
   readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
 
-/** A further stop of a session that has ended: the first stands, and one that says something else is kept for somebody to look at. */
+/** A further stop of a session that has ended: the first counts, and one that says something else is kept for an operator to look at. */
 const further = (
   state: ChargerState,
   { sessionId, toldStop: reportedStop }: KnownSession,

@@ -1,6 +1,6 @@
 /**
  * What a charger is told of the card that stopped a transaction (OCPP 1.6 §6.50). It stops whatever the answer is, and keeps the answer in its
- * authorization cache (§3.5.1): so it is the card's verdict as it stands, or none at all.
+ * authorization cache (§3.5.1): so it is the card's verdict as it is, or none at all.
  */
 import type { TokenFacts } from "../token/Token.ts"
 import { authorizing } from "./Authorizing.ts"

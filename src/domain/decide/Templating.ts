@@ -1,5 +1,5 @@
 /**
- * How an organisation's template comes to a charger: after each boot, once the charger has told its configuration, what differs is sent
+ * How an organisation's template comes to a charger: after each boot, once the charger has reported its configuration, what differs is sent
  * as commands like any other; when the last of a round has ended the configuration is asked for again, until nothing is left to try.
  */
 import type { ChargerFact, CommandAnswered, CommandIssued } from "../charger/Fact.ts"

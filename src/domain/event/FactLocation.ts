@@ -5,7 +5,7 @@ export interface FactPlace {
   readonly siteId: string | undefined
 }
 
-/** A fact as it stands in the journal, with where it happened. */
+/** A fact as it is in the journal, with where it happened. */
 export interface PlacedFact extends FactPlace {
   readonly position: number
   readonly type: string

@@ -1,6 +1,6 @@
 /**
  * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They stand in the same journal as
- * what chargers told, carry their author, and hold the record as it was and as it is; secrets never enter them.
+ * what chargers reported, carry their author, and hold the record as it was and as it is; secrets never enter them.
  */
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
@@ -98,7 +98,7 @@ export interface PartnerRecord {
   readonly connection?: Connection
 }
 
-/** A parked delivery that somebody decided about. */
+/** A parked delivery that an operator decided about. */
 export type DeliveryRecord =
   | { readonly itemId: string; readonly kind: string; readonly objectId: string }
   /** All that was parked of a subscription, at once. */

@@ -109,7 +109,7 @@ const stopped = translation(
     })
 )
 
-/** Nothing was heard of it for so long that it was ended with what is known; it waits for somebody to look at it, unless it never was. */
+/** Nothing was heard of it for so long that it was ended with what is known; it waits for an operator to look at it, unless it never was. */
 const closed = translation(
   Schema.Struct({
     after: Schema.Struct({

@@ -1,4 +1,4 @@
-/** Whom facts reach: which site, evse, tariff or partner stands behind the ids in them. Of all organisations at once, for those who tell partners. */
+/** Whom facts reach: which site, evse, tariff or partner stands behind the ids in them. Of all organisations at once, for deliveries to partners. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "../roaming/Partner.ts"
@@ -51,12 +51,12 @@ export class Reach extends Context.Service<
     /** Those alone that are a partner's. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     readonly cdrs: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
-    /** Whether a partner was told of an object since it registered last. */
+    /** Whether a partner was sent an object since it registered last. */
     readonly wasSent: (
       partnerId: string,
       object: Pick<ObjectRef, "kind" | "id">
     ) => Effect.Effect<boolean, StorageUnavailable>
-    /** Whether some location names a tariff by what a partner was told of it last, or may do so by what it was told since. */
+    /** Whether some location names a tariff by what a partner was sent last, or may do so by what it was sent since. */
     readonly stillNames: (partnerId: string, tariffId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/Reach") {}

@@ -1,6 +1,6 @@
 /**
  * Subscriptions: who is told what has happened, a roaming partner or an operator's webhook. One reads the journal behind a cursor of its own; what
- * concerns it becomes due, one row for each object, so that what changes often waits once and is told as it stands then.
+ * concerns it becomes due, one row for each object, so that what changes often waits once and is sent as it is then.
  */
 
 export type SubscriptionKindName = "partner" | "webhook"
@@ -40,7 +40,7 @@ export interface JournaledFact {
   readonly body: unknown
 }
 
-/** Something that a subscriber is told of as a whole: a location, a session, a record, an event. Kinds are the subscribers' own. */
+/** Something that a subscriber gets as a whole: a location, a session, a record, an event. Kinds are the subscribers' own. */
 export interface ObjectRef {
   readonly kind: string
   readonly id: string
@@ -48,7 +48,7 @@ export interface ObjectRef {
   readonly lane: string
 }
 
-/** An object that a subscriber has to be told of since the fact at `position`. */
+/** An object that a subscriber has to be sent since the fact at `position`. */
 export interface Due extends ObjectRef {
   readonly subscriptionId: string
   readonly position: number
@@ -67,15 +67,15 @@ export interface DueItem extends ObjectRef {
   /** Tries before this one, and how many of them were refused in a row. */
   readonly tries: number
   readonly refusals: number
-  /** Of what was told last, where the subscriber keeps it. */
+  /** Of what was sent last, where the subscriber keeps it. */
   readonly hash: Uint8Array | undefined
   /** What the subscriber's side called it, where it did. */
   readonly reference: string | undefined
-  /** It was taken before, and nothing was stored of what came of it: the subscriber may have been told. */
+  /** It was taken before, and nothing was stored of what came of it: the subscriber may have been sent it. */
   readonly isInDoubt?: boolean | undefined
 }
 
-/** What was told of an object, for the next comparison. */
+/** What was sent of an object, for the next comparison. */
 export interface PushedObject {
   readonly kind: string
   readonly id: string
@@ -86,18 +86,18 @@ export interface PushedObject {
 
 /** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */
 export type Outcome =
-  /** Told, or nothing was to be told. With `hash` it is kept what was told; without it, the row is gone. */
+  /** Sent, or nothing was to be sent. With `hash` it is kept what was sent; without it, the row is gone. */
   | {
       readonly _tag: "Delivered"
       readonly hash?: Uint8Array | undefined
       readonly reference?: string | undefined
       /** Ids of other objects that stand in what was told, where it matters. */
       readonly named?: ReadonlyArray<string> | undefined
-      /** Other objects of the same lane that were told with it. */
+      /** Other objects of the same lane that were sent with it. */
       readonly also?: ReadonlyArray<PushedObject> | undefined
-      /** It must not be told twice: that it was taken is stored at once, and with nothing else. */
+      /** It must not be sent twice: that it was taken is stored at once, and with nothing else. */
       readonly isOnce?: boolean | undefined
-      /** Nothing was to be told, and nothing was sent. */
+      /** Nothing was to be sent, and nothing was sent. */
       readonly isSilent?: boolean | undefined
     }
   /** It may not be told before others were: nothing was sent, and it is looked at again soon. */

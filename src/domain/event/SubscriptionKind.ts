@@ -25,7 +25,7 @@ export interface SubscriptionKind {
   ) => Effect.Effect<ReadonlyArray<Due>, StorageUnavailable>
   /** Everything that a subscription must be told once because it is new. */
   readonly everything: (subscription: Subscription) => Effect.Effect<ReadonlyArray<ObjectRef>, StorageUnavailable>
-  /** Tells the subscriber of the object as it stands now. May be asked twice for one change: after a crash, or an unclear answer. */
+  /** Sends the subscriber the object as it is now. May be asked twice for one change: after a crash, or an unclear answer. */
   readonly deliver: (
     subscription: Subscription,
     item: DueItem,

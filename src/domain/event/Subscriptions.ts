@@ -26,7 +26,7 @@ export interface Claim {
   readonly now: number
   /** For each subscription. */
   readonly limit: number
-  /** For so long nobody else takes them. */
+  /** For so long no other process takes them. */
   readonly leaseMillis: number
 }
 
@@ -92,7 +92,7 @@ export class Subscriptions extends Context.Service<
       due: ReadonlyArray<Due>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Makes everything due that a new subscription must be told, at its position, and marks that it was done. */
+    /** Makes everything due that a new subscription must be sent, at its position, and marks that it was done. */
     readonly fill: (
       subscription: Subscription,
       objects: ReadonlyArray<ObjectRef>,
@@ -133,7 +133,7 @@ export class Subscriptions extends Context.Service<
       subscriptionId: string,
       page: PageRequest
     ) => Effect.Effect<Page<ParkedItem>, NotFound | InvalidInput | StorageUnavailable>
-    /** Makes a parked object due again, as it stands. */
+    /** Makes a parked object due again, as it is. */
     readonly replay: (
       subscriptionId: string,
       itemId: string,

@@ -45,7 +45,7 @@ const isEventType = (type: string): type is EventType => (eventTypes as Readonly
 export const knownTypes = (types: ReadonlyArray<string> | undefined): ReadonlyArray<EventType> | undefined =>
   types?.filter(isEventType)
 
-/** Whether a webhook is to be told of an event. */
+/** Whether a webhook is to get an event. */
 export const wants = ({ siteIds, types }: Pick<Webhook, "siteIds" | "types">, { data, type }: Event): boolean => {
   if (types !== undefined && !types.includes(type)) return false
   if (siteIds === undefined) return true

@@ -38,7 +38,7 @@ export interface WebhookTarget {
 export const webhookDeliveryStatuses = ["Pending", "Parked", "Delivered"] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
-/** What became of an event that a webhook is told of. Times in ms epoch. */
+/** What became of an event that a webhook gets. Times in ms epoch. */
 export interface WebhookDelivery {
   readonly id: string
   readonly eventId: string
@@ -74,7 +74,7 @@ export interface DeliveredEvent {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** It is told of what happens from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
+    /** It gets what happens from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
     readonly create: (
       input: WebhookInput,
       audit: AuditContext
@@ -85,7 +85,7 @@ export class Webhooks extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<Webhook>, InvalidInput | StorageUnavailable>
-    /** One that is switched on again is told of what happens from then on. */
+    /** One that is switched on again gets what happens from then on. */
     readonly update: (
       id: string,
       patch: WebhookPatch,

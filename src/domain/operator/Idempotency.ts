@@ -48,7 +48,7 @@ export class Idempotency extends Context.Service<
       write: Effect.Effect<A, E, R>,
       reachedBy: (result: A) => string
     ) => Effect.Effect<A, E | StorageUnavailable, R>
-    /** Keeps the answer; the first one stands. */
+    /** Keeps the answer; the first one counts. */
     readonly complete: (keyId: string, key: string, answer: StoredAnswer) => Effect.Effect<void, StorageUnavailable>
     /** Frees a key that has no answer. What it has reached stays for the retry. */
     readonly release: (keyId: string, key: string) => Effect.Effect<void, StorageUnavailable>

@@ -5,7 +5,7 @@
  */
 import { Context, Effect } from "effect"
 
-/** Nothing, unless somebody asks for something. */
+/** Nothing, unless a check was provided. */
 export const Precondition = Context.Reference<Effect.Effect<void>>("voltlane/Precondition", {
   defaultValue: () => Effect.void
 })

@@ -15,7 +15,7 @@ export type ReservationStatus =
   | "Used"
   | "Cancelled"
   | "Expired"
-  /** It was sent, and whether the charger has it nobody knows. */
+  /** It was sent, and whether the charger has it is not known. */
   | "Unknown"
 
 export interface Reservation {
@@ -41,7 +41,7 @@ export interface Reservation {
 export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "status">, now: number): boolean =>
   (status === "Active" || status === "Unknown") && expiresAt > now
 
-/** The status as it stands at `now`: what has not been used by its time has expired, whether or not anybody has noted it. */
+/** The status as it is at `now`: what has not been used by its time has expired, whether or not anybody has noted it. */
 export const isInForce = (
   { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
   now: number

@@ -1,4 +1,4 @@
-/** What a hub tells of the parties that are reached through it (OCPI 2.2.1 `hubclientinfo`). */
+/** What a hub reports of the parties that are reached through it (OCPI 2.2.1 `hubclientinfo`). */
 import type { PartyRole } from "./Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
 

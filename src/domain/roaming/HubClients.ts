@@ -1,4 +1,4 @@
-/** Storage of the parties behind hubs, as each hub tells of them. */
+/** Storage of the parties behind hubs, as each hub reports of them. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { ClientInfo } from "./ClientInfo.ts"
@@ -8,7 +8,7 @@ import type { Page, PageRequest } from "../values/Page.ts"
 export class HubClients extends Context.Service<
   HubClients,
   {
-    /** What is older than what stands changes nothing. `Conflict` `too_many_clients`. True where the party was not there before. */
+    /** What is older than the stored one changes nothing. `Conflict` `too_many_clients`. True where the party was not there before. */
     readonly put: (
       organisationId: string,
       partnerId: string,

@@ -26,12 +26,12 @@ export interface PartnerEndpoint {
   readonly url: string
 }
 
-/** What a partner has told of itself, and what it is called by. */
+/** What a partner has reported of itself, and what it is called by. */
 export interface Connection {
   /** OCPI's version number; which there are, OCPI knows. */
   readonly version: string
   readonly versionsUrl: string
-  /** What it took from us last: the token as it stands, or in Base64. */
+  /** What it took from us last: the token as it is, or in Base64. */
   readonly tokenForm: "Raw" | "Base64"
   readonly parties: ReadonlyArray<PartnerParty>
   readonly endpoints: ReadonlyArray<PartnerEndpoint>
@@ -40,7 +40,7 @@ export interface Connection {
 
 /** What a partner needs otherwise than the standard has it. */
 export interface PartnerSwitches {
-  /** Whether our calls carry the token as it stands or in Base64; undefined is as the version has it. */
+  /** Whether our calls carry the token as it is or in Base64; undefined is as the version has it. */
   readonly tokenForm?: "Raw" | "Base64" | undefined
   /** Semantic errors as HTTP 400 rather than 200 with a status code. */
   readonly semanticErrorsAs400?: boolean | undefined
@@ -50,7 +50,7 @@ export interface PartnerSwitches {
   readonly credentialsOnce?: boolean | undefined
   /** It takes no credit records. */
   readonly noCreditCdrs?: boolean | undefined
-  /** It is asked about cards that nobody knows: only by agreement, since it hears of every stranger at a charger. */
+  /** It is asked about unknown cards: only by agreement, since it hears of every stranger at a charger. */
   readonly askUnknownTokens?: boolean | undefined
 }
 
@@ -115,7 +115,7 @@ export const registrationTokenDays = 7
 export const retiringTokenHours = 24
 
 /**
- * Tokens that a partner may have been told in renewals from this side whose end we never heard. Each is one renewal within a day, which is made by hand:
+ * Tokens that a partner may have been sent in renewals from this side whose end we never heard. Each is one renewal within a day, which is made by hand:
  * more are no partner that can be renewed.
  */
 export const expectedTokensMax = 10

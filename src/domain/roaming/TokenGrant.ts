@@ -23,7 +23,7 @@ export const grantMillis = 20 * 60_000
 /** The longest idTag of OCPP 1.6 (§7.15). */
 export const idTagMax = 20
 
-/** True for a uid that a charger can be told as it stands. */
+/** True for a uid that a charger can hold as it is. */
 export const fitsCharger = (uid: string): boolean => uid.length <= idTagMax && /^[\x21-\x7e]+$/.test(uid)
 
 /** The grant that a start at this evse goes by; one of the very evse rather than one of the whole charger, and the one that lasts longest. */

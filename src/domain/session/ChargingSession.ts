@@ -58,7 +58,7 @@ export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace>
   readonly reviewed?: boolean
   /** A further stop of it said something else than the one that ended it, and nobody has corrected it since. */
   readonly contradicted?: boolean
-  /** The total of its record that stands; undefined while it has none. */
+  /** The total of its record in force; undefined while it has none. */
   readonly billed?: Price | undefined
   /** What that record says it costs, with its periods; only where a session is read to be shown. */
   readonly record?: SessionPrice | undefined
@@ -95,6 +95,6 @@ export const needsCorrection = ({
 }: Pick<ChargingSession, "billed" | "contradicted" | "price">): boolean =>
   contradicted === true || (billed !== undefined && price !== undefined && differsFrom(billed, price))
 
-/** True of a session that is a reservation which nobody has used, now or for good. */
+/** True of a session that is a reservation that was not used, now or for good. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>
   reservation !== undefined && !reservation.used

@@ -28,7 +28,7 @@ const bearsOut = (unseen: number, unseenMillis: number, energyWh: number, millis
   unseen >= -jitterWh && unseen <= unseenWh + Math.min(energyWh / 2, (unevenness * energyWh * unseenMillis) / millis)
 
 /**
- * What must be added to the readings' registers for them to count as start and stop do. 0 where they do so already, and where it cannot be told.
+ * What must be added to the readings' registers for them to count as start and stop do. 0 where they do so already, and where it cannot be known.
  */
 export const offsetOf = ({ readings, session }: Observed): number => {
   const { endedAt, meterStartWh, meterStopWh, startedAt } = session
@@ -60,7 +60,7 @@ interface Step {
   readonly wh: number
 }
 
-/** The registers that readings told within a session, in order of time, as its start and stop count. */
+/** The registers that readings reported within a session, in order of time, as its start and stop count. */
 const reportedWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
   const { endedAt = Infinity, startedAt } = session
   const offset = offsetOf({ readings, session })

@@ -10,7 +10,7 @@ import { neverWas, outcomeOf } from "./Refused.ts"
 
 /** What is known of a stop. */
 export interface StopFigures {
-  /** When it happened, as far as it can be told; ms epoch. */
+  /** When it happened, as far as it is known; ms epoch. */
   readonly at: number
   readonly rawAt: string | undefined
   readonly tokenUid: string | undefined
@@ -28,13 +28,13 @@ export interface StopReadings {
 
 /** Why a session is held. One reason is given, the one that weighs most: energy before time. */
 export type HeldReason =
-  /** The stop carried no register; the newest reading stands in for it, if there is one. */
+  /** The stop carried no register; the newest reading takes its place, if there is one. */
   | "MeterStopMissing"
-  /** The register fell: a meter was exchanged, rolled over or counts each session from 0. The energy cannot be told. */
+  /** The register fell: a meter was exchanged, rolled over or counts each session from 0. The energy cannot be known. */
   | "MeterStopBelowStart"
   /** Start and stop tell one energy, and the readings that came with the stop another. */
   | "RegistersDisagree"
-  /** The stop lies before the start: the clock jumped between them. The duration cannot be told. */
+  /** The stop lies before the start: the clock jumped between them. The duration cannot be known. */
   | "ClockImplausible"
 
 /** The two registers that a session's energy lies between. */

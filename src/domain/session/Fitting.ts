@@ -12,7 +12,7 @@ interface Fitted {
 }
 
 /**
- * How the energy that a reading tells of, since the start and in Wh, is brought to the energy that stands. As it is where it fits between nothing
+ * How the energy that a reading reports, since the start and in Wh, is brought to the energy that stands. As it is where it fits between nothing
  * and that, for then the stop was wrong; counted back from the stop where it fits so, for then the start was; otherwise in proportion. `told` is
  * what the readings within the session tell.
  */

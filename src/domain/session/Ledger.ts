@@ -32,7 +32,7 @@ export interface Surroundings {
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
   /** How its times and those at which they were heard lie to one another cannot be by one clock. Undefined means that it can. */
   readonly clockJumped?: boolean | undefined
-  /** Of a reservation that nobody used: who charged at the charger meanwhile. */
+  /** Of a reservation that was not used: who charged at the charger meanwhile. */
   readonly occupancy?: Occupancy | undefined
   /** By how much its charger's clock is known to be ahead of ours; 0 where it is not known to be. */
   readonly clockAheadMillis?: number | undefined
@@ -49,7 +49,7 @@ export interface Observed {
   /** Of its connector: within the session, and the last one before it. Undefined: not looked for. */
   readonly statuses?: ReadonlyArray<StatusChange> | undefined
   readonly surroundings: Surroundings
-  /** Where it stands now. */
+  /** Where it is now. */
   readonly place?: Place | undefined
   /** OCPI's word for what the token is, where it is one of the organisation's own. */
   readonly tokenType?: TokenType | undefined

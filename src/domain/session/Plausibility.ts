@@ -11,7 +11,7 @@ import { isPriced, type Observed, pricedReadings, priceOf } from "./Ledger.ts"
 export type Doubt =
   /** Its card was refused, and energy flowed all the same. Said by the end itself (`Refused`), and here of one that was closed. */
   | "NotAuthorized"
-  /** The start carried no register; 0 stands in for it. Said by storage as the start comes in. */
+  /** The start carried no register; 0 takes its place. Said by storage as the start comes in. */
   | "MeterStartMissing"
   /** More energy than the connector, or any connector, could have given in the time. */
   | "EnergyImplausible"
@@ -27,7 +27,7 @@ export type Doubt =
   | "DurationImplausible"
 
 /**
- * What a connector is believed to give of which the operator has not told the power: cars take 350 kW. Whoever has chargers for trucks (MCS,
+ * What a connector is believed to give of which the operator has not set the power: cars take 350 kW. Whoever has chargers for trucks (MCS,
  * 3.75 MW) tells it; otherwise a lifetime's register, billed as an afternoon, would pass.
  */
 const anyPowerW = 500_000
@@ -110,7 +110,7 @@ const mistimed = (ledger: Observed): boolean => {
 export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, startedAt } = ledger.session
-  // A reservation that nobody used has no register, and the one before it says nothing about it.
+  // A reservation that was not used has no register, and the one before it says nothing about it.
   if (endedAt === undefined || isOnlyReserved(ledger.session)) return undefined
   if (ledger.session.authorization.status !== "Accepted") return "NotAuthorized"
   const powerW = maxPowerW ?? anyPowerW

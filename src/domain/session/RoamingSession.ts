@@ -5,7 +5,7 @@ import type { ChargingSession } from "./ChargingSession.ts"
 
 export interface RoamingSession extends ChargingSession {
   readonly roaming: SessionRoaming
-  /** Where it stands now. */
+  /** Where it is now. */
   readonly place: Place
   /** Undefined where no tariff was assigned when it began. */
   readonly tariffId: string | undefined

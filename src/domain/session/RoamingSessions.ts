@@ -1,6 +1,6 @@
 /**
- * Sessions of partners' drivers, each for the one partner whose token began it. Whoever asks for a partner gets that partner's alone; sessions of
- * one's own cards are nobody's.
+ * Sessions of partners' drivers, each for the one partner whose token began it. A question for a partner is answered with that partner's alone; sessions of
+ * one's own cards have no partner.
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"

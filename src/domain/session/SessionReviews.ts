@@ -3,14 +3,14 @@ import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A session that somebody must look at. */
+/** A session that an operator must look at. */
 export interface Doubted {
   readonly sessionId: string
   readonly organisationId: string
   readonly reason: string
 }
 
-/** What an operator says instead of the charger; undefined leaves a figure as it stands. */
+/** What an operator says instead of the charger; undefined leaves a figure as it is. */
 export interface Correction {
   readonly energyWh: number | undefined
   /** ms epoch. */
@@ -24,13 +24,13 @@ export class SessionReviews extends Context.Service<
   {
     /** Holds sessions that nobody has looked at yet; those that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Lets a held session be billed as it stands, and issues its record. `Conflict` `not_held`. */
+    /** Lets a held session be billed as it is, and issues its record. `Conflict` `not_held`. */
     readonly release: (
       sessionId: string,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /**
-     * Bills it as corrected: takes back the record that stands and issues the new one, both or neither. `Conflict` `session_running`;
+     * Bills it as corrected: takes back the record in force and issues the new one, both or neither. `Conflict` `session_running`;
      * `InvalidInput` where it would end before it started.
      */
     readonly correct: (

@@ -12,14 +12,14 @@ export type Nature = (typeof natures)[number]
 
 export interface SignedValue {
   readonly nature: Nature
-  /** What was signed, readable; only where it can be told from the signed text. */
+  /** What was signed, readable; only where it can be known from the signed text. */
   readonly plainData?: string
   /** As the charger sent it, byte for byte; taken out of what OCA's whitepaper wraps it in. */
   readonly signedData: string
 }
 
 export interface SignedData {
-  /** OCPI's name of the encoding; missing where it cannot be told, or is not one for all values. */
+  /** OCPI's name of the encoding; missing where it cannot be known, or is not one for all values. */
   readonly encodingMethod?: string
   /** The meter's, as the records bring it or the charger's configuration has it. */
   readonly publicKey?: string

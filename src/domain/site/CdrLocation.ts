@@ -39,7 +39,7 @@ export interface Place {
   readonly longitude?: number
   /** Missing where the charger was removed before. */
   readonly chargerName?: string
-  /** OCPI's words; missing with the rest of the equipment where the operator has told nothing of the connector. */
+  /** OCPI's words; missing with the rest of the equipment where the operator has set nothing for the connector. */
   readonly standard?: string
   readonly format?: string
   readonly powerType?: string

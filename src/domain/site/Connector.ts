@@ -33,7 +33,7 @@ export interface ConnectorEquipment {
   readonly termsAndConditions?: string | undefined
 }
 
-/** What the operator has told of an evse, by its number within the charger. */
+/** What the operator has set for an evse, by its number within the charger. */
 export type DescribedEvse = EvseDetails & { readonly evseId: number }
 
 /** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
@@ -56,7 +56,7 @@ export interface Connector {
   readonly vendorErrorCode: string | undefined
   /** ms epoch of the report. */
   readonly statusAt: number
-  /** Undefined until the operator has told. */
+  /** Undefined until the operator has set it. */
   readonly equipment: ConnectorEquipment | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an operator tells of a site, its EVSEs and connectors beside what partners must have: what drivers find a place by, and what is there (OCPI 2.2.1
+ * What an operator sets for a site, its EVSEs and connectors beside what partners must have: what drivers find a place by, and what is there (OCPI 2.2.1
  * §8.3 Location and EVSE, §8.4). All of it may be missing, and what is missing is left out of everything that is kept and sent.
  */
 import { Schema } from "effect"

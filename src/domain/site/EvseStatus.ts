@@ -2,7 +2,7 @@
 import type { ConnectorStatus } from "./Connector.ts"
 import type { SourceCharger } from "./LocationSources.ts"
 
-/** OCPI's nine, of which PLANNED and BLOCKED are never ours: an evse is known when it has been reported, and no charger tells who blocks it. */
+/** OCPI's nine, of which PLANNED and BLOCKED are never ours: an evse is known when it has been reported, and no charger reports who blocks it. */
 export const evseStatuses = [
   "AVAILABLE",
   "CHARGING",

@@ -34,7 +34,7 @@ export interface LocationConnector extends ChosenTariffs {
   /** A, of one phase. */
   readonly maxAmperage: number
   readonly maxPowerW: number
-  /** True where the operator has not told what it is. */
+  /** True where the operator has not described it. */
   readonly assumed: boolean
   readonly termsAndConditions?: string | undefined
   /** ms epoch. */
@@ -49,7 +49,7 @@ export interface LocationEvse {
   readonly capabilities: ReadonlyArray<Capability>
   /** At least one. */
   readonly connectors: ReadonlyArray<LocationConnector>
-  /** Undefined where the operator has told nothing of it. */
+  /** Undefined where the operator has set nothing for it. */
   readonly details?: EvseDetails | undefined
   /** ms epoch; of a removed one, when it was. */
   readonly lastUpdated: number
@@ -73,7 +73,7 @@ export interface Location {
   readonly timeZone: string
   readonly openingHours: OpeningHours | undefined
   readonly evses: ReadonlyArray<LocationEvse>
-  /** What else the operator has told of the site; undefined where nothing. */
+  /** What else the operator has set for the site; undefined where nothing. */
   readonly details?: LocationDetails | undefined
   /** ms epoch: since when it is not for everybody any more, for as long as what is gone is shown. */
   readonly unpublishedAt?: number | undefined
@@ -197,7 +197,7 @@ const addressOf = ({ houseLetter, streetAddress, streetNumber }: LocationSources
     .filter((part) => part !== undefined && part !== "")
     .join(" ")
 
-/** What the operator has told of a site: who operates it, and the rest. */
+/** What the operator has set for a site: who operates it, and the rest. */
 const describedBy = (site: LocationSources["site"] & object) => {
   const { operator, ...details } = siteDetailsOf(site) ?? {}
   return { operator, details: Object.keys(details).length === 0 ? undefined : details }

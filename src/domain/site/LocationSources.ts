@@ -1,4 +1,4 @@
-/** What a location is made of, as it stands in the records of operator and chargers. */
+/** What a location is made of, as it is in the records of operator and chargers. */
 import type { ConnectorEquipment, ConnectorStatus, DescribedEvse } from "./Connector.ts"
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -25,7 +25,7 @@ export interface SourceCharger {
   /** OCPP 1.6 §9.1.24 SupportedFeatureProfiles, as far as it is known. */
   readonly featureProfiles: ReadonlyArray<string>
   readonly connectors: ReadonlyArray<SourceConnector>
-  /** What the operator has told of its evses. */
+  /** What the operator has set for its evses. */
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * Whether a vehicle charged or was parked in a stretch of a session. PARKING_TIME is time in which the vehicle requests no power (OCPI 2.2.1
- * `mod_cdrs` `CdrDimensionType`), and no single figure of a charger tells that in all cases. So the best evidence there is decides: what the
+ * `mod_cdrs` `CdrDimensionType`), and no single figure of a charger reports that in all cases. So the best evidence there is decides: what the
  * charger says of the vehicle, the register where it is fine enough for the stretch, the power that was measured. Where nothing can be known the
  * vehicle charged.
  */
@@ -33,7 +33,7 @@ const grids = [1000, 100, 10]
 /** So many different figures that are all round are not round by accident. */
 const provingFigures = 4
 
-/** What the registers that a session's readings told show of their steps. A figure of 0 shows nothing. */
+/** What the registers that a session's readings reported show of their steps. A figure of 0 shows nothing. */
 export const resolutionOf = (registersWh: ReadonlyArray<number>): Resolution => {
   const figures = new Set(registersWh.filter((wh) => wh !== 0))
   const grid = figures.size === 0 ? undefined : grids.find((wh) => [...figures].every((figure) => figure % wh === 0))

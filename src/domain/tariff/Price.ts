@@ -251,7 +251,7 @@ export interface Chargeable {
 
 const isParking = ({ charging, reserved }: Period): boolean => !charging && reserved === undefined
 
-/** The least that is paid is that of a charging session (OCPI 2.2.1 §11.3.1): a reservation that nobody used is none. */
+/** The least that is paid is that of a charging session (OCPI 2.2.1 §11.3.1): a reservation that was not used is none. */
 const withoutLeast = ({ maxPrice }: Pricing): Pick<Pricing, "maxPrice"> => (maxPrice === undefined ? {} : { maxPrice })
 
 /**

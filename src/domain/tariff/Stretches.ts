@@ -14,7 +14,7 @@ import {
   volts
 } from "./Evidence.ts"
 
-/** What a meter told. `energyWh` counts from the session's beginning and may have a fraction. */
+/** What a meter reported. `energyWh` counts from the session's beginning and may have a fraction. */
 export interface PricedReading {
   /** ms epoch. */
   readonly at: number

@@ -30,7 +30,7 @@ export class Tariffs extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<Tariff>, InvalidInput | StorageUnavailable>
     /**
-     * What partners see: tariffs that are assigned to anything or are the default, each as it stands now, in order of creation. One that was
+     * What partners see: tariffs that are assigned to anything or are the default, each as it is now, in order of creation. One that was
      * assigned after its last change counts as changed then.
      */
     readonly offered: (organisationId: string, window: Window) => Effect.Effect<Windowed<Tariff>, StorageUnavailable>

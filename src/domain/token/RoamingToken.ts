@@ -94,7 +94,7 @@ const ordered = (token: RoamingTokenBody) => [
   token.lastUpdated
 ]
 
-/** Pushes overtake one another: what is older than what stands changes nothing, and neither does what is the same. */
+/** Pushes overtake one another: what is older than the stored one changes nothing, and neither does what is the same. */
 export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undefined, now: number): Taken => {
   if (stored === undefined) return "Created"
   if (sameBody(sent, stored)) return "Unchanged"

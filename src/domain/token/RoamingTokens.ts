@@ -44,7 +44,7 @@ export interface DuePull {
 /** Where a card is read, by the names that partners know (OCPI 2.2.1 §12.4.2 LocationReferences), and the party of ours that it belongs to. */
 export interface ReadingPlace {
   readonly party: PartyId
-  /** Undefined where the charger has not told its connectors: partners know no such place then. */
+  /** Undefined where the charger has not reported its connectors: partners know no such place then. */
   readonly location: { readonly id: string; readonly evseUids: ReadonlyArray<string> } | undefined
 }
 
@@ -105,7 +105,7 @@ export class RoamingTokens extends Context.Service<
       partnerId: string
     ) => Effect.Effect<TokenPullState | undefined, StorageUnavailable>
     /**
-     * The fetch that is due for longest, which nobody else gets for `leaseMillis`; each new registration begins one in full after `settleMillis`.
+     * The fetch that is due for longest, which no other process gets for `leaseMillis`; each new registration begins one in full after `settleMillis`.
      * Across all organisations, for the service itself.
      */
     readonly takeDuePull: (

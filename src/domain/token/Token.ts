@@ -36,7 +36,7 @@ export interface TokenFacts {
   readonly reservations: ReadonlyArray<ReservationFacts>
   /** Cards of this uid that registered partners have. */
   readonly roaming: ReadonlyArray<RoamingCard>
-  /** Partners that are asked about cards that nobody has. */
+  /** Partners that are asked about unknown cards. */
   readonly askable?: ReadonlyArray<string>
   /** What those who were asked have said; undefined until they were. */
   readonly words?: ReadonlyArray<PartnerWord> | undefined

@@ -10,7 +10,7 @@ export type TokenPatch = { readonly [K in Exclude<keyof TokenInput, "uid">]?: To
 
 export interface TokenFilter {
   readonly status?: TokenStatus | undefined
-  /** Stands somewhere in its uid, group, printed number or note, whatever the case of letters. */
+  /** Occurs in its uid, group, printed number or note, whatever the case of letters. */
   readonly text?: string | undefined
 }
 

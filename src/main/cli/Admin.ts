@@ -1,5 +1,5 @@
 /**
- * What the one who has the machine may do to keys, whoever has lost them: the work behind `voltlane keys`, `operators` and `organisations`. The
+ * What the owner of the machine may do to keys when they are lost: the work behind `voltlane keys`, `operators` and `organisations`. The
  * service does it for a caller on its control socket, and the command line itself where no service runs. Answers are text for a terminal.
  */
 import { Clock, Data, Effect, Schema } from "effect"
@@ -217,6 +217,6 @@ const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | S
   return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
 }
 
-/** Does what is asked. What stands against it is one line for the terminal. */
+/** Does what is asked. A refusal is one line for the terminal. */
 export const administer = (request: AdminRequest): Effect.Effect<AdminAnswer, AdminRefused, Access | Secrets> =>
   Effect.mapError(done(request), (error) => (error._tag === "AdminRefused" ? error : refuse(saying(error))))

@@ -1,4 +1,4 @@
-/** What every command stands on: where it writes, how it ends, and the options that all of them take. */
+/** What every command needs: where it writes, how it ends, and the options that all of them take. */
 import { Data, type Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 
@@ -10,12 +10,12 @@ export const wrongUse = 2
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What the command line stands on. */
+/** What the command line needs. */
 export interface CommandLine {
   readonly env: Env
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Runs the service until it is told to stop. */
+  /** Runs the service until it is stopped. */
   readonly serve: (args: ReadonlyArray<string>) => Effect.Effect<void>
 }
 

@@ -1,6 +1,6 @@
 /**
  * The command line: what `voltlane` takes, and what each command prints. Results go to the standard output, words about them to the standard
- * error; a wrong use ends with 2, a wrong setting with 78, and whatever else stands in the way with 1, each in one line.
+ * error; a wrong use ends with 2, a wrong setting with 78, and any other obstacle with 1, each in one line.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
@@ -47,7 +47,7 @@ export const runCommand = (args: ReadonlyArray<string>, line: CommandLine): Effe
   Command.runWith(tree(line), { version })(args).pipe(
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // What was wrong is told already; a group of commands without a command has shown its help.
+      // What was wrong is printed already; a group of commands without a command has shown its help.
       return Effect.fail(new Ended({ message: "", code: wrongUse }))
     }),
     Effect.provide(

@@ -82,7 +82,7 @@ export const serveControl = (dataDir: string): Effect.Effect<void, never, Access
       const folder = join(dataDir, "control")
       try {
         mkdirSync(folder, { recursive: existsSync(dataDir), mode: 0o700 })
-        // Another's mode may stand from before; nobody else is let in even for the moment in which the socket is made.
+        // An earlier one may have another mode; no other user is let in even for the moment in which the socket is made.
         chmodSync(folder, 0o700)
         // One that a killed process has left; we alone have the directory.
         rmSync(path, { force: true })

@@ -1,5 +1,5 @@
 /**
- * Where the command line does its work: in the service that runs on the embedded database, in that database itself while nobody has it, or in
+ * Where the command line does its work: in the service that runs on the embedded database, in that database itself while no service has it, or in
  * PostgreSQL, at any time. It changes no schema: that is a start's to do.
  */
 import { existsSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** `voltlane keys`, `operators` and `organisations`: the way in for whoever has the machine. */
+/** `voltlane keys`, `operators` and `organisations`: the way in for the owner of the machine. */
 import { userInfo } from "node:os"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -6,7 +6,7 @@ import { Partners } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { accessBy, ask, type ClientOptions } from "./OcpiClient.ts"
 
-/** What cannot be told is logged, and nothing hangs on it: the partner learns it from its next call. It has no log of exchanges any more. */
+/** What cannot be delivered is logged, and nothing depends on it: the partner learns it from its next call. It has no log of exchanges any more. */
 const farewell = (
   secrets: Secrets["Service"],
   client: Omit<ClientOptions, "newId">,

@@ -21,7 +21,7 @@ import { PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 export interface ResultPosterOptions {
   /** How often is looked for what is due; word of a command's end makes it look at once. */
   readonly everyMillis: number
-  /** Results that are on their way at one time, and of one partner: one that hangs holds nobody else's up for long. */
+  /** Results that are on their way at one time, and of one partner: one that hangs holds up no other for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
   /** How long whoever took a result has it for himself: longer than a call may take, with the other form of the token tried. */

@@ -30,7 +30,7 @@ const nowhere = rejected("There is no such location, EVSE or connector.")
 const full = rejected("No EVSE is free at this location.")
 const taken = rejected("Somebody else's session runs at this connector.")
 
-/** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be somebody else's. */
+/** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be another's. */
 const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
 
 /** The place that a driver is sent to: as named, whatever it says of itself; otherwise a free one that can be reached. */
@@ -46,7 +46,7 @@ const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connecto
 /** Sessions of one charger that are looked at: one at each of its connectors, and what it has not told the end of. */
 const runningMax = 100
 
-/** Whether somebody else's driver charges there: a charger ends a session before it unlocks its connector (OCPP 1.6 §5.18). */
+/** Whether another's driver charges there: a charger ends a session before it unlocks its connector (OCPP 1.6 §5.18). */
 const takenByOthers =
   (sessions: Sessions["Service"]) =>
   (organisationId: string, partnerId: string, { chargerId, connectorId, evseId }: ConnectorPlace) =>
@@ -108,7 +108,7 @@ const atPlaces = Effect.gen(function* () {
   return { start, unlock }
 })
 
-/** RESERVE_NOW and CANCEL_RESERVATION. The charger knows a reservation by a number of ours, which nobody else's has. */
+/** RESERVE_NOW and CANCEL_RESERVATION. The charger knows a reservation by a number of ours, which no other reservation has. */
 const reserving = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places

@@ -1,5 +1,5 @@
 /**
- * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub tells which parties are behind it and whether they can be reached. It is kept, and shown in v2. Who
+ * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub reports which parties are behind it and whether they can be reached. It is kept, and shown in v2. Who
  * is no hub has nobody behind it, and tells of its own parties alone.
  */
 import { Effect } from "effect"

@@ -20,7 +20,7 @@ const foreign = () =>
     reason: { _tag: "Invalid", detail: "The token is not one of your parties' (country_code, party_id)." }
   })
 
-/** Whose the token is; undefined for one of somebody else's. */
+/** Whose the token is; undefined for one of another's. */
 const partyOf = (
   mayHold: MayHold,
   partner: Partner,

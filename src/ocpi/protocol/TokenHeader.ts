@@ -1,6 +1,6 @@
 /**
  * `Authorization: Token …`. What stands behind it is the token itself or Base64 of it, and partners of every version do the one or the other
- * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it stands first, so that nobody can be taken for somebody else.
+ * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it is first, so that nobody can be taken for somebody else.
  */
 
 /** 64 characters are the standard's most; Base64 of them with its padding has 88, and some line feeds come along. */

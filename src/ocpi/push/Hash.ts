@@ -1,4 +1,4 @@
-/** What was told of an object, as 16 bytes: two tellings are compared without their times, since a change of nothing else is none. */
+/** What was sent of an object, as 16 bytes: two versions are compared without their times, since a change of nothing else is none. */
 import { createHash } from "node:crypto"
 
 /** Without `last_updated` at any depth, and in a fixed order of keys. */

@@ -33,7 +33,7 @@ const restHash = ({ wire }: Push, location: Location): Uint8Array => {
 
 const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.countryCode, party.partyId, id]
 
-/** By which party it was told last is kept with it: elsewhere it is another location. */
+/** By which party it was sent last is kept with it: elsewhere it is another location. */
 const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Partners as subscribers: what concerns each, and how an object as it stands now is put into the words of its version and sent. The objects are read
+ * Partners as subscribers: what concerns each, and how an object as it is now is put into the words of its version and sent. The objects are read
  * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
  */
 import { Effect, Layer } from "effect"

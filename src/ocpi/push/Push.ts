@@ -55,7 +55,7 @@ export const send = ({ client, inTurn, item, partner, sealedToken }: Push, what:
     })
   )
 
-/** Nothing was to be told: what is known of the partner stays as it is. */
+/** Nothing was to be sent: what is known of the partner stays as it is. */
 export const nothing = ({ item }: Pick<Push, "item">): Outcome => ({
   _tag: "Delivered",
   hash: item.hash,

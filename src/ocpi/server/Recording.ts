@@ -1,4 +1,4 @@
-/** Requests of partners, written into the log of their exchanges: of those whose token is known, since nobody else's log is there. */
+/** Requests of partners, written into the log of their exchanges: of those whose token is known, since others have no log. */
 import { kept, keptPath, ocpiStatusOf } from "../../domain/roaming/ExchangeRecord.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { Exchanges } from "../../domain/roaming/Exchanges.ts"

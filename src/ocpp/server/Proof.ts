@@ -31,7 +31,7 @@ export interface ProofParts {
   readonly retryAfter: () => number
   /** A charger sends its key in another writing than it is stored in; told once per charger. */
   readonly respelled: (chargerId: string, spelling: string) => void
-  /** Somebody came under an id that nobody registered. */
+  /** Somebody came under an unregistered id. */
   readonly attempted: (attempt: UnknownChargerAttempt) => void
 }
 

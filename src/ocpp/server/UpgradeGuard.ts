@@ -4,7 +4,7 @@
  * gateway together with whoever tries its doors, and after a restart nobody has been here before.
  *
  * - What is wrong is said only so often a minute, per network and per charger; beyond that every failure is answered alike.
- * - A network with many refusals waits in a line of its own (`Upgrades`), and an id that nobody registered is not asked for again soon.
+ * - A network with many refusals waits in a line of its own (`Upgrades`), and an unregistered id is not asked for again soon.
  */
 import { Buckets } from "../../domain/values/Buckets.ts"
 import type { OcppLimits } from "./Limits.ts"

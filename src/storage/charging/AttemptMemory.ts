@@ -94,7 +94,7 @@ export class AttemptMemory {
     }
   }
 
-  /** It was forgotten: when it knocks again it is new. */
+  /** It was forgotten: when it tries again it is new. */
   forget(chargerId: string): void {
     this.known.delete(chargerId)
   }

@@ -113,7 +113,7 @@ const reload =
           wanted.map((w) => w.chargerId)
         )
       ),
-      // The actor keeps the right it has: where a newer epoch stands, the journal's fence drops its state facts.
+      // The actor keeps the right it has: where a newer epoch exists, the journal's fence drops its state facts.
       (states) =>
         wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
           const state = states.get(chargerId)

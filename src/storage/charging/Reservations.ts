@@ -1,4 +1,4 @@
-/** The port `Reservations` over SQL. Expiry is a matter of time and not of a write: a status is read as it stands. */
+/** The port `Reservations` over SQL. Expiry is a matter of time and not of a write: a status is read as it is. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"

@@ -138,7 +138,7 @@ const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sq
   json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
     'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
 
-/** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger told. */
+/** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger reported. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",

@@ -34,7 +34,7 @@ const toSession = ({ record, ...row }: typeof Row.Type): ChargingSession => ({
   ...(record === null ? {} : { record })
 })
 
-/** `storedStart` is the start as the charger told it: what the list is in the order of, whatever an operator has corrected. */
+/** `storedStart` is the start as the charger reported it: what the list is in the order of, whatever an operator has corrected. */
 const ListedRow = Schema.Struct({ ...Row.fields, storedStart: Millis })
 const listedRows = rowsOf(ListedRow)
 

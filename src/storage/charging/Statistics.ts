@@ -43,7 +43,7 @@ const figuresRow = rowOf(
 const exists = (sql: SqlClient.SqlClient) => sql`
   ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
 
-/** Those that may have begun today, by the indexes that know them: as the charger told, or as an operator says. */
+/** Those that may have begun today, by the indexes that know them: as the charger reported, or as an operator says. */
 const mayBegin = (own: Scoped, today: Date) => own`
   s.id = ANY (ARRAY(
     SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.id >= ${firstIdOf(today.getTime())} AND x.started_at >= ${today}
@@ -61,7 +61,7 @@ const mayEnd = (own: Scoped, today: Date) => own`
 
 /**
  * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
- * started. All by the figures that stand: what an operator corrected in place of what the charger told, and nothing of a session that is held, since
+ * started. All by the figures that stand: what an operator corrected in place of what the charger reported, and nothing of a session that is held, since
  * its figures are believed by nobody. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the
  * organisation, the one figure here whose cost grows with them.
  */

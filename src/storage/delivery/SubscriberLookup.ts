@@ -68,7 +68,7 @@ const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "st
       (rows) => rows.length > 0
     )
   ),
-  // What is due and was tried may have been taken. Of what was told by an older release nobody knows what it names.
+  // What is due and was tried may have been taken. Of what was sent by an older release it is not known what it names.
   stillNames: Effect.fn("Reach.stillNames")((partnerId, tariffId) =>
     Effect.map(
       guarded(sql`

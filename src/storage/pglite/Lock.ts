@@ -97,7 +97,7 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and is somebody else's.
+    // EPERM: it lives and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }

@@ -91,7 +91,7 @@ CREATE TABLE partner_callback (
   about text NOT NULL CHECK (about IN ('Result', 'ReservationCancelled', 'ProfileChanged')),
   organisation_id uuid NOT NULL,
   state text NOT NULL DEFAULT 'Open' CHECK (state IN ('Open', 'Done', 'GivenUp')),
-  -- When the partner is told that nothing came of it, if it has not been told anything.
+  -- When the partner is informed that nothing came of it, if it has not been told anything.
   answer_by timestamptz NOT NULL,
   due_at timestamptz NOT NULL,
   tries integer NOT NULL DEFAULT 0,

@@ -223,7 +223,7 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
   SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
 
 /**
- * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is told, and keeps nobody else's location from
+ * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is logged, and keeps no other location from
  * being shown.
  */
 const lookAtAll = (

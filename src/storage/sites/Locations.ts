@@ -108,7 +108,7 @@ const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
     (rows) => rows.map(({ body }) => locationOfBody(body))
   )
 
-/** Brings up to date what is read next. A database that takes no writes is read as it stands. */
+/** Brings up to date what is read next. A database that takes no writes is read as it is. */
 const current = ({ sql, step }: Reading, organisationId: string, format?: string) =>
   Effect.gen(function* () {
     const own = scopedTo(sql, organisationId)

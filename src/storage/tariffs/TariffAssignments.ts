@@ -31,7 +31,7 @@ const targetOf = (given: Assignment): Target => {
   }
 }
 
-/** Somebody else's site or charger is not found. A connector need not have been reported yet. */
+/** Another's site or charger is not found. A connector need not have been reported yet. */
 const checkTarget = (own: Scoped, given: Assignment) =>
   Effect.gen(function* () {
     if (given.scope === "organisation") return

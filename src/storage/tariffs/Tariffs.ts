@@ -1,4 +1,4 @@
-/** The port `Tariffs` over SQL: the row is the tariff as it stands, `tariff_version` holds every one that ever stood. */
+/** The port `Tariffs` over SQL: the row is the tariff as it is, `tariff_version` holds every one that ever stood. */
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"

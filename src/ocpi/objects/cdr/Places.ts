@@ -1,6 +1,6 @@
 /**
  * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with no other EVSE in it). The
- * charger's own identity is in none of them. What the operator has not told of a connector is what is assumed of every one; what he has not told
+ * charger's own identity is in none of them. What the operator has not set of a connector is what is assumed of every one; what he has not told
  * of a site is `#NA`, and its coordinates are zero.
  */
 import type { Place, ShownPlace } from "../../../domain/site/CdrLocation.ts"

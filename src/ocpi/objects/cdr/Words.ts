@@ -26,7 +26,7 @@ export const usedOf = ({ body, siteId }: RoamingCdr): Used => ({
   tariffId: body.tariff.id
 })
 
-/** The tariff as it was sealed: as it stood when the session began, and as partners were told of it. The first records do not say when that was. */
+/** The tariff as it was sealed: as it stood when the session began, and as partners got it. The first records do not say when that was. */
 export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): PartyTariff | undefined => {
   const party = body.place?.party
   const { id, updatedAt = startedAt, version, ...rest } = body.tariff
