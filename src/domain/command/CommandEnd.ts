@@ -27,3 +27,10 @@ const refusedByUs: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccept
 
 /** True of a command that was handed to a connection and never left it. */
 export const wasHeldBack = (errorCode: unknown): boolean => refusedByUs.has(errorCode)
+
+/** True where the charger may have done what it was asked by now, of a command that was sent. */
+export const mayHaveObeyed = (command: { readonly status: CommandStatus; readonly errorCode: unknown }): boolean =>
+  command.status === "Sent" ||
+  command.status === "Accepted" ||
+  command.status === "TimedOut" ||
+  command.errorCode === "ConnectionLost"

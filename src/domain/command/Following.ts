@@ -4,6 +4,7 @@
  */
 import { tokenKey } from "../token/Token.ts"
 import type { CommandStatus } from "./Command.ts"
+import { mayHaveObeyed } from "./CommandEnd.ts"
 
 /** A RemoteStart that was sent and that no session follows yet. */
 export interface UnfollowedStart {
@@ -31,16 +32,13 @@ export const followedWithinMillis = 15 * 60_000
 /** How far the clocks of two of our nodes may be apart. */
 const clocksApartMillis = 1000
 
-/** True where the charger may have obeyed; one that said no has started for another reason. */
-const mayBeObeyed = ({ errorCode, status }: UnfollowedStart): boolean =>
-  status === "Sent" || status === "Accepted" || status === "TimedOut" || errorCode === "ConnectionLost"
-
 export const follows = (start: HeardStart, command: UnfollowedStart): boolean => {
   const { evseId = 0, sentAt, tokenUid } = command
   const isInTime = sentAt >= start.heardAt - followedWithinMillis && sentAt <= start.heardAt + clocksApartMillis
   return (
     isInTime &&
-    mayBeObeyed(command) &&
+    // A charger that said no has started for another reason.
+    mayHaveObeyed(command) &&
     tokenKey(tokenUid) === tokenKey(start.tokenUid) &&
     (evseId === 0 || evseId === start.evseId)
   )

@@ -7,7 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { CommitOutcome } from "../../domain/charger/Decision.ts"
 import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
-import type { ChargerFact } from "../../domain/charger/Fact.ts"
+import type { ChargerFact, ProgressReported } from "../../domain/charger/Fact.ts"
 import { Journal } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
@@ -15,6 +15,7 @@ import { journalParameters } from "./JournalBatch.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
+import { followProgress } from "../commands/TransferProgress.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
 
 export interface JournalOptions {
@@ -32,6 +33,8 @@ interface Waiting {
   readonly facts: ReadonlyArray<ChargerFact>
   /** Commands whose ends change more than the command. */
   readonly ends: ReadonlyArray<string>
+  /** Whether the progress of a transfer is among the facts. */
+  readonly reports: boolean
   readonly since: number
   readonly resume: (result: Effect.Effect<CommitOutcome, CommitError>) => void
 }
@@ -66,7 +69,18 @@ const distribute = (
   }
 }
 
-/** One statement, and a transaction with what follows only for the few batches that end a command of which something does. */
+/** The reports of progress that the batch has added. */
+const newReports = (
+  batch: ReadonlyArray<Waiting>,
+  fresh: ReadonlyArray<number> | null
+): ReadonlyArray<ProgressReported> => {
+  const isNew = fresh === null ? undefined : new Set(fresh)
+  return batch
+    .flatMap(({ facts }) => facts)
+    .flatMap((fact, i) => (fact.type === "ProgressReported" && (isNew === undefined || isNew.has(i + 1)) ? [fact] : []))
+}
+
+/** One statement, and a transaction with what follows only for the few batches with a fact from which something does. */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     const p = journalParameters(batch.map((waiting) => waiting.facts))
@@ -77,9 +91,15 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
         ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
         ${p.registerEnergy}, ${p.refused}::text::jsonb, ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
         ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`
-    return Effect.map(ends.length === 0 ? statement : endingCommands(sql, ends, statement), (rows) =>
-      distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? [])
-    )
+    const isReport = batch.some(({ reports }) => reports)
+    const reported = Effect.tap(statement, (rows) => followProgress(sql, newReports(batch, rows[0]?.fresh ?? null)))
+    const stored =
+      ends.length > 0
+        ? endingCommands(sql, ends, isReport ? reported : statement)
+        : isReport
+          ? sql.withTransaction(reported)
+          : statement
+    return Effect.map(stored, (rows) => distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? []))
   })
 
 const noEnds: ReadonlyArray<string> = []
@@ -92,8 +112,8 @@ const endsOf = (facts: ReadonlyArray<ChargerFact>): ReadonlyArray<string> =>
     : noEnds
 
 /**
- * How many of those that wait go into the next batch. What follows from the end of a command is stored after all facts of its batch, so
- * that a later commit of the same charger waits for the next one.
+ * How many of those that wait go into the next batch. What follows from a fact is stored after all facts of its batch, so that a later
+ * commit of the same charger waits for the next one.
  */
 const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number => {
   const following = new Set<string | undefined>()
@@ -102,7 +122,7 @@ const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number =>
     const chargerId = next.facts[0]?.chargerId
     facts += next.facts.length
     if (n > 0 && (facts > maxFacts || following.has(chargerId))) return n
-    if (next.ends.length > 0) following.add(chargerId)
+    if (next.ends.length > 0 || next.reports) following.add(chargerId)
   }
   return queue.length
 }
@@ -216,7 +236,8 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
               measures.failed(1, "busy")
               return resume(Effect.fail(busy))
             }
-            queue.push({ facts, ends: endsOf(facts), since: Date.now(), resume })
+            const reports = facts.some(({ type }) => type === "ProgressReported")
+            queue.push({ facts, ends: endsOf(facts), reports, since: Date.now(), resume })
             measures.waiting(queue.length)
             wake?.()
           })

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Command } from "../../domain/command/Command.ts"
-import { wasHeldBack } from "../../domain/command/CommandEnd.ts"
+import { mayHaveObeyed, wasHeldBack } from "../../domain/command/CommandEnd.ts"
 import { commandTypes } from "../../domain/command/Kinds.ts"
 import { Millis, optional } from "../kernel/Rows.ts"
 
@@ -47,16 +47,9 @@ const endedAfter = (sql: SqlClient.SqlClient) => sql`
       AND CASE WHEN s.started_at BETWEEN s.created_at - interval '1 minute' AND s.created_at + interval '1 minute'
         THEN s.ended_at >= m.sent_at - interval '1 minute' ELSE s.updated_at >= m.sent_at END))`
 
-/** Whether the charger may have done what it was asked: it said yes, or whether it did is not known. */
-const mayHaveDone = ({ result, sentAt, status }: typeof CommandRow.Type): boolean =>
-  sentAt !== undefined &&
-  (status === "Sent" ||
-    status === "Accepted" ||
-    status === "TimedOut" ||
-    (status === "Failed" && result?.["errorCode"] === "ConnectionLost"))
-
 const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
-  if (!mayHaveDone(row)) return undefined
+  if (row.sentAt === undefined || !mayHaveObeyed({ status: row.status, errorCode: row.result?.["errorCode"] }))
+    return undefined
   if (row.type === "RemoteStart" && row.sessionId !== undefined) return "SessionStarted"
   return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
 }

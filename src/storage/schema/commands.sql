@@ -91,28 +91,3 @@ $function$;
 
 CREATE TRIGGER command_announced AFTER INSERT OR UPDATE OF status ON command
   FOR EACH ROW EXECUTE FUNCTION command_announce();
-
--- Progress of a transfer belongs to the newest command of the charger that the message can mean.
-CREATE FUNCTION command_progress()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF NEW.body ->> 'status' = 'Idle' THEN RETURN NULL; END IF;
-  UPDATE command SET progress_status = NEW.body ->> 'status', progress_at = NEW.at WHERE id = (
-    SELECT m.id FROM command m
-    WHERE m.charger_id = substring(NEW.subject from 9) AND m.organisation_id = NEW.organisation_id
-      AND m.type IN ('GetDiagnostics', 'GetLog', 'UpdateFirmware', 'SignedUpdateFirmware')
-      AND CASE NEW.body ->> 'kind'
-        WHEN 'Diagnostics' THEN m.type = 'GetDiagnostics'
-        WHEN 'Log' THEN m.type = 'GetLog'
-        ELSE m.type IN ('UpdateFirmware', 'SignedUpdateFirmware') END
-      AND (NEW.body ->> 'requestId' IS NULL OR m.command ->> 'requestId' = NEW.body ->> 'requestId')
-      AND (m.status IN ('Sent', 'Accepted', 'TimedOut') OR m.result ->> 'errorCode' = 'ConnectionLost')
-    ORDER BY m.turn DESC LIMIT 1);
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER journal_progress AFTER INSERT ON journal
-  FOR EACH ROW WHEN ((new.type = 'ProgressReported'::text)) EXECUTE FUNCTION command_progress();
