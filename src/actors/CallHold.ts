@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 
-export class Quiet {
+export class CallHold {
   private held: Array<() => void> = []
   private readonly leftMillis: () => number
   private readonly background: (effect: Effect.Effect<void>) => void

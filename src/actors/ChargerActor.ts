@@ -36,9 +36,9 @@ import { Mailbox } from "./Mailbox.ts"
 import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
 import type { Patience } from "./Patience.ts"
 import type { Recording } from "./Recording.ts"
-import { Quiet } from "./CallHold.ts"
+import { CallHold } from "./CallHold.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
-import { type PartnersQuestion, Words } from "./PendingAuthorizations.ts"
+import { type PartnersQuestion, PendingAuthorizations } from "./PendingAuthorizations.ts"
 
 export interface ActorOptions extends OutboundOptions {
   /** Messages that may wait before the socket is paused; it is resumed at half. */
@@ -79,7 +79,7 @@ const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a de
 export class ChargerActor implements ChargerMailbox {
   private readonly mailbox = new Mailbox<Item>()
   private readonly calls: OutboundCalls
-  private readonly words: Words<EventItem>
+  private readonly pending: PendingAuthorizations<EventItem>
   private readonly ids: FreshIds
   private readonly services: ActorServices
   /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
@@ -91,7 +91,7 @@ export class ChargerActor implements ChargerMailbox {
   private isSettled = false
   /** Lets go of the command whose end waits to be stored. */
   private release: (() => void) | undefined
-  private readonly hold: Quiet
+  private readonly hold: CallHold
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined
@@ -115,7 +115,7 @@ export class ChargerActor implements ChargerMailbox {
     this.line = line
     const uuid = () => services.uuid(this.now())
     const connectedAt = this.now()
-    this.hold = new Quiet(
+    this.hold = new CallHold(
       () => callableFrom(this.tolerances, { connectedAt, bootedAt: this.bootedAt }) - this.now(),
       services.background
     )
@@ -126,7 +126,7 @@ export class ChargerActor implements ChargerMailbox {
       () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
     )
     const { authorizer, background } = services
-    this.words = new Words({ ...state, ask: authorizer.words, background })
+    this.pending = new PendingAuthorizations({ ...state, ask: authorizer.words, background })
     this.ids = {
       get transactionId() {
         const id = services.numbers.peek()
@@ -221,7 +221,7 @@ export class ChargerActor implements ChargerMailbox {
 
   /** True while nothing waits to be answered. */
   get quiet(): boolean {
-    return this.mailbox.idle && this.words.idle
+    return this.mailbox.idle && this.pending.idle
   }
 
   /**
@@ -305,7 +305,7 @@ export class ChargerActor implements ChargerMailbox {
         const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
         if (item._tag === "Closed") {
           // A start is stored whether or not anybody hears its answer.
-          for (const [left, words] of actor.words.abandon()) yield* actor.handle({ ...left, words })
+          for (const [left, words] of actor.pending.abandon()) yield* actor.handle({ ...left, words })
           return
         }
         // What waited for too long was refused, and the charger sends it again.
@@ -383,7 +383,7 @@ export class ChargerActor implements ChargerMailbox {
       this.bootedAt = this.now()
       this.hold.look()
     }
-    if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.words.forget(item.event.tokenUid)
+    if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.pending.forget(item.event.tokenUid)
     if (item._tag === "Event" && decided.reply !== undefined) item.call.answer(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
     if (item._tag === "CommandAnswered") item.concluded?.()
@@ -412,9 +412,9 @@ export class ChargerActor implements ChargerMailbox {
         }
         const { question } = decision
         if (question._tag === "AskPartners") {
-          const words = item._tag === "Event" ? actor.wordsFor(item, question) : []
-          if (words === undefined) return undefined
-          answers = { ...answers, words }
+          const verdicts = item._tag === "Event" ? actor.wordsFor(item, question) : []
+          if (verdicts === undefined) return undefined
+          answers = { ...answers, words: verdicts }
         } else answers = yield* actor.patiently(answered(directory, actor, question, answers), deadline)
       }
       return yield* tooManyQuestions
@@ -429,8 +429,8 @@ export class ChargerActor implements ChargerMailbox {
 
   /** Partners' words on a message's card; undefined where it now waits for them. */
   private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerWord> | undefined {
-    const known = this.words.known(question, this.now())
-    if (known === undefined) this.words.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
+    const known = this.pending.known(question, this.now())
+    if (known === undefined) this.pending.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
     return known
   }
 

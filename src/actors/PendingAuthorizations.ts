@@ -41,19 +41,19 @@ const answers = (words: ReadonlyArray<PartnerWord>, partners: PartnersQuestion["
     )
   )
 
-export interface WordsOptions {
+export interface PendingAuthorizationsOptions {
   readonly chargerId: string
   readonly organisationId: string
   readonly ask: (wanted: WordsWanted) => Effect.Effect<ReadonlyArray<PartnerWord>>
   readonly background: (effect: Effect.Effect<void>) => void
 }
 
-export class Words<Item> {
-  private readonly options: WordsOptions
+export class PendingAuthorizations<Item> {
+  private readonly options: PendingAuthorizationsOptions
   private readonly waiting = new Map<Item, Waiting>()
   private readonly kept = new Map<string, Kept>()
 
-  constructor(options: WordsOptions) {
+  constructor(options: PendingAuthorizationsOptions) {
     this.options = options
   }
 

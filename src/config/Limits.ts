@@ -200,7 +200,7 @@ export const limits = {
   },
 
   /** Unregistered ids that tried to connect. Strangers make them up, so everything here is bounded twice. */
-  knocks: {
+  attempts: {
     flushEveryMillis: second,
     maxBatch: 500,
     // Two flushes' worth of the largest burst that is believed; waiting for a database that is away, they take less than a megabyte.

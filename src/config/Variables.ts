@@ -42,15 +42,15 @@ const portOrOff: Variable<number | "off"> = {
   expected: "a port number 1–65535, or off"
 }
 
-const words = ["true", "false", "yes", "no", "on", "off", "1", "0"] as const
+const literals = ["true", "false", "yes", "no", "on", "off", "1", "0"] as const
 
 const flag: Variable<boolean> = {
-  schema: Schema.Literals(words).pipe(
+  schema: Schema.Literals(literals).pipe(
     Schema.decodeTo(
       Schema.Boolean,
       SchemaTransformation.transform({
-        decode: (word: (typeof words)[number]) => words.indexOf(word) % 2 === 0,
-        encode: (value: boolean): (typeof words)[number] => (value ? "true" : "false")
+        decode: (word: (typeof literals)[number]) => literals.indexOf(word) % 2 === 0,
+        encode: (value: boolean): (typeof literals)[number] => (value ? "true" : "false")
       })
     )
   ),

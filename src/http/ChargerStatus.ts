@@ -74,7 +74,7 @@ export const connectionOf = (charger: Connection & Pick<Charger, "epoch">, seen:
     : { connected: seen.ended === undefined, offlineSince: seen.ended?.at }
 
 /** What a charger said last: as the memory of this process has it, where that is at least as fresh as the database. */
-const lastWords = (
+const lastReport = (
   charger: Pick<Charger, "lastSeen" | "lastMessage">,
   seen: Seen | undefined
 ): Pick<Charger, "lastSeen" | "lastMessage"> =>
@@ -129,7 +129,7 @@ export const chargerStatus = (
   site: Site | undefined,
   seen: Seen | undefined
 ): typeof ChargerStatus.Type => {
-  const { lastMessage, lastSeen } = lastWords(charger, seen)
+  const { lastMessage, lastSeen } = lastReport(charger, seen)
   return {
     chargerId: charger.chargerId,
     chargerName: charger.name,

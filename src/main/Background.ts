@@ -4,24 +4,24 @@
  * lets tests see the outcome at once. Deadlines of the protocols, leases and retention do not depend on it.
  */
 import { limits } from "../Config.ts"
-import { defaultKeeperOptions, type LocalListKeeperOptions } from "../actors/background/LocalListKeeper.ts"
-import { defaultLocationOptions, type LocationKeeperOptions } from "../actors/background/LocationKeeper.ts"
-import { defaultPriceOptions, type PriceKeeperOptions } from "../actors/background/PriceKeeper.ts"
+import { defaultLocalListOptions, type LocalListSyncOptions } from "../actors/background/LocalListSync.ts"
+import { defaultLocationOptions, type LocationUpdatesOptions } from "../actors/background/LocationUpdates.ts"
+import { defaultPriceOptions, type RepricingOptions } from "../actors/background/Repricing.ts"
 import { defaultCloserOptions, type SessionCloserOptions } from "../actors/background/SessionCloser.ts"
 import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/background/SubscriptionRunner.ts"
-import { defaultTokenKeeperOptions, type TokenKeeperOptions } from "../actors/background/TokenKeeper.ts"
+import { defaultTokenPullingOptions, type TokenPullingOptions } from "../actors/background/TokenPulling.ts"
 import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/ResultPoster.ts"
 import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
 
 export interface BackgroundOptions {
-  readonly localLists: LocalListKeeperOptions
-  readonly locations: LocationKeeperOptions
-  readonly prices: PriceKeeperOptions
+  readonly localLists: LocalListSyncOptions
+  readonly locations: LocationUpdatesOptions
+  readonly prices: RepricingOptions
   readonly results: ResultPosterOptions
   readonly sessions: SessionCloserOptions
   readonly subscriptions: SubscriptionOptions
   readonly tokenPull: TokenPullOptions
-  readonly tokens: TokenKeeperOptions
+  readonly tokens: TokenPullingOptions
 }
 
 /** How long a time of so many milliseconds, meant for an interval of one second, is with this interval. */
@@ -41,9 +41,9 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
   const { firstDelayMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
   return {
     localLists: {
-      ...defaultKeeperOptions,
-      everyMillis: scaled(defaultKeeperOptions.everyMillis),
-      settleMillis: scaled(defaultKeeperOptions.settleMillis)
+      ...defaultLocalListOptions,
+      everyMillis: scaled(defaultLocalListOptions.everyMillis),
+      settleMillis: scaled(defaultLocalListOptions.settleMillis)
     },
     locations: {
       ...defaultLocationOptions,
@@ -72,6 +72,6 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
       settleMillis: scaled(defaultPullOptions.settleMillis),
       pausesMillis: defaultPullOptions.pausesMillis.map(scaled)
     },
-    tokens: { ...defaultTokenKeeperOptions, everyMillis: scaled(defaultTokenKeeperOptions.everyMillis) }
+    tokens: { ...defaultTokenPullingOptions, everyMillis: scaled(defaultTokenPullingOptions.everyMillis) }
   }
 }

@@ -11,11 +11,11 @@ import { Secrets } from "../domain/values/Secrets.ts"
 import type { KeptKeys, KeysNotKept, MadeKeys } from "./FirstKeys.ts"
 
 /** Keeps what is made where it can be read later, before it is stored. */
-export type KeyKeeper = (made: MadeKeys) => Effect.Effect<KeptKeys, KeysNotKept>
+export type KeepKeys = (made: MadeKeys) => Effect.Effect<KeptKeys, KeysNotKept>
 
 export interface BootstrapSettings {
   /** Undefined: a terminal shows it. */
-  readonly keep?: KeyKeeper | undefined
+  readonly keep?: KeepKeys | undefined
   readonly operatorEmail: string | undefined
   readonly operatorPassword: Redacted.Redacted | undefined
   readonly apiKey: Redacted.Redacted | undefined

@@ -4,7 +4,7 @@
  */
 import { Effect, Metric } from "effect"
 import { actorMetrics } from "../actors/Actors.ts"
-import { priceMetrics } from "../actors/background/PriceKeeper.ts"
+import { priceMetrics } from "../actors/background/Repricing.ts"
 import { deliveryMetrics } from "../actors/background/SubscriptionMetrics.ts"
 import { readerMetrics } from "../actors/background/SubscriptionReader.ts"
 import { httpMetrics } from "../http/ops/Metrics.ts"

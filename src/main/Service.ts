@@ -6,12 +6,12 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Actors from "../actors/Actors.ts"
-import * as LocalListKeeper from "../actors/background/LocalListKeeper.ts"
-import * as LocationKeeper from "../actors/background/LocationKeeper.ts"
-import * as PriceKeeper from "../actors/background/PriceKeeper.ts"
+import * as LocalListSync from "../actors/background/LocalListSync.ts"
+import * as LocationUpdates from "../actors/background/LocationUpdates.ts"
+import * as Repricing from "../actors/background/Repricing.ts"
 import * as SessionCloser from "../actors/background/SessionCloser.ts"
 import * as SubscriptionRunner from "../actors/background/SubscriptionRunner.ts"
-import * as TokenKeeper from "../actors/background/TokenKeeper.ts"
+import * as TokenPulling from "../actors/background/TokenPulling.ts"
 import { decide } from "../domain/decide/Decide.ts"
 import { evolve } from "../domain/decide/Evolve.ts"
 import { ChargerInbox } from "../domain/charger/ChargerInbox.ts"
@@ -273,15 +273,15 @@ export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
-      LocalListKeeper.layer(settings.background.localLists),
-      LocationKeeper.layer(settings.background.locations),
+      LocalListSync.layer(settings.background.localLists),
+      LocationUpdates.layer(settings.background.locations),
       PartnerView.layer,
-      PriceKeeper.layer(settings.background.prices),
+      Repricing.layer(settings.background.prices),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(settings.background.results),
       SessionCloser.layer(settings.background.sessions),
       SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
-      TokenKeeper.layer(settings.background.tokens).pipe(Layer.provide(TokenPull.layer(settings.background.tokenPull)))
+      TokenPulling.layer(settings.background.tokens).pipe(Layer.provide(TokenPull.layer(settings.background.tokenPull)))
     ).pipe(
       Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
       Layer.provideMerge(storage(settings))

@@ -103,7 +103,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     },
     exchanges: { ...limits.exchanges, flushEveryMillis: scaled(limits.exchanges.flushEveryMillis) },
     lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
-    attempts: { ...limits.knocks, flushEveryMillis: scaled(limits.knocks.flushEveryMillis) },
+    attempts: { ...limits.attempts, flushEveryMillis: scaled(limits.attempts.flushEveryMillis) },
     messageRetentionDays: config.messageLogRetentionDays,
     leaseMillis: limits.nodes.leaseMillis
   }

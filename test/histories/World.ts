@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -34,14 +34,14 @@ export const ports = Layer.mergeAll(
 
 /** The keeper of prices does all that there is to do. */
 export const keep = Effect.gen(function* () {
-  while (yield* keepPrices(defaultPriceOptions)) continue
+  while (yield* repricing(defaultPriceOptions)) continue
 })
 
 /** The keeper dies just before it notes how far it has read: its next round does the same again. */
 export const keepAndDie = Effect.gen(function* () {
   const ledgers = yield* Ledgers
   const keepNothing = () => Effect.fail(new StorageUnavailable({ reason: "down", message: "killed" }))
-  yield* keepPrices(defaultPriceOptions).pipe(
+  yield* repricing(defaultPriceOptions).pipe(
     Effect.provideService(Ledgers, Ledgers.of({ ...ledgers, keep: keepNothing })),
     Effect.ignore
   )

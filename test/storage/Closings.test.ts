@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import { closeUnended, defaultCloserOptions } from "../../src/actors/background/SessionCloser.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -113,7 +113,7 @@ forEachDriver("a session whose end never came", world, (it) => {
         (yield* factsOf(tx.sessionId)).map(({ body }) => body),
         [{ by: "platform", after }]
       )
-      while (yield* keepPrices(defaultPriceOptions)) {}
+      while (yield* repricing(defaultPriceOptions)) {}
       assert.deepStrictEqual((yield* (yield* Cdrs).list(organisationId, { limit: 10 })).items, [])
     })
   )
@@ -142,7 +142,7 @@ forEachDriver("a session whose end never came", world, (it) => {
         stopReason: "Local",
         heldReason: undefined
       })
-      while (yield* keepPrices(defaultPriceOptions)) {}
+      while (yield* repricing(defaultPriceOptions)) {}
       const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 10 })
       assert.deepStrictEqual(
         items.map(({ body, sessionId }) => [sessionId, body.total.exclVat]),
@@ -160,14 +160,14 @@ forEachDriver("a session whose end never came", world, (it) => {
       yield* says("CL-3", "Available", noon + hour)
       yield* roundAt(noon + 2 * hour)
       yield* reviews.release(tx.sessionId, writing)
-      while (yield* keepPrices(defaultPriceOptions)) {}
+      while (yield* repricing(defaultPriceOptions)) {}
       const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 10 })
       assert.deepStrictEqual(
         items.map(({ body, endedAt }) => [body.total.exclVat, body.meterStopWh, endedAt]),
         [[2.5, 3500, noon + 20 * minute]]
       )
       yield* commit([ended(seeded, tx)])
-      while (yield* keepPrices(defaultPriceOptions)) {}
+      while (yield* repricing(defaultPriceOptions)) {}
       const { billed, price } = yield* sessions.get(organisationId, tx.sessionId)
       assert.deepStrictEqual([billed?.exclVat, price?.exclVat], [2.5, 5])
       assert.lengthOf((yield* (yield* Cdrs).list(organisationId, { limit: 10 })).items, 1)

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { MeterRead, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
@@ -56,7 +56,7 @@ const charging = (chargerId: string, start: Partial<SessionStarted["body"]> = {}
 
 const records = (organisationId: string, sessionId: string) =>
   Effect.gen(function* () {
-    while (yield* keepPrices(defaultPriceOptions)) {}
+    while (yield* repricing(defaultPriceOptions)) {}
     const { items } = yield* (yield* Cdrs).list(organisationId, { limit: 10, sessionId })
     return items
   })

@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { SessionStatus } from "../../src/domain/session/ChargingSession.ts"
 import { sessionIdFor } from "../../src/domain/reservation/Reservation.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -99,7 +99,7 @@ const startOf = (seeded: Seeded, chargerId: string, transactionId: number, minut
   })
 
 const price = Effect.gen(function* () {
-  while (yield* keepPrices(defaultPriceOptions)) {}
+  while (yield* repricing(defaultPriceOptions)) {}
 })
 
 interface Seen {

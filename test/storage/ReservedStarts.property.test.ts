@@ -6,7 +6,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
@@ -229,7 +229,7 @@ forEachDriver("starts and reservations", world, (it) => {
               yield* history.step
               yield* check(chargerId, history)
             }
-            while (yield* keepPrices(defaultPriceOptions)) {}
+            while (yield* repricing(defaultPriceOptions)) {}
           }).pipe(about)
           const [unpriced, ...others] = yield* sql<{ readonly id: string }>`
             SELECT s.id FROM session s LEFT JOIN session_price p ON p.session_id = s.id WHERE s.charger_id = ${chargerId} AND p.price IS NULL`

@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { SessionRoaming } from "../../src/domain/roaming/Roaming.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
@@ -66,7 +66,7 @@ const end = (seeded: Seeded, tx: { chargerId: string; sessionId: string; transac
   Effect.flatMap(Journal, (journal) => journal.commit([ended(seeded, tx, { at: noon + 30 * minute, meterStopWh: wh })]))
 
 const price = Effect.gen(function* () {
-  while (yield* keepPrices(defaultPriceOptions)) {}
+  while (yield* repricing(defaultPriceOptions)) {}
 })
 
 /** An organisation with two chargers under a tariff of 0.5 per kWh, and two partners. */

@@ -1,7 +1,7 @@
 /** Sessions whose card was refused at their start, from the journal to what everybody sees: nothing is billed that nobody was let take. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Closings } from "../../src/domain/session/Closings.ts"
@@ -55,7 +55,7 @@ const refused = (chargerId: string, status: AuthorizationStatus = "Blocked") =>
   })
 
 const priced = Effect.gen(function* () {
-  while (yield* keepPrices(defaultPriceOptions)) {}
+  while (yield* repricing(defaultPriceOptions)) {}
 })
 
 const seen = (organisationId: string, sessionId: string) =>

@@ -128,7 +128,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer({ nodeId: "test" }),
-  KnocksRepository.layer(limits.knocks),
+  KnocksRepository.layer(limits.attempts),
   LedgersRepository.layer,
   LocalListsRepository.layer,
   LocationsRepository.layer({ texts: locationTexts, version: "test" }),

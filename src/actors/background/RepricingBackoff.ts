@@ -15,7 +15,7 @@ const longestMillis = 15 * 60_000
 /** Below this the rounds themselves set the pace. */
 const shortestMillis = 1_000
 
-export class Pace {
+export class RepricingBackoff {
   private readonly notBefore = new Map<string, number>()
   private readonly waiting = new Set<string>()
 

@@ -16,7 +16,7 @@ import {
   dataReceived,
   progressReported,
   securityEventReported
-} from "./Misc.ts"
+} from "./Notices.ts"
 import { unreadableTransactionMessage } from "./Orphans.ts"
 import { transactionStarted } from "./Start.ts"
 import { statusReported } from "./Status.ts"

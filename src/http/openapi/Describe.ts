@@ -5,7 +5,7 @@
 import { changeAll, operationsOf, type Change, type Document, type Operation } from "./Document.ts"
 import { makeExamples } from "./Examples.ts"
 import { shape } from "./Shape.ts"
-import { lookupOf, type Lookup, type Words } from "./Words.ts"
+import { lookupOf, type Lookup, type Descriptions } from "./Descriptions.ts"
 
 const describeProperties = (document: Document, lookup: Lookup): void => {
   const describe: Change = (schema, place) => {
@@ -33,10 +33,10 @@ const describeParameters = ({ operationId, parameters }: Operation, lookup: Look
   }
 }
 
-const describeAnswers = ({ responses }: Operation, { statuses }: Words): void => {
+const describeAnswers = ({ responses }: Operation, { statuses }: Descriptions): void => {
   for (const [status, answer] of Object.entries(responses)) {
-    const words = statuses[status]
-    if (words !== undefined) answer.description = words
+    const descriptions = statuses[status]
+    if (descriptions !== undefined) answer.description = descriptions
     for (const header of Object.values(answer.headers ?? {})) {
       const { description, ...schema } = header.schema
       if (description !== undefined) Object.assign(header, { description, schema })
@@ -45,20 +45,20 @@ const describeAnswers = ({ responses }: Operation, { statuses }: Words): void =>
 }
 
 /** Gives a document its form, its words and its examples, and returns which rows of the words were used. */
-export const describe = (document: Document, words: Words): ReadonlySet<string> => {
-  const lookup = lookupOf(words.properties)
-  shape(document, words)
+export const describe = (document: Document, descriptions: Descriptions): ReadonlySet<string> => {
+  const lookup = lookupOf(descriptions.properties)
+  shape(document, descriptions)
   describeProperties(document, lookup)
   for (const tag of document.tags ?? []) {
-    const description = words.tags[tag.name]
+    const description = descriptions.tags[tag.name]
     if (description !== undefined) tag.description = description
   }
   for (const operation of operationsOf(document)) {
-    const description = words.operations[operation.operationId]
+    const description = descriptions.operations[operation.operationId]
     if (description !== undefined) operation.description = description
     describeParameters(operation, lookup)
-    describeAnswers(operation, words)
+    describeAnswers(operation, descriptions)
   }
-  makeExamples(document, words, lookup)
+  makeExamples(document, descriptions, lookup)
   return lookup.used
 }

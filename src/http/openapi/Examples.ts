@@ -3,7 +3,7 @@
  * is added to an answer is in every example of it.
  */
 import { isNull, operationsOf, referred, type Document, type Operation, type Schema } from "./Document.ts"
-import type { Lookup, Words } from "./Words.ts"
+import type { Lookup, Descriptions } from "./Descriptions.ts"
 
 /** Deepest nesting of an example; no answer refers to itself today. */
 const depthMax = 12
@@ -18,7 +18,7 @@ interface Examples {
   readonly of: (schema: Schema, place: string, depth?: number) => unknown
 }
 
-const examplesOf = ({ components }: Document, { answers }: Words, lookup: Lookup): Examples => {
+const examplesOf = ({ components }: Document, { answers }: Descriptions, lookup: Lookup): Examples => {
   const property = (schema: Schema, place: string, depth = 0): unknown => {
     const given = lookup.at(place)
     return given !== undefined && given.length === 2 && isWord(schema, given[1]) ? given[1] : of(schema, place, depth)
@@ -65,7 +65,7 @@ const examplesOf = ({ components }: Document, { answers }: Words, lookup: Lookup
   return { of, property }
 }
 
-const ofRequest = ({ operationId, requestBody }: Operation, { bodies }: Words): void => {
+const ofRequest = ({ operationId, requestBody }: Operation, { bodies }: Descriptions): void => {
   const given = bodies[operationId]
   if (given === undefined) return
   for (const media of Object.values(requestBody?.content ?? {})) {
@@ -73,15 +73,15 @@ const ofRequest = ({ operationId, requestBody }: Operation, { bodies }: Words): 
   }
 }
 
-const ofAnswers = (operation: Operation, examples: Examples, words: Words): void => {
+const ofAnswers = (operation: Operation, examples: Examples, descriptions: Descriptions): void => {
   for (const [status, { content }] of Object.entries(operation.responses)) {
     for (const media of Object.values(content ?? {})) {
-      if (Object.hasOwn(words.refusals, status)) {
+      if (Object.hasOwn(descriptions.refusals, status)) {
         media.examples = { refused: { $ref: `#/components/examples/Refused${status}` } }
         continue
       }
-      const example = Object.hasOwn(words.answers, operation.operationId)
-        ? words.answers[operation.operationId]
+      const example = Object.hasOwn(descriptions.answers, operation.operationId)
+        ? descriptions.answers[operation.operationId]
         : examples.of(media.schema, operation.operationId)
       if (example !== undefined) media.example = example
     }
@@ -89,8 +89,8 @@ const ofAnswers = (operation: Operation, examples: Examples, words: Words): void
 }
 
 /** Puts an example beside every body, answer and parameter that one is known of. */
-export const makeExamples = (document: Document, words: Words, lookup: Lookup): void => {
-  const examples = examplesOf(document, words, lookup)
+export const makeExamples = (document: Document, descriptions: Descriptions, lookup: Lookup): void => {
+  const examples = examplesOf(document, descriptions, lookup)
   const statuses = new Set(operationsOf(document).flatMap(({ responses }) => Object.keys(responses)))
   for (const operation of operationsOf(document)) {
     for (const parameter of operation.parameters) {
@@ -98,11 +98,11 @@ export const makeExamples = (document: Document, words: Words, lookup: Lookup): 
       if (example !== undefined)
         parameter.example = firstType(parameter.schema) === "string" ? String(example) : example
     }
-    ofRequest(operation, words)
-    ofAnswers(operation, examples, words)
+    ofRequest(operation, descriptions)
+    ofAnswers(operation, examples, descriptions)
   }
   document.components.examples = Object.fromEntries(
-    Object.entries(words.refusals)
+    Object.entries(descriptions.refusals)
       .filter(([status]) => statuses.has(status))
       .map(([status, value]) => [`Refused${status}`, { value }])
   )

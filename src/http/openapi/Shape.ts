@@ -12,7 +12,7 @@ import {
   type Document,
   type Schema
 } from "./Document.ts"
-import type { Names } from "./Words.ts"
+import type { Names } from "./Descriptions.ts"
 
 const withoutBounds = (schema: Schema): Schema => {
   if (schema.type !== "integer") return schema
@@ -130,32 +130,33 @@ const nameMembers = (document: Document, unions: Names["unions"]): void => {
   }
 }
 
-const isFlag = (words: ReadonlyArray<unknown>): boolean => words.every((word) => word === "true" || word === "false")
+const isFlag = (descriptions: ReadonlyArray<unknown>): boolean =>
+  descriptions.every((word) => word === "true" || word === "false")
 
 /** The words of a schema, sorted, where it has several. */
-const wordsOf = (schema: Schema): string | undefined => {
-  const words = (schema.enum ?? []).filter((word) => word !== null)
-  return words.length < 2 || isFlag(words) ? undefined : JSON.stringify(words.toSorted())
+const valuesOf = (schema: Schema): string | undefined => {
+  const descriptions = (schema.enum ?? []).filter((word) => word !== null)
+  return descriptions.length < 2 || isFlag(descriptions) ? undefined : JSON.stringify(descriptions.toSorted())
 }
 
-const nameWords = (document: Document, enums: Names["enums"]): void => {
+const nameValues = (document: Document, enums: Names["enums"]): void => {
   const places = new Map(Object.entries(enums).map(([name, place]) => [place, name]))
   const names = new Map<string, string>()
   const { schemas } = document.components
   const found: Record<string, Schema> = {}
   changeAll(document, (schema, place) => {
-    const words = wordsOf(schema)
+    const descriptions = valuesOf(schema)
     const name = places.get(place)
-    if (words !== undefined && name !== undefined) {
-      names.set(words, name)
+    if (descriptions !== undefined && name !== undefined) {
+      names.set(descriptions, name)
       const values = (schema.enum ?? []).filter((word) => word !== null)
       found[name] = { type: values.every(Number.isInteger) ? "integer" : "string", enum: values }
     }
     return schema
   })
   changeAll(document, (schema) => {
-    const words = wordsOf(schema)
-    const name = words === undefined ? undefined : names.get(words)
+    const descriptions = valuesOf(schema)
+    const name = descriptions === undefined ? undefined : names.get(descriptions)
     if (name === undefined) return schema
     const { enum: values = [], format: _, type: __, ...rest } = schema
     return values.includes(null)
@@ -194,6 +195,6 @@ export const shape = (document: Document, names: Names): void => {
   nameLists(document)
   typeIgnored(document, names.returned)
   nameMembers(document, names.unions)
-  nameWords(document, names.enums)
+  nameValues(document, names.enums)
   changeAll(document, lifted)
 }

@@ -4,12 +4,12 @@ import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"
 import { withOpenAnswers } from "../openapi/RequestsAndAnswers.ts"
 import { V1Api } from "./Api.ts"
-import { words } from "./Words.ts"
+import { descriptions } from "./Descriptions.ts"
 
 /** The document as JSON. */
 export const openApiDocument = (publicUrl: string): Document => {
   const made = OpenApi.fromApi(V1Api.annotate(OpenApi.Servers, [{ url: publicUrl.replace(/\/+$/, "") }]))
   const document = structuredClone(made) as unknown as Document
-  describe(document, words)
+  describe(document, descriptions)
   return withOpenAnswers(document)
 }

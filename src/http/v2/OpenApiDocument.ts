@@ -8,7 +8,7 @@ import type { Document } from "../openapi/Document.ts"
 import { Api } from "./Api.ts"
 import { withAnswers } from "./openapi/OpenApiAnswers.ts"
 import { withOpenAnswers, withQueryValues } from "../openapi/RequestsAndAnswers.ts"
-import { words } from "./openapi/Words.ts"
+import { descriptions } from "./openapi/Descriptions.ts"
 
 const base = "/cpo"
 
@@ -21,7 +21,7 @@ export const describedApi = (
   const relative = valued.map(([path, item]) => [path.startsWith(base) ? path.slice(base.length) : path, item] as const)
   const answered = withAnswers(Object.fromEntries(relative))
   const document = structuredClone({ ...made, paths: answered }) as unknown as Document
-  const used = describe(document, words)
+  const used = describe(document, descriptions)
   return { document: withOpenAnswers(document), used }
 }
 

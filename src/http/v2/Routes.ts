@@ -102,7 +102,7 @@ export const v2Routes = (options: V2Options) => {
       UndeclaredLive.layer,
       LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
     ]),
-    Layer.provide(FairShare.turns(options.fairShare ?? FairShare.defaultFairShare)),
+    Layer.provide(FairShare.queues(options.fairShare ?? FairShare.defaultFairShare)),
     Layer.provide(RateLimits.layer(options.rateLimits ?? unlimited)),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import { isNull, operationsOf } from "../../../src/http/openapi/Document.ts"
 import { Api } from "../../../src/http/v2/Api.ts"
 import { describedApi } from "../../../src/http/v2/OpenApiDocument.ts"
-import { words } from "../../../src/http/v2/openapi/Words.ts"
+import { descriptions } from "../../../src/http/v2/openapi/Descriptions.ts"
 import { findings, schemasOf } from "../../support/openApi.ts"
 
 const { document, used } = describedApi("https://cpo.example")
@@ -23,7 +23,7 @@ it("says of every operation what it does beyond its summary, and of every group 
   expect(silent.map(({ operationId }) => operationId)).toEqual([])
   expect((document.tags ?? []).filter(({ description }) => description === undefined)).toEqual([])
   const known = operations.map(({ operationId }) => operationId)
-  expect(Object.keys(words.operations).filter((id) => !known.includes(id))).toEqual([])
+  expect(Object.keys(descriptions.operations).filter((id) => !known.includes(id))).toEqual([])
 })
 
 it("describes every property and every parameter", () => {
@@ -40,7 +40,7 @@ it("describes every property and every parameter", () => {
 
 it("has no words that nothing needs", () => {
   const ofV1 = (row: string) => row.startsWith("ChargerStatus.")
-  expect(Object.keys(words.properties).filter((row) => !used.has(row) && !ofV1(row))).toEqual([])
+  expect(Object.keys(descriptions.properties).filter((row) => !used.has(row) && !ofV1(row))).toEqual([])
 })
 
 it("shows an example of every body, answer and parameter", () => {
@@ -75,7 +75,7 @@ it("takes every body that it shows as an example", () => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group }) => {
-      const shown = words.bodies[`${group.identifier}.${endpoint.identifier}`] ?? {}
+      const shown = descriptions.bodies[`${group.identifier}.${endpoint.identifier}`] ?? {}
       const payload = endpoint.payload.get("application/json")?.schemas[0]
       for (const [name, body] of Object.entries(shown)) {
         if (payload === undefined || typeof body === "string") continue
@@ -90,7 +90,7 @@ it("takes every body that it shows as an example", () => {
   expect(refused).toEqual([])
   expect(taken >= 50).toBe(true)
   const written = operations.filter(({ requestBody }) => requestBody !== undefined)
-  expect(written.filter(({ operationId }) => words.bodies[operationId] === undefined)).toEqual([])
+  expect(written.filter(({ operationId }) => descriptions.bodies[operationId] === undefined)).toEqual([])
 })
 
 it("leaves answers open, so that a client of today reads the answers of tomorrow", () => {

@@ -17,7 +17,7 @@ import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { type Command, commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import type { Open } from "./Row.ts"
-import { YieldTurn } from "../requests/FairShare.ts"
+import { LetNextBegin } from "../requests/FairShare.ts"
 import { listsByHand } from "./ManualLocalLists.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { type Transfer, Transfers } from "./Transfers.ts"
@@ -198,7 +198,7 @@ export const layer = HttpApiBuilder.group(
       waitSeconds === undefined
         ? commands.get(organisation, id)
         : // The charger is waited for, and nothing is worked on.
-          Effect.andThen(Effect.flatten(YieldTurn), commands.wait(organisation, id, waitSeconds * 1000))
+          Effect.andThen(Effect.flatten(LetNextBegin), commands.wait(organisation, id, waitSeconds * 1000))
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         // The row's own function for this very type; the union has lost which.

@@ -1,5 +1,5 @@
 /** Bodies of requests as they are really sent. Each is read by the service itself in the tests. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { commandBodies } from "./CommandBodies.ts"
 import { ids } from "./Common.ts"
 
@@ -18,7 +18,7 @@ const tariff = {
   tariffAltText: [{ language: "en", text: "€ 0.51 per kWh by day, € 0.39 by night" }]
 }
 
-export const bodies: Words["bodies"] = {
+export const bodies: Descriptions["bodies"] = {
   "organisations.create": {
     organisation: { name: "Voltlane B.V.", countryCode: "NL", partyId: "VLT", operatorEmail: "ops@voltlane.example" }
   },

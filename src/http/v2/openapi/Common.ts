@@ -1,5 +1,5 @@
 /** What names of REST v2 mean wherever they stand, with values as a small operator in Utrecht would have them. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 
 /** Ids of the examples, so that those of one story agree. */
 export const ids = {
@@ -18,7 +18,7 @@ export const ids = {
   other: "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d0d"
 } as const
 
-export const common: Words["properties"] = {
+export const common: Descriptions["properties"] = {
   // Lists and requests.
   items: ["The objects of this page, in the order that the operation names"],
   nextCursor: ["Goes into `cursor` for the next page; null on the last one", null],

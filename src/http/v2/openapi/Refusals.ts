@@ -7,7 +7,7 @@ import {
   StorageUnavailable,
   TooMany
 } from "../../../domain/Errors.ts"
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { domainProblem, faceProblem, validationProblem, type Problem } from "../requests/Problem.ts"
 import { ids } from "./Common.ts"
 
@@ -15,7 +15,7 @@ const at = (problem: Problem, instance: string): Problem => ({ ...problem, insta
 
 const invalid = new InvalidInput({ pointer: "/limit", detail: "Must be a whole number from 1 to 500" })
 
-export const refusals: Words["refusals"] = {
+export const refusals: Descriptions["refusals"] = {
   "400": at(validationProblem([{ pointer: invalid.pointer, detail: invalid.detail }]), "/cpo/v2/sites"),
   "401": at(faceProblem("unauthorized", "This key is not known, or was revoked."), "/cpo/v2/sites"),
   "403": at(domainProblem(new PermissionDenied({ requiredPermissions: ["sites:write"] })), "/cpo/v2/sites"),
@@ -49,7 +49,7 @@ export const refusals: Words["refusals"] = {
 }
 
 /** What a status means here. */
-export const statuses: Words["statuses"] = {
+export const statuses: Descriptions["statuses"] = {
   "200": "What was asked for, or what was changed, in its present state",
   "201": "Created",
   "202": "Stored, to be done by the charger",

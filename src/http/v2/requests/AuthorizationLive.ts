@@ -11,7 +11,7 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Unauthorized } from "./Failures.ts"
 import { Authorization, Caller, RequiredPermissions } from "./Middleware.ts"
-import { RequestTurns } from "./FairShare.ts"
+import { RequestQueues } from "./FairShare.ts"
 import { Inside } from "./Inside.ts"
 import { RateLimits } from "./RateLimits.ts"
 
@@ -70,10 +70,10 @@ export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const limits = yield* RateLimits
-    const turns = yield* RequestTurns
+    const queues = yield* RequestQueues
     const room = Effect.fnUntraced(function* (keyId: string) {
       yield* limits.room(keyId)
-      yield* turns.room(keyId)
+      yield* queues.room(keyId)
     })
     const principalOf = yield* proving(room)
     return Authorization.of({

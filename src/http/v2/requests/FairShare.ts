@@ -29,12 +29,12 @@ export const refusedForTheirShare = Metric.counter("http_requests_at_once_refuse
 })
 
 /** Gives the request's turn to the next one. For handlers that wait for a charger instead of working; a second call does nothing. */
-export const YieldTurn = Context.Reference<Effect.Effect<void>>("voltlane/http/v2/YieldTurn", {
+export const LetNextBegin = Context.Reference<Effect.Effect<void>>("voltlane/http/v2/YieldTurn", {
   defaultValue: () => Effect.void
 })
 
 /** Turns by name. A name without requests is forgotten. */
-class Turns {
+class RequestQueue {
   private readonly lines = new Map<string, { readonly semaphore: Semaphore.Semaphore; requests: number }>()
   private readonly atOnce: number
 
@@ -82,8 +82,8 @@ class Turns {
 }
 
 /** The turns of all keys and organisations. */
-export class RequestTurns extends Context.Service<
-  RequestTurns,
+export class RequestQueues extends Context.Service<
+  RequestQueues,
   {
     /** Fails where so many requests of the key wait already that one more is refused. Asks nothing of the database. */
     readonly room: (keyId: string) => Effect.Effect<void, TooMany>
@@ -91,23 +91,23 @@ export class RequestTurns extends Context.Service<
   }
 >()("voltlane/http/v2/RequestTurns") {}
 
-export const turns = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: FairShareOptions) =>
-  Layer.sync(RequestTurns, () => {
-    const ofKeys = new Turns(atOncePerKey)
-    const ofOrganisations = new Turns(atOncePerOrganisation)
+export const queues = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: FairShareOptions) =>
+  Layer.sync(RequestQueues, () => {
+    const ofKeys = new RequestQueue(atOncePerKey)
+    const ofOrganisations = new RequestQueue(atOncePerOrganisation)
     const tooMany = new TooMany({
       code: "too_many_at_once",
       message: `${waitingPerKey} requests of this key wait already. Send fewer at a time: ${atOncePerKey} are worked on at once.`,
       retryAfterSeconds
     })
     const refuse = Effect.andThen(Metric.update(refusedForTheirShare, 1), tooMany)
-    return RequestTurns.of({
+    return RequestQueues.of({
       room: (keyId) =>
         Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse : Effect.void)),
       within: ({ keyId, organisationId }, work) =>
         ofKeys.within(keyId, (yieldKey) =>
           ofOrganisations.within(organisationId, (yieldOrganisation) =>
-            Effect.provideService(work, YieldTurn, Effect.andThen(yieldOrganisation, yieldKey))
+            Effect.provideService(work, LetNextBegin, Effect.andThen(yieldOrganisation, yieldKey))
           )
         )
     })
@@ -115,7 +115,7 @@ export const turns = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: Fa
 
 export const layer = Layer.effect(
   FairShare,
-  Effect.map(RequestTurns, ({ room, within }) =>
+  Effect.map(RequestQueues, ({ room, within }) =>
     FairShare.of((httpEffect, { endpoint }) =>
       Effect.gen(function* () {
         // A request that the face makes itself is part of one that has its turn. A file's bytes come as slowly as its line, and have bounds of their own.

@@ -114,7 +114,7 @@ const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSessio
   standbyW: standbyPowerW
 })
 
-const tellsPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
+const hasPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
   readings.some(({ currentA, powerW }) => powerW !== undefined || currentA !== undefined)
 
 export const layer = HttpApiBuilder.group(
@@ -176,10 +176,7 @@ export const layer = HttpApiBuilder.group(
           costs,
           lines: lines.map(toLine),
           periods,
-          warnings: [
-            ...warningsOf(tariff),
-            ...(tellsPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))
-          ]
+          warnings: [...warningsOf(tariff), ...(hasPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))]
         }
       })
     })

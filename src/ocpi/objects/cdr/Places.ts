@@ -10,7 +10,7 @@ import { notApplicable, required } from "./Figures.ts"
 import { companyOf, evseDetailParts, siteParts, termsOf } from "../location/Details.ts"
 import { hoursOf } from "../location/Parts.ts"
 import { typeOf } from "../location/v211.ts"
-import { words211 } from "../location/Words.ts"
+import { words211 } from "../location/Enums.ts"
 import { field, list } from "../Strict.ts"
 
 /** Words of later versions, and the nearest that 2.2 has; in a record a connector cannot be left out. */

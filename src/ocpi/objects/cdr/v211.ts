@@ -11,7 +11,7 @@ import { amount } from "./Figures.ts"
 import { driverV211 } from "./Parties.ts"
 import { periodsV211 } from "./Periods.ts"
 import { locationV211 } from "./Places.ts"
-import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Words.ts"
+import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Enums.ts"
 
 const encode = (cdr: RoamingCdr): unknown => {
   const { body, lastUpdated } = cdr

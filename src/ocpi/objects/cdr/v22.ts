@@ -2,7 +2,7 @@
 import { driverV22 } from "./Parties.ts"
 import { cdrLocationV22 } from "./Places.ts"
 import { signedDataV22 } from "./Signed.ts"
-import { cdrV22, type WireCdrs } from "./Words.ts"
+import { cdrV22, type WireCdrs } from "./Enums.ts"
 
 const encode = cdrV22({ driver: driverV22, location: cdrLocationV22, signedData: signedDataV22 })
 

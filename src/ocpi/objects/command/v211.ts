@@ -16,7 +16,7 @@ import {
   Unlock,
   unlockOf,
   type WireCommands
-} from "./Words.ts"
+} from "./Enums.ts"
 
 const { authorization_reference: _, connector_id: __, ...start } = startFields
 const StartBody = Schema.Struct({ ...start, token: Token211 })

@@ -16,7 +16,7 @@ import {
   Unlock,
   unlockOf,
   type WireCommands
-} from "./Words.ts"
+} from "./Enums.ts"
 
 const { connector_id: _, ...start } = startFields
 const StartBody = Schema.Struct({ ...start, token: Token22 })

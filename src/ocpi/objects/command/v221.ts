@@ -1,7 +1,7 @@
 /** Commands in OCPI 2.2.1 §13: START_SESSION can name a connector. */
 import { Effect, Schema } from "effect"
 import { commandBodies22, requests22, response22, result22 } from "./v22.ts"
-import { startFields, startOf, Token22, token22, type WireCommands } from "./Words.ts"
+import { startFields, startOf, Token22, token22, type WireCommands } from "./Enums.ts"
 
 const StartBody = Schema.Struct({ ...startFields, token: Token22 })
 const Start = Schema.decodeUnknownEffect(

@@ -8,7 +8,7 @@ import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { cutTo, field, type WireEncoder } from "../Strict.ts"
 import { companyOf, coordinatesOf, siteParts, termsOf } from "./Details.ts"
 import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
-import { words211 } from "./Words.ts"
+import { words211 } from "./Enums.ts"
 
 /** It must have a postal code, and sites need none: a dash is what others send. */
 const noPostalCode = "-"

@@ -4,8 +4,8 @@
  */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import type { WireEncoder } from "../Strict.ts"
-import { locationEncoders } from "./Later.ts"
-import { words22 } from "./Words.ts"
+import { locationEncoders } from "./since22.ts"
+import { words22 } from "./Enums.ts"
 
 const encoders = locationEncoders(words22)
 

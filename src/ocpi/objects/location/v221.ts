@@ -4,8 +4,8 @@
  */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import type { WireEncoder } from "../Strict.ts"
-import { locationEncoders } from "./Later.ts"
-import { words221 } from "./Words.ts"
+import { locationEncoders } from "./since22.ts"
+import { words221 } from "./Enums.ts"
 
 const encoders = locationEncoders(words221)
 

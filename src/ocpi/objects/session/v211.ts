@@ -8,7 +8,7 @@ import { amount, kilo } from "../cdr/Figures.ts"
 import { driverV211 } from "../cdr/Parties.ts"
 import { periodsV211 } from "../cdr/Periods.ts"
 import { locationV211 } from "../cdr/Places.ts"
-import { decodePreferences, noCurrency, type WireSessions } from "./Words.ts"
+import { decodePreferences, noCurrency, type WireSessions } from "./Enums.ts"
 import { field } from "../Strict.ts"
 
 /** Of the evse, as this session tells. */

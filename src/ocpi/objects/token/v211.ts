@@ -16,7 +16,7 @@ import {
   referencesOf,
   type WireTokens,
   wordFields
-} from "./Words.ts"
+} from "./Enums.ts"
 
 export const Token211 = Schema.Struct({ ...commonFields, auth_id: Id })
 const decode = Schema.decodeUnknownEffect(Token211)

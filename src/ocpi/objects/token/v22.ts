@@ -15,7 +15,7 @@ import {
   type WireTokens,
   Word,
   wordFields
-} from "./Words.ts"
+} from "./Enums.ts"
 
 const Contract = Schema.Struct({ supplier_name: Text, contract_id: maybe(Text) })
 

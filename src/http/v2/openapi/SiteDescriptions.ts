@@ -1,10 +1,10 @@
 /** Words on sites, their EVSEs and connectors. Most are OCPI's Location in camelCase. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const image = "https://img.example.com/utrecht-p1.png"
 
-export const siteWords: Words["properties"] = {
+export const siteDescriptions: Descriptions["properties"] = {
   "NewSite.name": ["What drivers and operators know the place by", "Utrecht Centraal P1"],
   groupId: ["The group that the token belongs to, as OCPI's group_id", "FLEET-12"],
   "Site.groupId": ["The integer id that REST v1 knows this site by", 12],

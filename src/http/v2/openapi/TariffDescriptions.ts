@@ -1,5 +1,5 @@
 /** Words on tariffs, what they are for, and what they come to on an example. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const element = {
@@ -7,7 +7,7 @@ const element = {
   restrictions: { dayOfWeek: ["MONDAY"], startTime: "07:00", endTime: "19:00" }
 }
 
-export const tariffWords: Words["properties"] = {
+export const tariffDescriptions: Descriptions["properties"] = {
   "Tariff.id": ["The tariff's id", ids.tariff],
   elements: [
     "For each dimension the first element that matches and has a price for it counts, at each moment",

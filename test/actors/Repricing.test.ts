@@ -1,7 +1,7 @@
 /** The reader of the journal that prices sessions and issues their records: again after a crash, and whatever one session holds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { defaultPriceOptions, keepPrices } from "../../src/actors/background/PriceKeeper.ts"
+import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
 import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -96,7 +96,7 @@ class World {
     )
   )
 
-  readonly round = Effect.provide(keepPrices(defaultPriceOptions), this.layer)
+  readonly round = Effect.provide(repricing(defaultPriceOptions), this.layer)
 }
 
 describe("the keeper of prices", () => {

@@ -1,10 +1,10 @@
 /** Words on roaming partners, what is sent to them, and the organisation's own parties. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const url = "https://ocpi.example.com/ocpi/versions"
 
-export const partnerWords: Words["properties"] = {
+export const partnerDescriptions: Descriptions["properties"] = {
   "Party.id": ["The party's id here, as sites name it in `cpoPartyId`", ids.party],
   businessDetails: ["What partners and drivers see of it"],
   "businessDetails.name": ["Its name, at most 100 characters", "Voltlane B.V."],

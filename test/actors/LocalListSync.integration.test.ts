@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { keepInStep } from "../../src/actors/background/LocalListKeeper.ts"
+import { keepInStep } from "../../src/actors/background/LocalListSync.ts"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { LocalLists } from "../../src/domain/command/LocalLists.ts"

@@ -1,15 +1,15 @@
 /** The descriptions and examples in REST v1's OpenAPI document. */
-import { chargerStatusWords } from "../openapi/ChargerStatusWords.ts"
-import type { Words } from "../openapi/Words.ts"
+import { chargerStatusDescriptions } from "../openapi/ChargerStatusDescriptions.ts"
+import type { Descriptions } from "../openapi/Descriptions.ts"
 
 const refusal = (code: string, message: string) => ({ error: { code, message } })
 
-export const words: Words = {
+export const descriptions: Descriptions = {
   enums: {},
   unions: {},
   returned: {},
   properties: {
-    ...chargerStatusWords,
+    ...chargerStatusDescriptions,
     chargerId: ["The identity that the charger connects with, as the last part of its OCPP address", "CP-7"],
     groupId: ["The group's `id`, as group/add answered it", 12],
     id: ["The group's id: the groupId of charger/add", 12],

@@ -7,7 +7,7 @@ import { Events } from "../../domain/event/Events.ts"
 import { Locations } from "../../domain/site/Locations.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
-export interface LocationKeeperOptions {
+export interface LocationUpdatesOptions {
   readonly everyMillis: number
   /** Without new facts: what changes by time alone, or by an operator, is sent so late at most. */
   readonly quietMillis: number
@@ -15,7 +15,7 @@ export interface LocationKeeperOptions {
   readonly sitesPerRound: number
 }
 
-export const defaultLocationOptions: LocationKeeperOptions = {
+export const defaultLocationOptions: LocationUpdatesOptions = {
   everyMillis: 1_000,
   quietMillis: 4_000,
   sitesPerRound: 50
@@ -23,7 +23,7 @@ export const defaultLocationOptions: LocationKeeperOptions = {
 
 /** Rounds until the scope closes. */
 export const layer = (
-  options: LocationKeeperOptions = defaultLocationOptions
+  options: LocationUpdatesOptions = defaultLocationOptions
 ): Layer.Layer<never, never, Locations | Events> =>
   Layer.effectDiscard(
     Effect.gen(function* () {

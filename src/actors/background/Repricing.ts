@@ -20,10 +20,10 @@ import {
   toSessionPrice
 } from "../../domain/session/Ledger.ts"
 import { doubtOf } from "../../domain/session/Plausibility.ts"
-import { Pace } from "./RepricingBackoff.ts"
+import { RepricingBackoff } from "./RepricingBackoff.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
-export interface PriceKeeperOptions {
+export interface RepricingOptions {
   readonly everyMillis: number
   /** How often is looked without a word of new facts: sessions that wait for their price are looked at then, too. */
   readonly quietMillis: number
@@ -33,7 +33,7 @@ export interface PriceKeeperOptions {
   readonly ledgersAtOnce: number
 }
 
-export const defaultPriceOptions: PriceKeeperOptions = {
+export const defaultPriceOptions: RepricingOptions = {
   everyMillis: 1_000,
   quietMillis: 5_000,
   factsPerRound: 2_000,
@@ -111,14 +111,14 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
   )
 
 /** One round; true when there may be more to do at once. */
-export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
+export const repricing = (options: RepricingOptions, backoff = new RepricingBackoff()) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
     const cdrs = yield* Cdrs
     const reviews = yield* SessionReviews
     const now = yield* Clock.currentTimeMillis
     const changed = yield* ledgers.changed(options.factsPerRound)
-    const sessionIds = pace.due(changed, now)
+    const sessionIds = backoff.due(changed, now)
     if (changed.upTo === undefined && sessionIds.length === 0) return false
     const round = empty()
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
@@ -132,13 +132,13 @@ export const keepPrices = (options: PriceKeeperOptions, pace = new Pace()) =>
       now
     )
     yield* ledgers.keep(round.prices, round.meters, changed.upTo, now)
-    pace.priced(round.looked, now)
+    backoff.priced(round.looked, now)
     return changed.upTo !== undefined
   })
 
 /** Rounds until the scope closes. */
 export const layer = (
-  options: PriceKeeperOptions = defaultPriceOptions
+  options: RepricingOptions = defaultPriceOptions
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews | Events> =>
   Layer.effectDiscard(
     Effect.flatMap(Events, ({ committed }) =>
@@ -146,7 +146,7 @@ export const layer = (
         name: "prices",
         everyMillis: options.everyMillis,
         word: { words: committed, otherwiseEveryMillis: options.quietMillis },
-        round: keepPrices(options, new Pace())
+        round: repricing(options, new RepricingBackoff())
       })
     )
   )

@@ -1,11 +1,11 @@
 /** Words on sessions, what is billed for them, and the tokens that start them. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const held =
   "Why it is not billed until an operator releases or corrects it, as in EnergyImplausible; null where nothing is wrong"
 
-export const sessionWords: Words["properties"] = {
+export const sessionDescriptions: Descriptions["properties"] = {
   "Session.id": ["The session's id", ids.session],
   "SessionWithMeterValues.id": ["The session's id", ids.session],
   "Session.siteId": ["The site where the charger stood when it began", ids.site],

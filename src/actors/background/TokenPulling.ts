@@ -6,16 +6,16 @@ import { Effect, Layer } from "effect"
 import { TokenFetcher } from "../../domain/roaming/TokenFetcher.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
-export interface TokenKeeperOptions {
+export interface TokenPullingOptions {
   /** Between two looks, by whomever. */
   readonly everyMillis: number
   /** Partners whose lists are fetched at one time: one that is slow holds up no others. */
   readonly atOnce: number
 }
 
-export const defaultTokenKeeperOptions: TokenKeeperOptions = { everyMillis: 5_000, atOnce: 4 }
+export const defaultTokenPullingOptions: TokenPullingOptions = { everyMillis: 5_000, atOnce: 4 }
 
-export const layer = ({ atOnce, everyMillis }: TokenKeeperOptions = defaultTokenKeeperOptions): Layer.Layer<
+export const layer = ({ atOnce, everyMillis }: TokenPullingOptions = defaultTokenPullingOptions): Layer.Layer<
   never,
   never,
   TokenFetcher

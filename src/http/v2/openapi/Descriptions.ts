@@ -1,21 +1,21 @@
 /** The descriptions and examples in REST v2's OpenAPI document. A test names what is not described, and words that nothing uses. */
-import { chargerStatusWords } from "../../openapi/ChargerStatusWords.ts"
-import type { Words } from "../../openapi/Words.ts"
+import { chargerStatusDescriptions } from "../../openapi/ChargerStatusDescriptions.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { csvHead } from "../sessions/CdrLines.ts"
 import { bodies } from "./Bodies.ts"
-import { chargerWords } from "./ChargerWords.ts"
-import { commandWords } from "./CommandWords.ts"
+import { chargerDescriptions } from "./ChargerDescriptions.ts"
+import { commandDescriptions } from "./CommandDescriptions.ts"
 import { common } from "./Common.ts"
-import { operations, tags } from "./OperationWords.ts"
-import { partnerWords } from "./PartnerWords.ts"
-import { platformWords } from "./PlatformWords.ts"
+import { operations, tags } from "./OperationDescriptions.ts"
+import { partnerDescriptions } from "./PartnerDescriptions.ts"
+import { platformDescriptions } from "./PlatformDescriptions.ts"
 import { refusals, statuses } from "./Refusals.ts"
-import { sessionWords } from "./SessionWords.ts"
-import { siteWords } from "./SiteWords.ts"
-import { tariffWords } from "./TariffWords.ts"
+import { sessionDescriptions } from "./SessionDescriptions.ts"
+import { siteDescriptions } from "./SiteDescriptions.ts"
+import { tariffDescriptions } from "./TariffDescriptions.ts"
 
 /** Names of words that are chosen from, each with a place where they stand. */
-const enums: Words["enums"] = {
+const enums: Descriptions["enums"] = {
   HubClientStatus: "HubClient.status",
   PartnerStatus: "Partner.status",
   DeliveryState: "PartnerDeliveries.state",
@@ -82,7 +82,7 @@ const enums: Words["enums"] = {
   PartnerModule: "partner-view.view.module"
 }
 
-export const words: Words = {
+export const descriptions: Descriptions = {
   enums,
   unions: { NewCommand: "Command", Event: "Event" },
   returned: {
@@ -96,14 +96,14 @@ export const words: Words = {
   },
   properties: {
     ...common,
-    ...chargerStatusWords,
-    ...siteWords,
-    ...chargerWords,
-    ...sessionWords,
-    ...tariffWords,
-    ...commandWords,
-    ...partnerWords,
-    ...platformWords
+    ...chargerStatusDescriptions,
+    ...siteDescriptions,
+    ...chargerDescriptions,
+    ...sessionDescriptions,
+    ...tariffDescriptions,
+    ...commandDescriptions,
+    ...partnerDescriptions,
+    ...platformDescriptions
   },
   operations,
   tags,

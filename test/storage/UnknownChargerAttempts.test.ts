@@ -26,7 +26,7 @@ const knock = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): Un
 })
 
 describe("the memory of unknown chargers", () => {
-  const memory = (more: Partial<AttemptLimits> = {}) => new AttemptMemory({ ...limits.knocks, ...more })
+  const memory = (more: Partial<AttemptLimits> = {}) => new AttemptMemory({ ...limits.attempts, ...more })
   const ids = (one: AttemptMemory) => one.take(100_000).map(({ chargerId }) => chargerId)
 
   it("believes in so many new ids of one network an hour, and in those it knows for ever", () => {
@@ -42,13 +42,13 @@ describe("the memory of unknown chargers", () => {
     const taken = Array.from({ length: 20_000 }, (_, n) =>
       one.attempted(knock(`R${n}`, { network: `2001:db8::${n}/64` }))
     )
-    expect(taken.filter((was) => was)).toHaveLength(limits.knocks.newPerHour)
+    expect(taken.filter((was) => was)).toHaveLength(limits.attempts.newPerHour)
   })
 
   it("holds no more than its share while nothing can be written", () => {
     const one = memory({ newPerHour: 1e9, newPerNetworkPerHour: 1e9 })
     for (let n = 0; n < 1_000_000; n++) one.attempted(knock(`R${n}`))
-    expect(ids(one)).toHaveLength(limits.knocks.maxWaiting)
+    expect(ids(one)).toHaveLength(limits.attempts.maxWaiting)
   })
 
   it("keeps the place of one that keeps knocking among the ids it knows", () => {
@@ -83,7 +83,7 @@ const withKnocks = <A, E, R>(
   options: Partial<KnocksRepository.AttemptsOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const layer = KnocksRepository.layer({ ...limits.knocks, flushEveryMillis: hour, ...options })
+    const layer = KnocksRepository.layer({ ...limits.attempts, flushEveryMillis: hour, ...options })
     return yield* Effect.provide(Effect.flatMap(UnknownChargerAttempts, use), yield* Layer.build(layer))
   }).pipe(Effect.scoped)
 
@@ -231,8 +231,8 @@ forEachDatabase("unknown chargers", (it) => {
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.attempted(knock("GONE", { at: now - (limits.knocks.keepDays + 1) * day }))
-        knocks.attempted(knock("KEPT", { at: now - (limits.knocks.keepDays - 1) * day }))
+        knocks.attempted(knock("GONE", { at: now - (limits.attempts.keepDays + 1) * day }))
+        knocks.attempted(knock("KEPT", { at: now - (limits.attempts.keepDays - 1) * day }))
         assert.deepStrictEqual(
           (yield* knocks.list(page)).items.map(({ chargerId }) => chargerId),
           ["KEPT"]

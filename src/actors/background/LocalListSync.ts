@@ -11,7 +11,7 @@ import { type ClaimedList, LocalLists } from "../../domain/command/LocalLists.ts
 import { abilitiesOf, entriesOf, nextStep, type Send } from "../../domain/command/LocalList.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
-export interface LocalListKeeperOptions {
+export interface LocalListSyncOptions {
   readonly everyMillis: number
   /** Chargers that are commanded in one round, so that a token's change does not command all of them at once. */
   readonly chargersPerRound: number
@@ -19,7 +19,7 @@ export interface LocalListKeeperOptions {
   readonly settleMillis: number
 }
 
-export const defaultKeeperOptions: LocalListKeeperOptions = {
+export const defaultLocalListOptions: LocalListSyncOptions = {
   everyMillis: 5_000,
   chargersPerRound: 50,
   settleMillis: 10_000
@@ -114,7 +114,7 @@ const lookAt = (keeping: Keeping, one: ClaimedList) => {
 }
 
 /** One round; answers how many chargers were looked at. */
-export const keepInStep = (options: LocalListKeeperOptions) =>
+export const keepInStep = (options: LocalListSyncOptions) =>
   Effect.gen(function* () {
     const lists = yield* LocalLists
     const commands = yield* Commands
@@ -127,7 +127,7 @@ export const keepInStep = (options: LocalListKeeperOptions) =>
 
 /** Rounds until the scope closes. */
 export const layer = (
-  options: LocalListKeeperOptions = defaultKeeperOptions
+  options: LocalListSyncOptions = defaultLocalListOptions
 ): Layer.Layer<never, never, LocalLists | Commands> =>
   Layer.effectDiscard(
     Effect.gen(function* () {

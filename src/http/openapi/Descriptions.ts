@@ -13,7 +13,7 @@ export interface Names {
 /** What a property means, and a value that it may have. Text and numbers need one; for everything else it can be made. */
 export type Described = readonly [description: string, example?: unknown]
 
-export interface Words extends Names {
+export interface Descriptions extends Names {
   /**
    * By `Owner.property`, as far in as it needs, or by the property's name alone where it means the same everywhere. A parameter's owner is
    * its operation and its place: `sites.list.query.limit`.
@@ -40,7 +40,7 @@ export interface Lookup {
   readonly used: ReadonlySet<string>
 }
 
-export const lookupOf = (rows: Words["properties"]): Lookup => {
+export const lookupOf = (rows: Descriptions["properties"]): Lookup => {
   const used = new Set<string>()
   const at = (place: string): Described | undefined => {
     if (Object.hasOwn(rows, place)) {

@@ -1,7 +1,7 @@
 /** What each operation of REST v2 does beyond its summary: what it needs, what follows from it, and what people stumble over. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 
-export const tags: Words["tags"] = {
+export const tags: Descriptions["tags"] = {
   organisations: "The organisation that the key belongs to, and its settings",
   sites: "Places with chargers, an address and a time zone: OCPI's Locations",
   chargers: "Charge points: registered here, then they connect and report themselves",
@@ -31,7 +31,7 @@ export const tags: Words["tags"] = {
   "partner-records": "What was exchanged with a partner, and how it goes"
 }
 
-export const operations: Words["operations"] = {
+export const operations: Descriptions["operations"] = {
   "organisations.create":
     "For the platform's own operator. The answer holds the new organisation's first keys, which are never shown again.",
   "organisations.list": "For the platform's own operator: all organisations on it, by id.",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { guardedStep, rounds } from "../../src/actors/background/BackgroundLoop.ts"
-import { layer as tokenKeeper } from "../../src/actors/background/TokenKeeper.ts"
+import { layer as tokenKeeper } from "../../src/actors/background/TokenPulling.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
 

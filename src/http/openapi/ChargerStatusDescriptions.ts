@@ -1,7 +1,7 @@
 /** Words on what both generations of REST answer: the charger's status under product.md's names, and the statistics. */
-import type { Words } from "./Words.ts"
+import type { Descriptions } from "./Descriptions.ts"
 
-export const chargerStatusWords: Words["properties"] = {
+export const chargerStatusDescriptions: Descriptions["properties"] = {
   chargerName: ["What operators call the charger", "P1 left"],
   manufacturer: ["Maker as its last boot reported it; empty before the first", "Aurora"],
   chargerModel: ["Model as its last boot reported it; empty before the first", "X22"],

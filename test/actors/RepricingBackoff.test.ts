@@ -1,6 +1,6 @@
 /** How often a running session is priced. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pace } from "../../src/actors/background/RepricingBackoff.ts"
+import { RepricingBackoff } from "../../src/actors/background/RepricingBackoff.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
 
 const reading = { at: 0, registerWh: 0, samples: undefined }
@@ -15,13 +15,13 @@ const metered = (...ids: ReadonlyArray<string>) => ({ sessionIds: ids, metered: 
 
 describe("a running session", () => {
   it("with few readings is priced at each of them", () => {
-    const pace = new Pace()
+    const pace = new RepricingBackoff()
     pace.priced([ledger("a", 9)], 0)
     assert.deepStrictEqual(pace.due(metered("a"), 1), ["a"])
   })
 
   it("with many readings waits in proportion, and is priced then although nothing has come since", () => {
-    const pace = new Pace()
+    const pace = new RepricingBackoff()
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due(metered("a", "b"), 1000), ["b"])
     assert.deepStrictEqual(pace.due(nothing, 59_999), [])
@@ -32,14 +32,14 @@ describe("a running session", () => {
   })
 
   it("never waits longer than a quarter of an hour", () => {
-    const pace = new Pace()
+    const pace = new RepricingBackoff()
     pace.priced([ledger("a", 250_000)], 0)
     assert.deepStrictEqual(pace.due(metered("a"), 899_999), [])
     assert.deepStrictEqual(pace.due(nothing, 900_000), ["a"])
   })
 
   it("that ends is priced at once, and then at every late reading", () => {
-    const pace = new Pace()
+    const pace = new RepricingBackoff()
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due({ sessionIds: ["a"], metered: [] }, 1), ["a"])
     pace.priced([ledger("a", 600, 5)], 1)

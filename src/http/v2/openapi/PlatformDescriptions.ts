@@ -1,10 +1,10 @@
 /** Words on organisations, keys, webhooks, events and the audit log. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-export const platformWords: Words["properties"] = {
+export const platformDescriptions: Descriptions["properties"] = {
   // Problem documents.
   title: ["What kind of problem it is, the same for every problem of its `code`", "Not found"],
   "Problem.status": ["The HTTP status once more", 404],

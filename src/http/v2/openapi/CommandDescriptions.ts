@@ -1,8 +1,8 @@
 /** Words on commands and their parameters, which have OCPP 1.6's names, and on the files that come and go by them. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
-export const commandWords: Words["properties"] = {
+export const commandDescriptions: Descriptions["properties"] = {
   "Command.id": ["The command's id", ids.command],
   "CommandWithPassword.id": ["The command's id", ids.command],
   "Command.type": ["What the charger is asked to do"],

@@ -1,7 +1,7 @@
 /** Words on chargers, their messages, configuration, history and profiles. */
-import type { Words } from "../../openapi/Words.ts"
+import type { Descriptions } from "../../openapi/Descriptions.ts"
 
-export const chargerWords: Words["properties"] = {
+export const chargerDescriptions: Descriptions["properties"] = {
   "NewCharger.name": ["What operators call the charger; drivers do not see it", "P1 left"],
   "Charger.name": ["What operators call the charger; drivers do not see it", "P1 left"],
   "ChargerWithPassword.name": ["What operators call the charger; drivers do not see it", "P1 left"],
