@@ -18,6 +18,7 @@ import {
   type StoredReservation,
   unused
 } from "../../domain/command/ReservationEnd.ts"
+import { tariffOf } from "../../domain/tariff/Choice.ts"
 import { chargesForReservations, TariffElement } from "../../domain/tariff/Tariff.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
@@ -81,16 +82,57 @@ const store = (sql: SqlClient.SqlClient, rows: ReadonlyArray<StoredReservation>)
     ${timestamptzArray(rows.map((row) => row.updatedAt))}) AS x(command_id, status, reason, accepted_at, updated_at)
   WHERE r.command_id = x.command_id`
 
-const TariffRow = Schema.Struct({ sessionId: Schema.String, elements: Schema.Array(TariffElement) })
-const tariffRows = rowsOf(TariffRow)
+const assignedRows = rowsOf(
+  Schema.Struct({
+    commandId: Schema.String,
+    siteId: Schema.String,
+    timeZone: optional(Schema.String),
+    scope: Schema.Literals(["connector", "charger", "site", "organisation"]),
+    tariffId: Schema.String,
+    version: Schema.Int,
+    startsAt: optional(Millis),
+    endsAt: optional(Millis),
+    elements: Schema.Array(TariffElement)
+  })
+)
 
-/**
- * Keeps a session for each of these reservations whose tariff charges for them. The choice of the tariff reads the session's row, which is
- * stored for it and removed where the tariff charges nothing.
- */
+/** The connector that a reservation keeps; one of the whole charger has connector 0. */
+const placeOf = ({ chargerId, evseId }: StoredReservation) => ({ chargerId, evseId, connectorId: Math.min(evseId, 1) })
+
+/** The tariffs that are assigned around the connectors of these reservations. */
+const assignedAround = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredReservation>) =>
+  assignedRows(sql`
+    SELECT x.command_id AS "commandId", c.site_id AS "siteId", i.time_zone AS "timeZone", a.scope, t.id AS "tariffId", t.version,
+      t.starts_at AS "startsAt", t.ends_at AS "endsAt", v.body -> 'elements' AS elements
+    FROM unnest(${uuidArray(begun.map((one) => one.commandId))}, ${uuidArray(begun.map((one) => one.organisationId))},
+      ${textArray(begun.map((one) => one.chargerId))}, ${int4Array(begun.map((one) => placeOf(one).evseId))},
+      ${int4Array(begun.map((one) => placeOf(one).connectorId))}) AS x(command_id, organisation_id, charger_id, evse_id, connector_id)
+    JOIN charger c ON c.charger_id = x.charger_id AND c.organisation_id = x.organisation_id
+    LEFT JOIN site i ON i.id = c.site_id AND i.organisation_id = c.organisation_id
+    JOIN tariff_assignment a ON a.organisation_id = c.organisation_id AND (
+      (a.scope = 'connector' AND a.target = c.charger_id AND a.evse_id = x.evse_id AND a.connector_id = x.connector_id)
+      OR (a.scope = 'charger' AND a.target = c.charger_id) OR (a.scope = 'site' AND a.target = c.site_id::text)
+      OR (a.scope = 'organisation' AND a.target = ''))
+    JOIN tariff t ON t.id = a.tariff_id
+    JOIN tariff_version v ON v.tariff_id = t.id AND v.version = t.version`)
+
+/** The tariff of a reservation's session; undefined where it has none, or one that charges nothing for reservations. */
+const tariffFor = (reservation: StoredReservation, rows: Effect.Success<ReturnType<typeof assignedAround>>) => {
+  const place = placeOf(reservation)
+  const assigned = rows
+    .filter(({ commandId }) => commandId === reservation.commandId)
+    .map(({ scope, siteId, ...row }) => ({ ...row, assignment: { scope, siteId, ...place } }))
+  const tariff = tariffOf(place, assigned, reservation.acceptedAt ?? 0)
+  return tariff !== undefined && chargesForReservations(tariff.elements) ? tariff : undefined
+}
+
+/** Keeps a session for each of these reservations whose tariff charges for them. */
 const beginSessions = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredReservation>) =>
   Effect.gen(function* () {
     if (begun.length === 0) return
+    const rows = yield* assignedAround(sql, begun)
+    const tariffs = begun.flatMap((one) => tariffFor(one, rows) ?? [])
+    if (tariffs.length === 0) return
     const inserted = yield* sql<{ id: string }>`
       INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid, token_key,
         status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, ended_at, meter_start_wh, created_at,
@@ -99,24 +141,22 @@ const beginSessions = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredRese
         coalesce(c.ocpp_version, '1.6'), r.token_uid, lower(r.token_uid), 'RESERVATION', 'Accepted', 'Reservation', r.accepted_at,
         r.parent_uid, r.accepted_at, r.expires_at, 0, r.accepted_at, r.accepted_at, r.reservation_id, true
       FROM reservation r JOIN charger c ON c.charger_id = r.charger_id AND c.organisation_id = r.organisation_id
-      WHERE r.command_id = ANY (${uuidArray(begun.map((one) => one.commandId))})
+      WHERE r.command_id = ANY (${uuidArray(tariffs.map(({ commandId }) => commandId))})
       ON CONFLICT DO NOTHING RETURNING id`
-    if (inserted.length === 0) return
-    const ids = uuidArray(inserted.map(({ id }) => id))
-    yield* sql`SELECT session_tariff_choose(x.id) FROM unnest(${ids}) AS x(id)`
-    const tariffs = yield* tariffRows(sql`
-      SELECT t.session_id AS "sessionId", v.body -> 'elements' AS elements
-      FROM session_tariff t JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version
-      WHERE t.session_id = ANY (${ids})`)
-    const charged = tariffs.filter(({ elements }) => chargesForReservations(elements)).map(({ sessionId }) => sessionId)
-    const kept = uuidArray(charged)
-    yield* sql`DELETE FROM session_tariff WHERE session_id = ANY (${ids}) AND session_id <> ALL (${kept})`
-    yield* sql`DELETE FROM session WHERE id = ANY (${ids}) AND id <> ALL (${kept})`
-    yield* sql`UPDATE reservation SET session_id = command_id WHERE command_id = ANY (${kept})`
+    const kept = new Set(inserted.map(({ id }) => id))
+    const chosen = tariffs.filter(({ commandId }) => kept.has(commandId))
+    yield* sql`
+      INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+      SELECT s.id, s.organisation_id, x.tariff_id, x.version, x.time_zone
+      FROM unnest(${uuidArray(chosen.map((one) => one.commandId))}, ${uuidArray(chosen.map((one) => one.tariffId))},
+        ${int4Array(chosen.map((one) => one.version))}, ${textArray(chosen.map((one) => one.timeZone ?? null))})
+        AS x(id, tariff_id, version, time_zone)
+      JOIN session s ON s.id = x.id ON CONFLICT (session_id) DO NOTHING`
+    yield* sql`UPDATE reservation SET session_id = command_id WHERE command_id = ANY (${uuidArray([...kept])})`
     yield* appendOnce(
       sql,
       begun
-        .filter(({ commandId }) => charged.includes(commandId))
+        .filter(({ commandId }) => kept.has(commandId))
         .map(
           ({ acceptedAt = 0, chargerId, commandId, evseId, expiresAt, organisationId, reservationId, tokenUid }) => ({
             key: `session-reserved|${commandId}`,

@@ -109,24 +109,6 @@ CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number);
 -- Lists by start of the session: a month of long ago lies behind all that were numbered since.
 CREATE INDEX cdr_started ON cdr (organisation_id, started_at, number);
 
--- The tariff of a reservation's session, chosen as tariffOf of src/domain/tariff/Choice.ts chooses that of a start.
-CREATE FUNCTION session_tariff_choose(p_session uuid)
-RETURNS void
-LANGUAGE sql
-AS $function$
-  INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
-  SELECT s.id, s.organisation_id, t.id, t.version,
-    (SELECT i.time_zone FROM site i WHERE i.id = s.site_id AND i.organisation_id = s.organisation_id)
-  FROM session s JOIN tariff_assignment a ON a.organisation_id = s.organisation_id AND (
-      (a.scope = 'connector' AND a.target = s.charger_id AND a.evse_id = s.evse_id AND a.connector_id = s.connector_id)
-      OR (a.scope = 'charger' AND a.target = s.charger_id) OR (a.scope = 'site' AND a.target = s.site_id::text)
-      OR (a.scope = 'organisation' AND a.target = ''))
-  JOIN tariff t ON t.id = a.tariff_id
-  WHERE s.id = p_session AND (t.starts_at IS NULL OR t.starts_at <= s.started_at) AND (t.ends_at IS NULL OR t.ends_at > s.started_at)
-  ORDER BY CASE a.scope WHEN 'connector' THEN 1 WHEN 'charger' THEN 2 WHEN 'site' THEN 3 ELSE 4 END
-  LIMIT 1
-$function$;
-
 -- Deletes the assignments of a deleted site or charger.
 CREATE FUNCTION tariff_assignment_forget()
 RETURNS trigger
