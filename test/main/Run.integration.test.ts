@@ -114,10 +114,7 @@ describe("a first start without a terminal, in a directory that was everybody's"
 it("warns once that chargers are told an address that they do not reach", async () => {
   await using service = await ready({ HOST: "0.0.0.0", METRICS_PORT: "off" })
   expect(await statusOf(`${service.url}/metrics`)).toBe(404)
-  expect(told(service.life.output)).toEqual([
-    "WARN HOST is 0.0.0.0, and yet chargers and links get http",
-    "INFO ready"
-  ])
+  expect(told(service.life.output)).toEqual(["WARN HOST is 0.0.0.0, and yet chargers and links get http", "INFO ready"])
   expect(service.life.output).toContain(
     `http://localhost:${service.port}, where each finds only itself: set PUBLIC_URL`
   )

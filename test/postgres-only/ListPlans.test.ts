@@ -5,6 +5,7 @@
 import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as AccessStorage from "../../src/storage/operators/Access.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import { Events } from "../../src/domain/event/Events.ts"
 import { Webhooks } from "../../src/domain/event/Webhooks.ts"
@@ -287,10 +288,14 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
 
       it.effect("a caller, a card and a session are each found by an index", () =>
         Effect.gen(function* () {
-          const access = yield* Access
           const sessions = yield* Sessions
           const tokens = yield* Tokens
-          yield* expectIndexed(yield* statementsOf(access.findKey("many1")), "api_key_public_id_key")
+          // The fibers that look keys up are the layer's, so it is built where statements are watched.
+          const lookUp = Effect.gen(function* () {
+            const { findKey } = yield* Effect.provide(Access, yield* Layer.build(Layer.fresh(AccessStorage.layer)))
+            yield* findKey("many1")
+          }).pipe(Effect.scoped)
+          yield* expectIndexed(yield* statementsOf(lookUp), "api_key_public_id_key")
           yield* expectIndexed(yield* statementsOf(tokens.get(ours.id, "Card2")), "token_pkey")
           const page = yield* sessions.list(ours.id, { limit: 1 })
           yield* expectIndexed(yield* statementsOf(sessions.get(ours.id, page.items[0]?.id ?? "")))
