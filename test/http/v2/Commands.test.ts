@@ -118,6 +118,14 @@ it("says when to come again to a key that commands too many chargers", async () 
   expect(app.world.woken).toEqual([])
 })
 
+it("takes the same Idempotency-Key again after it has said that this was too much at once", async () => {
+  const headers = { "idempotency-key": "again" }
+  fake.refusal = new TooMany({ code: "command_rate", message: "Go on more slowly.", retryAfterSeconds: 60 })
+  expect((await post({ type: "ClearCache" }, "", headers)).status).toBe(429)
+  fake.refusal = undefined
+  expect((await post({ type: "ClearCache" }, "", headers)).status).toBe(202)
+})
+
 it("sends a command once for one Idempotency-Key", async () => {
   const headers = { "idempotency-key": "once" }
   const first = await post({ type: "Reset", resetType: "Hard" }, "", headers)

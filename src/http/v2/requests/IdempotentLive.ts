@@ -112,8 +112,9 @@ const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const secrets = yield* Secrets
 
-  /** An answer that is kept; undefined for a failure of the service. */
-  const answerOf = (response: Response) => (response.status >= 500 ? undefined : keep(secrets, response))
+  /** An answer that is kept; undefined for a failure of the service, and for 429, which asks its caller to come again. */
+  const answerOf = (response: Response) =>
+    response.status >= 500 || response.status === 429 ? undefined : keep(secrets, response)
 
   /** Work that is nothing but writes. */
   const inOne = (keyId: string, key: string, work: Work): Work =>
