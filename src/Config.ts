@@ -69,6 +69,8 @@ export interface Config {
     /** Where chargers bring and fetch files; without a slash at its end. */
     readonly url: string
     readonly retentionDays: number
+    /** Bytes of the disk of `DATA_DIR` that files leave free. */
+    readonly minFreeBytes: number
     /** Undefined: contents lie in `dataDir`. */
     readonly s3:
       | {
@@ -242,6 +244,8 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
 const filesOf = (get: Get, publicUrl: string): Config["files"] => {
   const url = get("FILES_URL")?.replace(/\/+$/, "") ?? publicUrl
   const retentionDays = get("FILES_RETENTION_DAYS") ?? limits.files.retentionDays
+  const forDatabase = get("MIN_FREE_DISK_BYTES") ?? limits.database.minFreeBytes
+  const minFreeBytes = get("FILES_MIN_FREE_DISK_BYTES") ?? Math.max(limits.files.minFreeBytes, 4 * forDatabase)
   const bucket = get("FILES_S3_BUCKET")
   const accessKeyId = get("FILES_S3_ACCESS_KEY_ID")
   const secretAccessKey = redacted(get("FILES_S3_SECRET_ACCESS_KEY"))
@@ -250,7 +254,7 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
     for (const name of names.filter((one) => one.startsWith("FILES_S3_"))) {
       if (get(name) !== undefined) problem(name, "needs FILES_S3_BUCKET beside it")
     }
-    return { url, retentionDays, s3: undefined }
+    return { url, retentionDays, minFreeBytes, s3: undefined }
   }
   if (accessKeyId === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_ACCESS_KEY_ID beside it")
   if (secretAccessKey === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_SECRET_ACCESS_KEY beside it")
@@ -258,6 +262,7 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
   return {
     url,
     retentionDays,
+    minFreeBytes,
     s3: {
       bucket,
       endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
@@ -313,6 +318,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: String(config.messageLogBudget.organisationBytesPerDay),
     FILES_URL: config.files.url,
     FILES_RETENTION_DAYS: String(config.files.retentionDays),
+    FILES_MIN_FREE_DISK_BYTES: String(config.files.minFreeBytes),
     FILES_S3_ENDPOINT: config.files.s3?.endpoint ?? "",
     FILES_S3_REGION: config.files.s3?.region ?? "",
     FILES_S3_PATH_STYLE: String(config.files.s3?.pathStyle ?? "")

@@ -57,7 +57,7 @@ describe("loadConfig without settings", () => {
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
       messageLogBudget: { chargerBytesPerDay: 16 * 1024 * 1024, organisationBytesPerDay: 1024 * 1024 * 1024 },
-      files: { url: "http://localhost:8080", retentionDays: 90, s3: undefined },
+      files: { url: "http://localhost:8080", retentionDays: 90, minFreeBytes: 512 * 1024 * 1024, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
     })
     expect(Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n" }, [])).dataDir).toBe(resolve("data"))
@@ -86,6 +86,15 @@ describe("loadConfig without settings", () => {
     })
     expect(given.corsOrigins).toEqual(["https://console.example", "http://localhost:5173"])
     expect(given.apiRates).toEqual({ requestsPerMinute: 0, wrongKeysPerMinute: 5 })
+  })
+
+  it("has files leave four times what the database keeps of the disk, and 512 MiB at least", () => {
+    const kept = (env: Record<string, string>) =>
+      Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n", ...env }, [])).files.minFreeBytes
+    const mebibyte = 1024 * 1024
+    expect(kept({ MIN_FREE_DISK_BYTES: "0" })).toBe(512 * mebibyte)
+    expect(kept({ MIN_FREE_DISK_BYTES: String(1024 * mebibyte) })).toBe(4096 * mebibyte)
+    expect(kept({ MIN_FREE_DISK_BYTES: String(1024 * mebibyte), FILES_MIN_FREE_DISK_BYTES: "7" })).toBe(7)
   })
 
   it("takes an empty value for none, as compose files leave them", () => {

@@ -141,8 +141,16 @@ export const limits = {
     retentionDays: 90,
     // What the files of one organisation may have in all: forty of the largest, or years of logs.
     quotaBytes: 10 * 1024 * MiB,
-    // Eight times what the database keeps for itself: several uploads at the disk's full speed end before it notices.
-    minFreeBytes: 512 * MiB
+    // Eight times what the database keeps for itself: several uploads at the disk's full speed end before it notices. Where the database keeps
+    // more than usual, files leave at least four times that. FILES_MIN_FREE_DISK_BYTES says otherwise.
+    minFreeBytes: 512 * MiB,
+    // Of one organisation, in this process: each costs the disk's speed.
+    uploadsAtOnce: 4,
+    // The mean of two minutes. A charger on GPRS has 2.5 to 5 KiB/s upwards; one that is silent every other minute is still faster than this.
+    slowestChargerBytesPerSecond: 512,
+    // Images of up to 256 MiB come from offices and build servers. A DSL line of 1 Mbit/s upwards is twice as fast; with less than this, a large
+    // image would hold its room for more than an hour.
+    slowestOperatorBytesPerSecond: 64 * KiB
   },
 
   /** Look-ups for Authorize and for connecting chargers, asked in batches. */

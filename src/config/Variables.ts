@@ -162,6 +162,7 @@ export const variables = {
     expected: "a URL such as http://files.example.com:8080"
   },
   FILES_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
+  FILES_MIN_FREE_DISK_BYTES: whole(0, Number.MAX_SAFE_INTEGER, "a number of bytes"),
   FILES_S3_BUCKET: {
     schema: pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
     expected: "the name of a bucket: 3–63 small letters, digits, dots or dashes"

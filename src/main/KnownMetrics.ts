@@ -19,6 +19,7 @@ import { exchangeMetrics } from "../storage/roaming/Exchanges.ts"
 import { journalMetrics } from "../storage/charging/JournalMetrics.ts"
 import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
+import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
 import { unreadAnswers } from "./Listeners.ts"
 
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
@@ -36,6 +37,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...readerMetrics,
   ...requestMetrics,
   ...resultMetrics,
+  ...uploadMetrics,
   refusedForTheirShare,
   refusedLargeAnswers,
   unreadAnswers

@@ -299,6 +299,65 @@ describe("progress", () => {
   })
 })
 
+/** An upload that declares `length` bytes and sends the first of them; its answer, and how to break it off. */
+const beginning = (url: string, method: string, length: number, headers: Record<string, string> = {}) => {
+  const upload = request(url, { method, headers: { ...headers, "content-length": length } })
+  const answer = new Promise<{ readonly status: number; readonly code?: string }>((resolve) => {
+    upload.on("error", () => resolve({ status: 0 }))
+    upload.on("response", (response) => {
+      let text = ""
+      response.on("data", (part: Buffer) => (text += String(part)))
+      response.on("close", () => upload.destroy())
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, ...(text.startsWith("{") && { code: JSON.parse(text).code }) })
+      )
+    })
+  })
+  upload.write("x")
+  return { answer, end: () => upload.destroy() }
+}
+
+describe("uploads at once", () => {
+  const toUs = () => `${world.service.url}/cpo/v2/files?name=large.bin`
+  const asBytes = () => ({ "x-api-key": world.organisation.apiKey, "content-type": "application/octet-stream" })
+  const gauge = async (name: string) =>
+    Number((await (await fetch(`${world.service.url}/metrics`)).text()).match(new RegExp(`^${name} (\\d+)$`, "m"))?.[1])
+  const until = async (done: () => Promise<boolean>) => {
+    while (!(await done())) await new Promise((resume) => setTimeout(resume, 50))
+  }
+
+  it("are refused by the length that they declare, before they come", async () => {
+    const { url } = await diagnosing()
+    const tooLarge = 256 * 1024 * 1024 + 1
+    expect((await beginning(`${url}/d.tgz`, "PUT", tooLarge).answer).status).toBe(413)
+    expect((await beginning(toUs(), "POST", tooLarge, asBytes()).answer).status).toBe(413)
+  })
+
+  it("are one of a URL, of which the newest goes on", async () => {
+    const { fileId, url } = await diagnosing()
+    const older = beginning(`${url}/d.tgz`, "PUT", image.length)
+    await world.eventually("it runs", `files/${fileId}`, (file) => file["receivedBytes"] === 1)
+    expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
+    expect((await older.answer).status).toBe(409)
+    expect((await stored(fileId)).equals(image)).toBe(true)
+  })
+
+  it("are four of an organisation; the fifth may come later under its Idempotency-Key", async () => {
+    const running = Array.from({ length: 4 }, () => beginning(toUs(), "POST", image.length, asBytes()))
+    await until(async () => (await gauge("file_uploads_running")) === 4)
+    const key = { "idempotency-key": "the fifth" }
+    expect(await storing(image, key)).toMatchObject({ status: 429, json: { code: "uploads_at_once" } })
+    expect(await gauge('file_uploads_refused_total{reason="busy"}')).toBe(1)
+    const { url } = await diagnosing()
+    const refused = await fetch(`${url}/d.tgz`, { method: "PUT", body: image })
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"])
+    for (const { end } of running) end()
+    await until(async () => (await gauge("file_uploads_running")) === 0)
+    expect(await storing(image, key)).toMatchObject({ status: 201 })
+    expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
+  })
+})
+
 describe("a process that is killed", () => {
   it("forgets the upload that ran, which may come again, and keeps what had come", async () => {
     const kept = await storing(image)

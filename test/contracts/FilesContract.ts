@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { limits } from "../../src/Config.ts"
@@ -11,6 +11,7 @@ import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import {
   downloadWaitsMillis,
   maxFileBytes,
+  stalledMillis,
   transferMillis,
   uploadWaitsMillis
 } from "../../src/domain/file/StoredFile.ts"
@@ -61,18 +62,20 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("lets the first of two uploads that come at once stand, whole", () => {
-    const { folder, layer: files } = own()
+  it.effect("keeps the first of two uploads that come to two processes at once, whole", () => {
+    const { folder, layer: files, options } = own()
     return Effect.gen(function* () {
       const { id: organisationId } = yield* anOrganisation
       const { content, expect, receive } = yield* Files
+      const another = Layer.fresh(layer(options).pipe(Layer.provide(layerDisk(folder))))
+      const { receive: receiveThere } = Context.get(yield* Layer.build(another), Files)
       const { id, token } = yield* expect(organisationId, "C1", "Log", start)
       const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const rest = Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), new Uint8Array(1))
       const slow = Stream.concat(bytes("slow"), Stream.fromEffect(rest))
       const first = yield* Effect.forkChild(receive(token, "slow", slow, start))
       yield* Deferred.await(begun)
-      yield* receive(token, "fast", bytes("fast"), start)
+      yield* receiveThere(token, "fast", bytes("fast"), start)
       yield* Deferred.succeed(go, undefined)
       const lost = yield* Fiber.await(first)
       assert.isTrue(Exit.isFailure(lost) && String(lost.cause).includes("already"))
@@ -84,7 +87,7 @@ const stages = (it: ContractIt): void => {
       assert.strictEqual(readdirSync(folder).length, 2)
       yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, soon + 2 * day)
       assert.strictEqual(readdirSync(folder).length, 1)
-    }).pipe(Effect.provide(files))
+    }).pipe(Effect.scoped, Effect.provide(files))
   })
 
   it.effect("leaves nothing of what breaks off or is too large", () => {
@@ -209,7 +212,7 @@ const uploadsAtOnce = (it: ContractIt): void => {
     const { folder, layer: files } = own(6 * chunk.length)
     return Effect.gen(function* () {
       const [one, other] = [yield* anOrganisation, yield* anOrganisation]
-      const { expect, receive } = yield* Files
+      const { expect, receive, store } = yield* Files
       const upload = (organisationId: string, content: Stream.Stream<Uint8Array, unknown>) =>
         Effect.flatMap(expect(organisationId, "C1", "Log", start), ({ token }) => receive(token, "f", content, start))
       const begin = Effect.fnUntraced(function* (chunks: number) {
@@ -222,7 +225,11 @@ const uploadsAtOnce = (it: ContractIt): void => {
       const third = upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 3))
       assert.deepStrictEqual(yield* failureOf(third), ["Conflict", "file_quota"])
       running.push(yield* begin(0), yield* begin(0))
-      assert.strictEqual(yield* reasonOf(upload(one.id, bytes("fifth"))), "busy")
+      assert.deepStrictEqual(yield* failureOf(upload(one.id, bytes("fifth"))), ["TooMany", "uploads_at_once"])
+      assert.deepStrictEqual(yield* failureOf(store("a.bin", bytes("fifth"), one.writing(start))), [
+        "TooMany",
+        "uploads_at_once"
+      ])
       assert.strictEqual((yield* upload(other.id, bytes("others"))).size, 6)
       yield* Fiber.interruptAll(running)
       assert.strictEqual(
@@ -231,6 +238,123 @@ const uploadsAtOnce = (it: ContractIt): void => {
       )
       assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
     }).pipe(Effect.provide(files))
+  })
+}
+
+/** Fails the test when it is read. */
+const unread = Stream.fromEffect(Effect.die("was read"))
+
+/** `count` pieces of `size` bytes, each after `millis` of the test's clock. */
+const trickle = (count: number, size: number, millis: number) =>
+  Stream.mapEffect(Stream.take(Stream.forever(Stream.make(new Uint8Array(size))), count), (piece) =>
+    Effect.as(TestClock.adjust(millis), piece)
+  )
+
+/** Uploads that were refused, by reason, as `/metrics` counts them. */
+const refusedOf = (registry: Metric.MetricRegistry) =>
+  Object.fromEntries(
+    Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
+      .filter(({ id }) => id === "file_uploads_refused_total")
+      .map(({ attributes, state }) => [attributes?.["reason"], "count" in state ? Number(state.count) : 0])
+  )
+
+/** How many uploads run, as `/metrics` says. */
+const runningOf = (registry: Metric.MetricRegistry) =>
+  Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
+    .filter(({ id }) => id === "file_uploads_running")
+    .map(({ state }) => ("value" in state ? Number(state.value) : undefined))[0]
+
+const uploadLimits = (it: ContractIt): void => {
+  it.effect("refuses before the first byte what its sender declares too large for quota, disk or a file", () => {
+    const disk = { free: limits.files.minFreeBytes + 500 }
+    const registry: Metric.MetricRegistry = new Map()
+    const { folder, layer: files } = own(1_000, async () => disk.free)
+    return Effect.gen(function* () {
+      const owner = yield* anOrganisation
+      const { expect, receive, store } = yield* Files
+      const { token } = yield* expect(owner.id, "C1", "Log", start)
+      const declaring = (declared: number) => receive(token, "f", unread, start, declared)
+      assert.deepStrictEqual(yield* failureOf(declaring(maxFileBytes + 1)), ["InvalidInput", ""])
+      assert.deepStrictEqual(yield* failureOf(declaring(1_001)), ["Conflict", "file_quota"])
+      assert.strictEqual(yield* reasonOf(declaring(501)), "full")
+      assert.strictEqual(yield* reasonOf(store("a.bin", unread, owner.writing(start), 501)), "full")
+      disk.free = limits.files.minFreeBytes + 10_000
+      yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
+      const begun = yield* Deferred.make<void>()
+      const other = yield* expect(owner.id, "C2", "Log", start)
+      const running = yield* Effect.forkChild(receive(other.token, "f", half(0, begun), start, 600))
+      yield* Deferred.await(begun)
+      assert.deepStrictEqual(yield* failureOf(declaring(401)), ["Conflict", "file_quota"])
+      assert.strictEqual((yield* receive(token, "f", bytes("y".repeat(400)), start, 400)).size, 400)
+      yield* Fiber.interrupt(running)
+      assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
+      assert.deepStrictEqual(refusedOf(registry), { quota: 2, full: 2 })
+    }).pipe(Effect.provide(files), Effect.provideService(Metric.MetricRegistry, registry))
+  })
+
+  it.effect("ends the older of two uploads to one URL, and frees its place and its room at once", () => {
+    const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
+    const registry: Metric.MetricRegistry = new Map()
+    return Effect.gen(function* () {
+      const { id: organisationId } = yield* anOrganisation
+      const { content, expect, receive } = yield* Files
+      const { id, token } = yield* expect(organisationId, "C1", "Log", start)
+      const begin = Effect.gen(function* () {
+        const begun = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(receive(token, "old", half(1, begun), start))
+        yield* Deferred.await(begun)
+        return fiber
+      })
+      const tries = yield* Effect.replicateEffect(begin, 6)
+      assert.strictEqual(runningOf(registry), 1)
+      assert.isAtMost(readdirSync(folder).filter((name) => name.endsWith(".part")).length, 1)
+      assert.strictEqual((yield* receive(token, "new", bytes("new"), start)).size, 3)
+      for (const older of tries) {
+        assert.deepStrictEqual(yield* failureOf(Fiber.join(older)), ["Conflict", "upload_replaced"])
+      }
+      assert.strictEqual(yield* text(yield* content(organisationId, id)), "new")
+      assert.strictEqual(readdirSync(folder).length, 1)
+      assert.deepStrictEqual([refusedOf(registry), runningOf(registry)], [{ replaced: 6 }, 0])
+    }).pipe(Effect.provide(files), Effect.provideService(Metric.MetricRegistry, registry))
+  })
+
+  it.effect("gives up what comes more slowly than any charger sends, and sooner what an operator sends", () => {
+    const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
+    const registry: Metric.MetricRegistry = new Map()
+    return Effect.gen(function* () {
+      const owner = yield* anOrganisation
+      const { expect, receive, store } = yield* Files
+      const { token } = yield* expect(owner.id, "C1", "Log", start)
+      const { slowestChargerBytesPerSecond: charger, slowestOperatorBytesPerSecond: operator } = limits.files
+      const failing = ["InvalidInput", ""]
+      assert.deepStrictEqual(
+        yield* failureOf(receive(token, "f", trickle(50, 10 * (charger - 1), 10_000), start)),
+        failing
+      )
+      // What was fast at first buys no time.
+      const held = Stream.concat(Stream.make(chunk), trickle(50, 1, 10_000))
+      assert.deepStrictEqual(yield* failureOf(receive(token, "f", held, start)), failing)
+      const slow = store("a.bin", trickle(50, 10 * (operator - 1), 10_000), owner.writing(start))
+      assert.deepStrictEqual(yield* failureOf(slow), failing)
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.endsWith(".part")),
+        []
+      )
+      // A modem that is silent for most of a minute, and then sends with 2.5 KiB/s for as long.
+      const modem = Stream.flatMap(Stream.range(1, 5), () =>
+        Stream.concat(trickle(1, 100, stalledMillis - 1_000), trickle(6, 25_600, 10_000))
+      )
+      assert.strictEqual((yield* receive(token, "f", modem, start)).size, 5 * (60 * 2_560 + 100))
+      assert.strictEqual(
+        (yield* store("b.bin", trickle(30, 10 * operator, 10_000), owner.writing(start))).size,
+        300 * operator
+      )
+      assert.deepStrictEqual(refusedOf(registry), { slow: 3 })
+    }).pipe(
+      Effect.provide(TestClock.layer()),
+      Effect.provide(files),
+      Effect.provideService(Metric.MetricRegistry, registry)
+    )
   })
 }
 
@@ -353,6 +477,7 @@ const retention = (it: ContractIt): void => {
 export const filesContract = (it: ContractIt): void => {
   stages(it)
   uploadsAtOnce(it)
+  uploadLimits(it)
   firmware(it)
   retention(it)
 }

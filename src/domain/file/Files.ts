@@ -3,7 +3,7 @@
  * operators read and write by their organisation.
  */
 import { Context, type Effect, type Stream } from "effect"
-import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } from "../Errors.ts"
 import type { ByteRange, FileKind, StoredFile } from "./StoredFile.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
@@ -28,22 +28,28 @@ export class Files extends Context.Service<
       now: number
     ) => Effect.Effect<{ readonly id: string; readonly token: string }, StorageUnavailable>
     /**
-     * Takes the file of a token. `NotFound` for one that is unknown or too old; `Conflict` `already_uploaded`, or `file_quota` when the
-     * organisation's files are full; `InvalidInput` when it is too large or broke off. A file that did not come whole leaves nothing, and
-     * may come again.
+     * Takes the file of a token. `NotFound` for one that is unknown or too old; `Conflict` `already_uploaded`, `upload_replaced` when it began
+     * again meanwhile, or `file_quota` when the organisation's files are full; `InvalidInput` when it is too large, came too slowly or broke
+     * off; `TooMany` beyond what an organisation may upload at once. A file that did not come whole leaves nothing, and may come again. Where its
+     * sender says how many bytes it will have, there must be room for all of them before the first.
      */
     readonly receive: (
       token: string,
       name: string,
       content: Stream.Stream<Uint8Array, unknown>,
-      now: number
-    ) => Effect.Effect<StoredFile, NotFound | Conflict | InvalidInput | StorageUnavailable>
-    /** Takes a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too large or broke off. */
+      now: number,
+      declaredBytes?: number
+    ) => Effect.Effect<StoredFile, NotFound | Conflict | InvalidInput | StorageUnavailable | TooMany>
+    /**
+     * Takes a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too
+     * large, came too slowly or broke off; `TooMany` as above.
+     */
     readonly store: (
       name: string,
       content: Stream.Stream<Uint8Array, unknown>,
-      audit: AuditContext
-    ) => Effect.Effect<StoredFile, Conflict | InvalidInput | StorageUnavailable>
+      audit: AuditContext,
+      declaredBytes?: number
+    ) => Effect.Effect<StoredFile, Conflict | InvalidInput | StorageUnavailable | TooMany>
     /**
      * A token by which a charger may fetch a firmware image, as often as it likes until `until` (ms epoch), and the image's name. `NotFound`
      * for a file that is not the organisation's; `Conflict` `no_firmware` for one that is no image, or is not whole.

@@ -52,3 +52,6 @@ export const transferMillis = 6 * 60 * 60 * 1000
 
 /** A transfer of which nothing comes for so long has broken off: a modem that changes cells is silent for less. */
 export const stalledMillis = 60 * 1000
+
+/** Over how long the speed of an upload is averaged: a modem that was silent for as long as it may has the other half to make up for it. */
+export const paceMillis = 2 * stalledMillis

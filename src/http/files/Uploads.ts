@@ -9,6 +9,7 @@ import { stalledMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { Files } from "../../domain/file/Files.ts"
 import { firstFile, isForm } from "./Form.ts"
 import { plain, tryAgain } from "./Plain.ts"
+import { declaredBytes } from "./DeclaredBytes.ts"
 
 const stalled = Stream.fail("stalled" as const)
 const tooSlow = new InvalidInput({ pointer: "", detail: "The file took too long" })
@@ -23,7 +24,7 @@ const upload = Effect.gen(function* () {
   const body = Stream.timeoutOrElse(request.stream, { duration: stalledMillis, orElse: () => stalled })
   const receiving = isForm(request)
     ? firstFile(request, body, (named, content) => files.receive(token, name === "" ? named : name, content, now))
-    : files.receive(token, name, body, now)
+    : files.receive(token, name, body, now, declaredBytes(request))
   yield* Effect.timeoutOrElse(receiving, { duration: transferMillis, orElse: () => Effect.fail(tooSlow) })
   return plain(201, "stored")
 }).pipe(
@@ -31,6 +32,8 @@ const upload = Effect.gen(function* () {
     NotFound: () => Effect.succeed(plain(404, "There is no such upload, or it came too late.")),
     Conflict: (error) => Effect.succeed(plain(409, error.message)),
     InvalidInput: (error) => Effect.succeed(plain(413, error.detail)),
+    // Firmware that knows no 429 comes again after a 503.
+    TooMany: () => Effect.succeed(tryAgain("Too many files come at once. Try again.")),
     StorageUnavailable: () => Effect.succeed(tryAgain("The service cannot store files now. Try again."))
   })
 )

@@ -77,7 +77,8 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
     token: string,
     name: string,
     content: Stream.Stream<Uint8Array, unknown>,
-    now: number
+    now: number,
+    declared = 0
   ) {
     const row = yield* guarded(
       fileRow(sql`
@@ -87,7 +88,13 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
     if (row === undefined) return yield* noSuchUpload
     if (row.state === "Stored") return yield* taken
     yield* writable
-    const arrived = yield* arriving.take(row.organisationId, row.id, content)
+    const arrived = yield* arriving.take({
+      content,
+      declared,
+      organisationId: row.organisationId,
+      id: row.id,
+      from: "charger"
+    })
     const isKept = yield* guardedWrite(keep(sql, row.id, name, arrived))
     const found = yield* Effect.mapError(findFile(sql, row.organisationId, row.id), (error) =>
       error._tag === "NotFound" ? noSuchUpload : error
@@ -96,7 +103,12 @@ const receive = ({ secrets, sql, writable }: Recording, arriving: Arrivals) =>
   })
 
 const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arrivals) =>
-  Effect.fn("Files.store")(function* (name: string, content: Stream.Stream<Uint8Array, unknown>, audit: AuditContext) {
+  Effect.fn("Files.store")(function* (
+    name: string,
+    content: Stream.Stream<Uint8Array, unknown>,
+    audit: AuditContext,
+    declared = 0
+  ) {
     const { organisationId } = audit.by
     const id = secrets.uuid(audit.now)
     yield* writable
@@ -105,7 +117,7 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
       INSERT INTO file (id, organisation_id, kind, name, created_at)
       VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(audit.now)})`)
     const whole = Effect.gen(function* () {
-      const arrived = yield* arriving.take(organisationId, id, content)
+      const arrived = yield* arriving.take({ content, declared, organisationId, id, from: "operator" })
       if (arrived.size === 0) return yield* empty
       const { sha256, size } = arrived
       const after = { id, kind: "Firmware" as const, name: shownName(name), size, sha256 }
@@ -200,7 +212,7 @@ export const layer = (options: FilesOptions): Layer.Layer<Files, never, Recordin
       const { secrets, sql, writable } = records
       const blobs = yield* Blobs
       yield* daily(sql, writable, blobs, options)
-      const arriving = arrivals(sql, secrets, blobs, options)
+      const arriving = yield* arrivals(sql, secrets, blobs, options)
       return Files.of({
         expect: expect(records),
         receive: receive(records, arriving),

@@ -16,6 +16,8 @@ export interface FreeSpace {
   readonly check: Effect.Effect<void, StorageUnavailable>
   /** The same below half of the minimum. */
   readonly checkHalf: Effect.Effect<void, StorageUnavailable>
+  /** The same where `more` bytes would go below the minimum. */
+  readonly checkFor: (more: number) => Effect.Effect<void, StorageUnavailable>
 }
 
 const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024)
@@ -57,5 +59,10 @@ export const makeFreeSpace = (options: {
     })
   const atLeast = (minimum: number) =>
     Effect.flatMap(bytes, (free) => (free !== undefined && free < minimum ? Effect.fail(full(free)) : Effect.void))
-  return { bytes, check: atLeast(options.minFreeBytes), checkHalf: atLeast(options.minFreeBytes / 2) }
+  return {
+    bytes,
+    check: atLeast(options.minFreeBytes),
+    checkHalf: atLeast(options.minFreeBytes / 2),
+    checkFor: (more) => atLeast(options.minFreeBytes + more)
+  }
 }

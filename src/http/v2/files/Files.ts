@@ -6,6 +6,7 @@ import { type FileProgress, type StoredFile, stalledMillis, transferMillis } fro
 import { Files } from "../../../domain/file/Files.ts"
 import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { Api } from "../Api.ts"
+import { declaredBytes } from "../../files/DeclaredBytes.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import type { File } from "./FilesApi.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -47,11 +48,11 @@ export const layer = HttpApiBuilder.group(
         const page = yield* files.list(yield* organisationId, { ...pageRequest(query), chargerId, kind })
         return listed(publicUrl, request.url, page, toFile)
       }),
-      store: Effect.fn("v2.files.store")(function* ({ payload, query }) {
+      store: Effect.fn("v2.files.store")(function* ({ payload, query, request }) {
         const { reached } = yield* Retrying
         const content = Stream.timeoutOrElse(payload, { duration: stalledMillis, orElse: () => stalled })
         const storing = files
-          .store(query.name ?? "firmware.bin", content, yield* audit)
+          .store(query.name ?? "firmware.bin", content, yield* audit, declaredBytes(request))
           .pipe(Effect.timeoutOrElse({ duration: transferMillis, orElse: () => Effect.fail(tooSlow) }))
         const file = yield* reached === undefined ? storing : stored(yield* organisationId, reached)
         return located(publicUrl, `/v2/files/${file.id}`, toFile(file))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { fileKinds, maxFileBytes } from "../../../domain/file/StoredFile.ts"
 import { ChargerId, rule, Time, Uuid } from "../../Fields.ts"
-import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
+import { Conflict409, InvalidInput400, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { operation, Staged, StreamedBody } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
@@ -56,7 +56,7 @@ export class FilesApi extends HttpApiGroup.make("files").add(
     // A body that is too large is refused by the store, in the words of this face.
     payload: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
     success: createdAt(File.pipe(HttpApiSchema.status(201))),
-    error: [InvalidInput400, Conflict409]
+    error: [InvalidInput400, Conflict409, TooMany429]
   })
     .annotateMerge(operation(`Store a firmware image of at most ${maxFileBytes} bytes`, "chargers:write"))
     .annotate(StreamedBody, "application/octet-stream")

@@ -1,0 +1,31 @@
+/** What is measured of uploads: how many run, and how many were refused or given up for what. */
+import { type Context, Metric } from "effect"
+
+const running = Metric.gauge("file_uploads_running", {
+  description: "Uploads of files that run in this process"
+})
+
+const reasons = ["busy", "full", "quota", "replaced", "slow"] as const
+export type UploadRefusal = (typeof reasons)[number]
+
+const refused = new Map(
+  reasons.map((reason) => [
+    reason,
+    Metric.counter("file_uploads_refused_total", {
+      description:
+        "Uploads of files that were refused or given up, by reason: too many at once, a full disk, the quota, a newer upload to the same URL, too slow",
+      incremental: true,
+      attributes: { reason }
+    })
+  ])
+)
+
+export const uploadMetrics = [running, ...refused.values()]
+
+/** The measurements, in the context that they are reported in. */
+export const uploadMeasures = (context: Context.Context<never>) => ({
+  running: (count: number): void => running.updateUnsafe(count, context),
+  refused: (reason: UploadRefusal): void => refused.get(reason)?.updateUnsafe(1, context)
+})
+
+export type UploadMeasures = ReturnType<typeof uploadMeasures>
