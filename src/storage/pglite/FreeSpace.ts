@@ -9,12 +9,15 @@ import { StorageUnavailable } from "../../domain/Errors.ts"
 /** How long an answer of the file system is believed: shorter than the guard's reserve takes to fill at the disk's full speed. */
 const cacheMillis = 250
 
+/** The engine's log grows by segments of 16 MiB: with less left than one, the next write may hang. */
+const twoSegments = 32 * 1024 * 1024
+
 export interface FreeSpace {
   /** Bytes that this process may still use on the disk of the directory; undefined when the file system does not tell. */
   readonly bytes: Effect.Effect<number | undefined>
   /** Fails with reason `full` below the minimum. At most one question to the file system per 250 ms, however many ask. */
   readonly check: Effect.Effect<void, StorageUnavailable>
-  /** The same below half of the minimum. */
+  /** The same below half of the minimum; where that is too little for the engine, below the minimum. */
   readonly checkHalf: Effect.Effect<void, StorageUnavailable>
   /** The same where `more` bytes would go below the minimum. */
   readonly checkFor: (more: number) => Effect.Effect<void, StorageUnavailable>
@@ -62,7 +65,7 @@ export const makeFreeSpace = (options: {
   return {
     bytes,
     check: atLeast(options.minFreeBytes),
-    checkHalf: atLeast(options.minFreeBytes / 2),
+    checkHalf: atLeast(Math.max(options.minFreeBytes / 2, Math.min(options.minFreeBytes, twoSegments))),
     checkFor: (more) => atLeast(options.minFreeBytes + more)
   }
 }

@@ -33,6 +33,29 @@ describe("makeFreeSpace", () => {
     })
   )
 
+  it.live("keeps half of it for some, and room for the engine's log in any case", () =>
+    Effect.gen(function* () {
+      const isFull = (minimum: number, free: number) => {
+        const measure = async () => free * mebibyte
+        const space = makeFreeSpace({ directory: tmpdir(), minFreeBytes: minimum * mebibyte, measure })
+        return Effect.isFailure(space.checkHalf)
+      }
+      assert.deepStrictEqual([yield* isFull(64, 32), yield* isFull(64, 31)], [false, true])
+      assert.deepStrictEqual([yield* isFull(200, 100), yield* isFull(200, 99)], [false, true])
+      assert.deepStrictEqual([yield* isFull(40, 32), yield* isFull(40, 31)], [false, true])
+      assert.deepStrictEqual([yield* isFull(8, 8), yield* isFull(8, 7)], [false, true])
+    })
+  )
+
+  it.live("refuses where more bytes would go below it", () =>
+    Effect.gen(function* () {
+      const measure = async () => 100
+      const space = makeFreeSpace({ directory: tmpdir(), minFreeBytes: 60, measure })
+      yield* space.checkFor(40)
+      assert.strictEqual((yield* Effect.flip(space.checkFor(41))).reason, "full")
+    })
+  )
+
   it.live("asks once for all who ask at once and shortly after, and again later", () =>
     Effect.gen(function* () {
       let asked = 0
