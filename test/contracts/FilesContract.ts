@@ -351,8 +351,7 @@ const uploadLimits = (it: ContractIt): void => {
       )
       assert.deepStrictEqual(refusedOf(registry), { slow: 3 })
     }).pipe(
-      Effect.provide(TestClock.layer()),
-      Effect.provide(files),
+      Effect.provide(Layer.provideMerge(files, TestClock.layer())),
       Effect.provideService(Metric.MetricRegistry, registry)
     )
   })

@@ -26,6 +26,8 @@ describe("a key", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
     const last = answers[3]!
     expect(told(last)).toEqual([429, "application/problem+json", "too_many_requests"])
+    expect(last.headers.get("ratelimit")).toBe('"requests";r=0;t=60')
+    expect(last.headers.get("ratelimit-policy")).toBe('"requests";q=3;w=60')
     // A third of a minute brings one more.
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(15)
     expect(last.json.retryAfterSeconds).toBe(Number(last.headers.get("retry-after")))

@@ -46,7 +46,10 @@ export const changedCredentials = (
   const hasPassword = current === 1 || current === 2
   if (made.passwordVerifier === undefined) {
     return (wanted === 1 || wanted === 2) && !hasPassword
-      ? new InvalidInput({ pointer: "/securityProfile", detail: "Needs a password, or generatePassword: true" })
+      ? new InvalidInput({
+          pointer: "/securityProfile",
+          detail: "Needs a password, or generatePassword: true, in the same request"
+        })
       : { ...made, securityProfile: wanted }
   }
   if (wanted === undefined && current === 3) {

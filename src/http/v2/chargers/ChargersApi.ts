@@ -83,7 +83,7 @@ export const NewCharger = Schema.Struct({
       (given.securityProfile === 1 || given.securityProfile === 2) &&
       given.password === undefined &&
       given.generatePassword !== true
-        ? { path: ["securityProfile"], issue: "Needs a password, or generatePassword: true" }
+        ? { path: ["securityProfile"], issue: "Needs a password, or generatePassword: true, in the same request" }
         : undefined
     )
   )

@@ -43,7 +43,7 @@ class Proved {
  * Whose key a presented text is at this moment: what it may do changes with its operator, and it may be revoked. `room` fails where a request of the key
  * would be refused whatever else it is.
  */
-export const proving = Effect.fnUntraced(function* <E>(room: (keyId: string) => Effect.Effect<void, E>) {
+export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) => Effect.Effect<void, E, R>) {
   const access = yield* Access
   const secrets = yield* Secrets
   // Proves nothing; an unknown key costs the same hash as one that is wrong.

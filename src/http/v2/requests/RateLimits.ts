@@ -46,15 +46,19 @@ export class Allowances {
     return this.buckets.size
   }
 
-  /** Seconds until there is one more; 0 where there is one. */
-  lacks(name: string, now: number): number {
-    return this.buckets.has(name, now) ? 0 : this.buckets.waitSeconds(name, now)
+  take(name: string, now: number, amount = 1): Allowance {
+    return this.shown(name, now, this.buckets.take(name, now, amount))
   }
 
-  take(name: string, now: number, amount = 1): Allowance {
+  /** What is left; nothing is taken. */
+  peek(name: string, now: number): Allowance {
+    return this.shown(name, now, this.buckets.has(name, now))
+  }
+
+  private shown(name: string, now: number, isAllowed: boolean): Allowance {
     const { buckets } = this
     return {
-      isAllowed: buckets.take(name, now, amount),
+      isAllowed,
       remaining: Math.max(0, Math.floor(buckets.left(name, now))),
       fullSeconds: buckets.fullSeconds(name, now),
       waitSeconds: buckets.waitSeconds(name, now)
@@ -78,7 +82,7 @@ export class RateLimits extends Context.Service<
     /** One more request of this key: its answer has what is left, or it is refused. */
     readonly request: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
     /** Fails where the key has nothing left. Counts nothing. */
-    readonly room: (keyId: string) => Effect.Effect<void, TooMany>
+    readonly room: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
     /** The body of a request that was counted already: it counts as more requests, one for each `bytesPerRequest`. Never refused by itself. */
     readonly body: (keyId: string, bytes: number) => Effect.Effect<void>
     /** One more wrong key of the network that the request comes from. */
@@ -121,8 +125,11 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
       })
 
       const room = Effect.fnUntraced(function* (keyId: string) {
-        const seconds = requestsPerMinute === 0 ? 0 : keys.lacks(keyId, yield* Clock.currentTimeMillis)
-        if (seconds > 0) return yield* refuse(seconds)
+        if (requestsPerMinute === 0) return
+        const allowance = keys.peek(keyId, yield* Clock.currentTimeMillis)
+        if (allowance.isAllowed) return
+        yield* shown("requests", requestsPerMinute, allowance)
+        return yield* refuse(allowance.waitSeconds)
       })
 
       const body = Effect.fnUntraced(function* (keyId: string, bytes: number) {
