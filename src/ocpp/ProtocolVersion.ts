@@ -21,7 +21,7 @@ export interface ProtocolVersion {
   readonly version: "1.6" | "2.0.1" | "2.1"
   readonly subprotocol: "ocpp1.6" | "ocpp2.0.1" | "ocpp2.1"
   /**
-   * Reads the payload of a CALL as liberally as it can. `undefined` stands for a frame that is beyond reading and still names its action:
+   * Reads the payload of a CALL as liberally as it can. `undefined` means a frame that is beyond reading and still names its action:
    * a transaction message is then an event (unreadable, to be stored raw), anything else refused.
    */
   readonly decodeCall: (action: string, payload: unknown) => DecodedCall

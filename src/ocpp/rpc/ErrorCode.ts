@@ -40,7 +40,7 @@ const known: ReadonlyMap<string, ErrorCode> = new Map(
   })
 )
 
-/** The code that a charger meant, by any version's spelling and case; undefined when nobody defines it. */
+/** The code that a charger meant, by any version's spelling and case; undefined when no version defines it. */
 export const readErrorCode = (text: string): ErrorCode | undefined => known.get(text.trim().toLowerCase())
 
 type Refusal = Extract<Reply, { readonly _tag: "Refused" }>["reason"]

@@ -1,6 +1,6 @@
 /**
  * The frames of OCPP-J: text in, CALL, CALLRESULT or CALLERROR out, and back (OCPP-J 1.6 §4; OCPP 2.x Part 4 §4). Pure, without a version
- * and total: whatever a charger sends has a name here. What can be understood is taken, what cannot is told with the id to answer to.
+ * and total: whatever a charger sends has a name here. What can be understood is taken, what cannot is reported with the id to answer to.
  */
 import { hasMoreValues, isDeeperThan, maxFrameDepth, maxFrameValues } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode, type ErrorCode } from "./ErrorCode.ts"
@@ -117,7 +117,7 @@ const unreadable = (kind: MalformedKind, description: string, text: string): Mal
   )
 }
 
-/** A number stands for itself, and so do its digits as text. */
+/** A number means itself, and so do its digits as text. */
 const messageType = (value: unknown): number | undefined => {
   if (typeof value === "number") return value
   return typeof value === "string" && /^\d{1,3}$/.test(value) ? Number(value) : undefined

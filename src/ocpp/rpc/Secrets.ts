@@ -7,7 +7,7 @@ import { isDeeperThan, maxFrameDepth } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode } from "./ErrorCode.ts"
 import { type CallError, isJson } from "./Frame.ts"
 
-/** What stands where a secret stood. A string, so that the frame stays JSON. */
+/** What replaces a secret. A string, so that the frame stays JSON. */
 export const maskedValue = "***"
 
 /** Longest text that can be the secret's name, quotes, spaces and escapes included (OCPP has 50 characters, an escape takes six). */
@@ -85,7 +85,7 @@ const findSecrets = (text: string, secret: string): Array<Span> => {
 /**
  * The frame with every value that belongs to the configuration key `secret` (lower case) replaced by `"***"`: the other members of an
  * object whose `key` it is, and members of that very name. The rest of the text stays as it was. A text that is no JSON, or nests
- * deeper than any message, is hidden whole: where a quote is missing, nobody can tell what is a value.
+ * deeper than any message, is hidden whole: where a quote is missing, it is not known what is a value.
  */
 export const maskConfigurationKey = (text: string, secret: string): string => {
   if (isDeeperThan(text, maxFrameDepth) || !isJson(text)) return maskedValue
@@ -122,7 +122,7 @@ export const hiddenError = ({ code, description, details, messageId }: CallError
     JSON.stringify(details) === "{}" ? {} : { [maskedValue]: maskedValue }
   ])
 
-/** A private key in PEM. It ends with its own last line, or, where that is missing, with the string that it stands in. */
+/** A private key in PEM. It ends with its own last line, or, where that is missing, with the string that it is in. */
 const privateKey = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|(?=")|$)/g
 
 /**
@@ -138,7 +138,7 @@ const url = /[a-z][a-z0-9+.-]{1,15}:(?:\\?\/){2}(?:[^"\\\s]|\\[/u])*/gi
 /** The user's name before a password, and that password: `ftp://name:password@host`. */
 const password = /^([^/]*:(?:\\?\/){2}[^/:@]*:)[^/]*@/
 
-/** Names of query members that let whoever has the URL in, among them those of presigned S3 URLs. */
+/** Names of query members that let every holder of the URL in, among them those of presigned S3 URLs. */
 const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
 
 /** What the service's own file store has in the path of its one-time URLs. */
@@ -170,7 +170,7 @@ const maskUrl = (found: string): string => {
 
 /**
  * The text with what is secret in its URLs replaced by `***`: a password, a query with credentials, and in one-time URLs of our own
- * file store (`/files/` in the path) the key, which is the last segment or stands behind `up` or `down`, and any query.
+ * file store (`/files/` in the path) the key, which is the last segment or follows `up` or `down`, and any query.
  */
 export const maskUrls = (text: string): string =>
   text.includes(":/") || text.includes(":\\/") ? text.replace(url, maskUrl) : text

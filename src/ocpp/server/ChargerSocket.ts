@@ -15,7 +15,7 @@ import { freshSigns, judge, sweepsIn } from "./Liveness.ts"
 import type { CutReason } from "./Metrics.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
-/** What a connection tells the list that it is on. */
+/** What a connection reports to the list that it is on. */
 export interface SocketList {
   /** It sent too fast and is not read until `tryResume`. */
   readonly throttled: (socket: ChargerSocket) => void
@@ -290,18 +290,18 @@ export class ChargerSocket implements SocketOwner {
   private answersPing(millis: number): Effect.Effect<boolean> {
     return Effect.callback<boolean>((resume) => {
       if (this.ending !== undefined || this.ws.readyState !== WebSocket.OPEN) return resume(Effect.succeed(false))
-      const tell = (isAlive: boolean): void => {
+      const answer = (isAlive: boolean): void => {
         clearTimeout(timer)
-        this.pingWaiters = this.pingWaiters?.filter((waiter) => waiter !== tell)
+        this.pingWaiters = this.pingWaiters?.filter((waiter) => waiter !== answer)
         if (this.pausedBy !== 0 && this.ending === undefined) this.ws.pause()
         resume(Effect.succeed(isAlive))
       }
-      const timer = setTimeout(() => tell(false), millis)
-      this.pingWaiters = [...(this.pingWaiters ?? []), tell]
+      const timer = setTimeout(() => answer(false), millis)
+      this.pingWaiters = [...(this.pingWaiters ?? []), answer]
       // A pong cannot be read while the socket is paused; what comes before it waits in the backlog.
       this.ws.resume()
       this.ws.ping()
-      return Effect.sync(() => tell(false))
+      return Effect.sync(() => answer(false))
     })
   }
 

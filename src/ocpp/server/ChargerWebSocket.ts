@@ -4,7 +4,7 @@
  */
 import { type RawData, WebSocket } from "ws"
 
-/** What the websocket tells its connection. */
+/** What the websocket reports to its connection. */
 export interface SocketOwner {
   readonly message: (data: RawData, isBinary: boolean) => void
   /** A ping of the charger's own; `ws` has answered it. */

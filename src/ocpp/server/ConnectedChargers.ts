@@ -44,7 +44,7 @@ export class ConnectedChargers implements SocketList {
     for (const socket of rested) if (!socket.tryResume()) this.slow.add(socket)
   }
 
-  /** Ends every connection that is left, once nobody waits for its answers. */
+  /** Ends every connection that is left, once no answer is awaited. */
   endAll(): void {
     for (const bucket of this.buckets) {
       for (const socket of bucket) socket.cut("stopping", 1012, "the service is restarting")

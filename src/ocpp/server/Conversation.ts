@@ -97,11 +97,12 @@ export class Conversation {
   private takeCall(frame: Call, text: string, now: number): void {
     const { action, messageId, wireId } = frame
     const decoded = this.decodeCall(action, frame.payload)
-    const isQuiet = decoded._tag === "Event" && decoded.event._tag === "HeartbeatReceived" && !this.parts.logHeartbeats
-    this.heard("CALL", action, messageId, isQuiet ? text : this.version.mask(action, text), now, isQuiet)
+    const isSilenced =
+      decoded._tag === "Event" && decoded.event._tag === "HeartbeatReceived" && !this.parts.logHeartbeats
+    this.heard("CALL", action, messageId, isSilenced ? text : this.version.mask(action, text), now, isSilenced)
     if (decoded._tag === "Refused") return this.sendError(action, wireId, decoded.code, decoded.description, now)
     if (decoded.violations.length > 0) this.parts.metrics.violated(decoded.violations.length)
-    this.deliver(decoded.event, action, messageId, wireId, text, now, isQuiet)
+    this.deliver(decoded.event, action, messageId, wireId, text, now, isSilenced)
   }
 
   /** Hands an event to the actor, and answers the CALL with what comes back. */
@@ -112,16 +113,16 @@ export class Conversation {
     wireId: WireId,
     raw: string,
     since: number,
-    isQuiet: boolean
+    isSilenced: boolean
   ): void {
     this.unanswered++
     this.mailbox?.deliver(event, { messageId, raw }, (reply, now) => {
       this.unanswered--
-      this.answer(reply, action, wireId, since, now, isQuiet)
+      this.answer(reply, action, wireId, since, now, isSilenced)
     })
   }
 
-  private answer(reply: Reply, action: string, wireId: WireId, since: number, now: number, isQuiet: boolean): void {
+  private answer(reply: Reply, action: string, wireId: WireId, since: number, now: number, isSilenced: boolean): void {
     const encoded = this.encodeReply(action, reply, now)
     const millis = this.parts.now() - since
     if (encoded._tag === "Error") {
@@ -129,7 +130,7 @@ export class Conversation {
       return this.sendError(action, wireId, encoded.code, encoded.description, now)
     }
     this.parts.metrics.answered(action, "CALLRESULT", millis)
-    this.send("CALLRESULT", action, wireId, serializeCallResult(wireId, encoded.payload), now, isQuiet)
+    this.send("CALLRESULT", action, wireId, serializeCallResult(wireId, encoded.payload), now, isSilenced)
   }
 
   private sendError(action: string, wireId: WireId, code: ErrorCode, description: string, now: number): void {
@@ -164,7 +165,7 @@ export class Conversation {
     this.answered(messageId, (command) => this.decodeError(command, code, description))
   }
 
-  /** What is no message may be a broken answer, and nobody can tell where in it a password would stand. */
+  /** What is no message may be a broken answer, and it is not known where in it a password would be. */
   private maskUnread(text: string, action = ""): string {
     return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
   }
@@ -193,10 +194,10 @@ export class Conversation {
     messageId: string,
     frame: string,
     now: number,
-    isQuiet: boolean
+    isSilenced: boolean
   ): void {
     this.parts.presence.heard(this.chargerId, now, frame)
-    if (!isQuiet) this.log("in", kind, action, messageId, frame, now)
+    if (!isSilenced) this.log("in", kind, action, messageId, frame, now)
   }
 
   private send(
@@ -205,11 +206,11 @@ export class Conversation {
     id: WireId,
     text: string,
     now: number,
-    isQuiet: boolean
+    isSilenced: boolean
   ): void {
     if (!this.sendText(text)) return
     this.parts.metrics.sent(kind)
-    if (!isQuiet) this.log("out", kind, action, String(id), this.version.mask(action, text), now)
+    if (!isSilenced) this.log("out", kind, action, String(id), this.version.mask(action, text), now)
   }
 
   private log(
@@ -224,7 +225,7 @@ export class Conversation {
     this.parts.messageLog.append({ organisationId, chargerId, at, direction, kind, action, messageId, frame })
   }
 
-  // A version's functions are total; should one throw all the same, its charger is told and everybody else is left alone.
+  // A version's functions are total; should one throw all the same, its charger gets an error and no other notices.
 
   private decodeCall(action: string, payload: unknown): DecodedCall {
     try {

@@ -93,7 +93,7 @@ export class BadFrames {
   }
 }
 
-/** Each charger's rate, which goes on over its connections: by coming again nobody gets more. */
+/** Each charger's rate, which goes on over its connections: a new connection brings no more. */
 export class FrameRates {
   private readonly limits: OcppLimits
   private readonly rates = new Map<string, FrameRate>()

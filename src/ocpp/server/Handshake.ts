@@ -1,5 +1,5 @@
 /**
- * One upgrade request between its arrival and its answer. It is answered exactly once, whoever comes first: the admission, a refusal,
+ * One upgrade request between its arrival and its answer. It is answered exactly once, whichever comes first: the admission, a refusal,
  * the deadline, or the client that went away.
  */
 import type { IncomingMessage } from "node:http"
@@ -42,7 +42,7 @@ export class Handshake {
     return this.request.socket
   }
 
-  /** True when nobody waits for an answer any more. */
+  /** True when no answer is awaited any more. */
   get isSettled(): boolean {
     return this.settled
   }

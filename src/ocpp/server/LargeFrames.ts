@@ -1,6 +1,6 @@
 /**
  * Large frames in turn, one of all chargers at a time and a rest after each: a StopTransaction with a day's readings takes tens of milliseconds to read
- * and as many to store, and whoever speaks meanwhile is answered in the rests. Nobody is refused; those who wait are not read.
+ * and as many to store, and other chargers are answered in the rests. None is refused; those that wait are not read.
  */
 
 export interface LargeFrame {

@@ -1,5 +1,5 @@
 /**
- * Every bound that the OCPP server keeps, as one value that main decodes from the settings. Over a bound nobody else suffers: the frame,
+ * Every bound that the OCPP server keeps, as one value that main decodes from the settings. Over a bound no other charger suffers: the frame,
  * the upgrade or the connection that went over it is refused, paused or closed, and counted.
  */
 
@@ -17,7 +17,7 @@ export interface OcppLimits {
   readonly handshakeMillis: number
   /** Sockets that have connected and asked for nothing yet; the oldest goes first, since honest ones speak at once. */
   readonly maxUnfinishedSockets: number
-  /** Upgrades that wait for their turn; more are told to come back. A whole city may come at once. */
+  /** Upgrades that wait for their turn; more are asked to come back. A whole city may come at once. */
   readonly maxWaitingUpgrades: number
   /** Upgrades whose credentials and admission are being looked up: enough for large batches, few enough to stay short. */
   readonly maxConcurrentUpgrades: number
@@ -27,11 +27,11 @@ export interface OcppLimits {
   readonly retryAfterSeconds: number
   readonly retryJitterSeconds: number
 
-  /** Refused upgrades per minute of one network (/24 or /64) before its failures are told apart no more, and it waits in a line of its own. */
+  /** Refused upgrades per minute of one network (/24 or /64) before all its failures are answered alike, and it waits in a queue of its own. */
   readonly refusalsPerMinute: number
   /** Upgrades of all such networks that are looked up at one time. */
   readonly maxSuspectUpgrades: number
-  /** Wrong passwords per minute and charger that are told so, from wherever they come (CWE-307); all others are told to come back later. */
+  /** Wrong passwords per minute and charger that are answered as such, from wherever they come (CWE-307); all others are asked to come back later. */
   readonly guessesPerMinute: number
   /** Reconnects of one charger: this many at once, then `reconnectsPerMinute`. Two chargers with one id would otherwise take turns. */
   readonly reconnectBurst: number

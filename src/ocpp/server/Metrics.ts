@@ -93,7 +93,7 @@ export class Metrics {
     description: "Longest time in the last second that the event loop was late"
   })
 
-  /** All begin at 0, so that whoever watches their rates sees the first increase; durations of calls come with their actions. */
+  /** All begin at 0, so that their rates show the first increase; durations of calls come with their actions. */
   constructor(context: Context.Context<never>, versions: ReadonlyArray<string>) {
     this.context = context
     const begun = [

@@ -1,5 +1,5 @@
 /**
- * Sockets that have connected and asked for nothing yet. Whoever opens thousands of them and sends a byte a minute (slowloris, CWE-400)
+ * Sockets that have connected and asked for nothing yet. A client that opens thousands of them and sends a byte a minute (slowloris, CWE-400)
  * loses them after some seconds, and the oldest of them at once when there are too many; honest clients speak as soon as they connect.
  */
 import type { IncomingMessage, Server } from "node:http"
@@ -33,7 +33,7 @@ export class Newcomers {
     return this.waiting.size
   }
 
-  /** Watches the connections of `server`, whose upgrades are told by `spoke`; answers what stops it. */
+  /** Watches the connections of `server`, whose upgrades are reported by `spoke`; answers what stops it. */
   watch(server: Server | SecureServer): () => void {
     const arrived = (socket: Socket): void => this.arrived(socket)
     const asked = (request: IncomingMessage): void => this.spoke(request.socket)

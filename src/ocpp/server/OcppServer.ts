@@ -50,7 +50,7 @@ export class OcppServer extends Context.Service<
   {
     /**
      * Takes over every websocket upgrade of `server`: those for `/ocpp/` and `/ocpp16/` are chargers', all others are answered 404.
-     * `secure` tells whether its connections are TLS.
+     * `secure` says whether its connections are TLS.
      */
     readonly attach: (server: Server | SecureServer, transport: { readonly secure: boolean }) => void
     /** New upgrades get 503 and `Retry-After` from now on; connected chargers notice nothing. */
@@ -63,7 +63,7 @@ export class OcppServer extends Context.Service<
 /** Ticks between two sweeps of the upgrade guard. */
 const guardSweepTicks = 60
 
-/** Chargers whose spelling of their key has been told. */
+/** Chargers whose spelling of their key has been logged. */
 const maxRespelled = 10_000
 
 /** What all connections share. */
@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
 
 const isWebsocket = (offered: string | undefined): boolean => offered?.trim().toLowerCase() === "websocket"
 
-/** Lets `upgrade` have every upgrade of `server`, also when somebody else begins to listen later. Answers what gives it back. */
+/** Lets `upgrade` have every upgrade of `server`, also when another listener is added later. Answers what gives it back. */
 const takeOver = (
   server: Server | SecureServer,
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void

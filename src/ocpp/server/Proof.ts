@@ -29,9 +29,9 @@ export interface ProofParts {
   readonly now: () => number
   /** Seconds for `Retry-After`, jittered. */
   readonly retryAfter: () => number
-  /** A charger sends its key in another writing than it is stored in; told once per charger. */
+  /** A charger sends its key in another writing than it is stored in; logged once per charger. */
   readonly respelled: (chargerId: string, spelling: string) => void
-  /** Somebody came under an unregistered id. */
+  /** A charger came under an unregistered id. */
   readonly attempted: (attempt: UnknownChargerAttempt) => void
 }
 
@@ -79,7 +79,7 @@ const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: Charg
   const password = basicPassword(handshake.request.headers.authorization, chargerId)
   if (password === undefined) return refusals.missingPassword
   if (password === "user" || verifiers.length === 0) return refusals.wrongPassword
-  // Before anything is counted: whoever guesses must not lock out the charger that knows it. A look costs some microseconds.
+  // Before anything is counted: a guesser must not lock out the charger that knows it. A look costs some microseconds.
   for (const passwordVerifier of verifiers) {
     const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
     if (spelling === undefined) continue
@@ -114,7 +114,7 @@ const checkIdentity = (
 }
 
 /**
- * Proves a charger at the highest profile that it was told to use, or else at the one that stands: until it has come with the new one,
+ * Proves a charger at the highest profile that it was asked to use, or else at the one in force: until it has come with the new one,
  * the old one is taken.
  */
 const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials) => {
@@ -138,7 +138,7 @@ const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCrede
 /** An IPv6 address with its zone has less. */
 const addressMaxLength = 64
 
-/** What operators are told of an upgrade for an unknown id. Nothing of it is a secret: the password stays where it came. */
+/** What operators see of an upgrade for an unknown id. Nothing of it is a secret: the password stays where it came. */
 const attemptOf = ({ origin, request }: Handshake, chargerId: string, at: number): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: origin.address.slice(0, addressMaxLength),
@@ -166,7 +166,7 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
   return yield* Effect.fail(refusals.unknown(chargerId))
 })
 
-/** What is told to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
+/** The answer to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
 const given = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
   isAuthFailure(refusal) && guard.isOverLimit(origin.network, now()) ? refusals.limited(retryAfter()) : refusal
 

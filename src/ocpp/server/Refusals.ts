@@ -1,6 +1,6 @@
 /**
- * The upgrades that are turned down: each an HTTP answer written by hand on the raw socket, with one line of plain text that tells
- * whoever stands at the charger what to do. Never a secret in it.
+ * The upgrades that are turned down: each an HTTP answer written by hand on the raw socket, with one line of plain text that says
+ * what to do to the person at the charger. Never a secret in it.
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"

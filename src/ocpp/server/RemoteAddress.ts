@@ -1,6 +1,6 @@
 /**
  * Where a charger really comes from, and whether its way here is encrypted: what the socket says, unless the socket is that of a proxy
- * the operator trusts. Nobody else's `X-Forwarded-…` is believed (CWE-348).
+ * the operator trusts. No other `X-Forwarded-…` is believed (CWE-348).
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { isIP } from "node:net"
@@ -46,7 +46,7 @@ const forwardedFor = (header: string | ReadonlyArray<string> | undefined, truste
 }
 
 /**
- * `peer` is the socket's remote address, `secure` whether that socket is TLS; `trusted` tells the proxies whose `X-Forwarded-For` and
+ * `peer` is the socket's remote address, `secure` whether that socket is TLS; `trusted` lists the proxies whose `X-Forwarded-For` and
  * `X-Forwarded-Proto` (`https` or `wss`) count.
  */
 export const originOf = (

@@ -1,7 +1,7 @@
 /**
- * What the server remembers of refused upgrades, so that guessing costs the guesser and nobody else. Only failures are counted and
- * limited: a charger that knows its password is let in whoever guesses it, from its own network too. A whole city may come through one
- * gateway together with whoever tries its doors, and after a restart nobody has been here before.
+ * What the server remembers of refused upgrades, so that guessing costs the guesser alone. Only failures are counted and
+ * limited: a charger that knows its password is let in whatever others guess, from its own network too. A whole city may come through one
+ * gateway together with an attacker, and after a restart no charger has been here before.
  *
  * - What is wrong is said only so often a minute, per network and per charger; beyond that every failure is answered alike.
  * - A network with many refusals waits in a line of its own (`Upgrades`), and an unregistered id is not asked for again soon.
@@ -46,23 +46,23 @@ export class UpgradeGuard {
     this.refusals.take(network, now)
   }
 
-  /** True when so many upgrades of `network` were refused lately that it is told no more than to come back later. */
+  /** True when so many upgrades of `network` were refused lately that it only hears to come back later. */
   isOverLimit(network: string, now: number): boolean {
     return !this.refusals.has(network, now)
   }
 
-  /** Whether nobody had registered `chargerId` a moment ago: the database need not be asked again by a network that is over its limit. */
+  /** Whether `chargerId` was not registered a moment ago: the database need not be asked again by a network that is over its limit. */
   isKnownMissing(chargerId: string, now: number): boolean {
     const unknownSince = this.unknownIds.get(chargerId)
     return unknownSince !== undefined && now - unknownSince < unknownMillis
   }
 
-  /** Nobody registered `chargerId`. */
+  /** `chargerId` is not registered. */
   unknown(chargerId: string, now: number): void {
     remember(this.unknownIds, chargerId, now, maxNames)
   }
 
-  /** Somebody has registered `chargerId`. */
+  /** `chargerId` is registered now. */
   registered(chargerId: string): void {
     this.unknownIds.delete(chargerId)
   }

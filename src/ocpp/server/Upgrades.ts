@@ -18,7 +18,7 @@ import { type ProofParts, prove, type Proven } from "./Proof.ts"
 import { countsAgainst, isAuthFailure, type Refusal, refusals } from "./Refusals.ts"
 import type { Origin } from "./RemoteAddress.ts"
 import type { SocketParts } from "./SocketParts.ts"
-import { Turns } from "./Turns.ts"
+import { AdmissionQueue } from "./AdmissionQueue.ts"
 
 export interface UpgradeParts extends ProofParts {
   readonly inbox: ChargerInbox["Service"]
@@ -26,7 +26,7 @@ export interface UpgradeParts extends ProofParts {
   readonly socketParts: SocketParts
   readonly lag: LoopLag
   readonly compression: boolean
-  /** Runs an effect that is nobody's to wait for. */
+  /** Runs an effect that is not awaited. */
   readonly run: (effect: Effect.Effect<void>) => void
 }
 
@@ -45,10 +45,10 @@ const closeTimeout = 5_000
 export class Upgrades {
   private readonly parts: UpgradeParts
   private readonly websockets: WebSockets<typeof ChargerWebSocket>
-  private readonly proofs: Turns<Handshake>
-  /** The same for networks that were refused too often: their flood delays their own and nobody else. */
-  private readonly suspects: Turns<Handshake>
-  private readonly openings: Turns<() => void>
+  private readonly proofs: AdmissionQueue<Handshake>
+  /** The same for networks that were refused too often: their flood delays only their own. */
+  private readonly suspects: AdmissionQueue<Handshake>
+  private readonly openings: AdmissionQueue<() => void>
   /** Admissions that are under way, by charger. */
   private readonly admitting = new Counts()
   /** Not answered yet, oldest first. */
@@ -71,16 +71,20 @@ export class Upgrades {
       WebSocket: ChargerWebSocket
     }
     this.websockets = new WebSocketServer<typeof ChargerWebSocket>(options)
-    this.proofs = new Turns(maxConcurrentUpgrades, (handshake) => parts.run(this.handle(handshake, this.proofs)))
-    this.suspects = new Turns(maxSuspectUpgrades, (handshake) => parts.run(this.handle(handshake, this.suspects)))
+    this.proofs = new AdmissionQueue(maxConcurrentUpgrades, (handshake) =>
+      parts.run(this.handle(handshake, this.proofs))
+    )
+    this.suspects = new AdmissionQueue(maxSuspectUpgrades, (handshake) =>
+      parts.run(this.handle(handshake, this.suspects))
+    )
     // A batch of admissions comes back at one moment; opening them all at once would hold the event loop up.
-    this.openings = new Turns(Number.POSITIVE_INFINITY, (open) => {
+    this.openings = new AdmissionQueue(Number.POSITIVE_INFINITY, (open) => {
       open()
       this.openings.done()
     })
   }
 
-  /** From now on every upgrade is told to come back. */
+  /** From now on every upgrade is asked to come back. */
   stopAccepting(): void {
     this.isStopping = true
   }
@@ -112,15 +116,15 @@ export class Upgrades {
     }
   }
 
-  /** Refuses whoever still waits. */
+  /** Refuses those that still wait. */
   refuseAll(): void {
     for (const handshake of this.open) this.refuse(handshake, refusals.stopping(this.parts.retryAfter()))
   }
 
-  private handle(handshake: Handshake, line: Turns<Handshake>): Effect.Effect<void> {
+  private handle(handshake: Handshake, line: AdmissionQueue<Handshake>): Effect.Effect<void> {
     if (handshake.isSettled) return Effect.sync(() => line.done())
     return prove(this.parts, handshake).pipe(
-      // An admission may wait for an old connection's ping; whoever else comes is proved meanwhile.
+      // An admission may wait for an old connection's ping; others are proved meanwhile.
       Effect.ensuring(Effect.sync(() => line.done())),
       Effect.flatMap((proven) => (handshake.isSettled ? Effect.void : this.admit(handshake, proven))),
       Effect.catch((refusal: Refusal) => Effect.sync(() => this.refuse(handshake, refusal))),
@@ -140,7 +144,7 @@ export class Upgrades {
     return this.parts.inbox.admit(proven.opening).pipe(
       Effect.flatMap((admission) => this.answer(handshake, proven, admission)),
       Effect.ensuring(end),
-      // Whoever is admitted must be opened or abandoned, so that nothing may be left half done.
+      // An admitted charger must be opened or abandoned, so that nothing may be left half done.
       Effect.uninterruptible
     )
   }
@@ -171,7 +175,7 @@ export class Upgrades {
     const { head, request } = handshake
     let isOpen = false
     handshake.upgrade((socket) => {
-      // `ws` reads the header more strictly than chargers write it; what was agreed stands in its place.
+      // `ws` reads the header more strictly than chargers write it; what was agreed takes its place.
       if (proven.subprotocol === undefined) delete request.headers["sec-websocket-protocol"]
       else request.headers["sec-websocket-protocol"] = proven.subprotocol
       this.websockets.handleUpgrade(request, socket, head, (ws) => {

@@ -54,7 +54,7 @@ const refuseForm: DecodedCall = {
   description: "the payload is not a JSON object"
 }
 
-/** Reads what does not conform. An array that stands for an empty object is reported as such. */
+/** Reads what does not conform. An array in place of an empty object is reported as such. */
 const takeAll = <F extends Fields>(
   of: ReturnType<typeof message<F>>,
   payload: unknown,

@@ -46,7 +46,7 @@ const statusMost = 50
 
 /**
  * An answer with a status, and what else it holds. A word of the list is read whatever its case and spaces are; one that no list knows is
- * kept, so that whoever asked sees what the charger said. A number or the like is no word: whether it means yes or no nobody knows.
+ * kept, so that the issuer sees what the charger said. A number or the like is no status: whether it means yes or no is not known.
  */
 export const answersWith = (
   words: ReadonlyArray<string>,

@@ -9,7 +9,7 @@ import { message, optional, type ReadOf } from "./Lenient.ts"
 /** Keys have no case (§9). The password is write-only, and some chargers tell it all the same. */
 const isSecretKey = (key: string): boolean => key.trim().toLowerCase() === passwordKey
 
-/** Kept of a value: as much as OCPP 2.x has room for, since public keys of meters are told here. */
+/** Kept of a value: as much as OCPP 2.x has room for, since public keys of meters are reported here. */
 const valueKept = 2500
 
 /** Units of JSON that are kept of all keys: some chargers have four hundred of them. */

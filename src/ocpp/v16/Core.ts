@@ -64,10 +64,10 @@ export const bootNotification = action({
   }
 })
 
-/** Characters of a vendor's data that are told on: the message log has the message itself. */
+/** Characters of a vendor's data that are passed on: the message log has the message itself. */
 const dataKept = 1000
 
-/** What there was, where not all of it is told on. */
+/** What there was, where not all of it is passed on. */
 const sizeOf = (data: string | undefined) =>
   data === undefined || data.length <= dataKept ? {} : { size: Buffer.byteLength(data) }
 
@@ -118,7 +118,7 @@ const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map(
   connectorStatuses.map((status) => [status.toLowerCase(), status])
 )
 
-/** A status that nobody knows reads as Unavailable: a connector in it cannot be promised to anybody. */
+/** An unknown status reads as Unavailable: a connector in it cannot be promised to anybody. */
 const readStatus = (raw: string): ConnectorStatus => statusByName.get(raw.trim().toLowerCase()) ?? "Unavailable"
 
 /** §4.9. */

@@ -1,4 +1,4 @@
-/** What a charger is told of a driver's token (OCPP 1.6 §7.27). */
+/** The answer to a charger about a driver's token (OCPP 1.6 §7.27). */
 import type { IdTagVerdict } from "../../domain/charger/Reply.ts"
 import { text } from "./Kinds.ts"
 import { writeTime } from "./Time.ts"
@@ -6,7 +6,7 @@ import { writeTime } from "./Time.ts"
 /** Longest idTag that OCPP 1.6 has (§7.28 IdToken: CiString20Type). */
 export const idTagMaxLength = 20
 
-/** Longest uid that is kept of a charger's, which is more than any token of ours or of a partner's has. A longer one is cut, and is nobody's card. */
+/** Longest uid that is kept of a charger's, which is more than any token of ours or of a partner's has. A longer one is cut, and is no card. */
 const uidKept = 255
 
 /** An idTag that a charger sends: taken although it is longer than OCPP allows, since no card may become another one. */

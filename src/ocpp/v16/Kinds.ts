@@ -146,7 +146,7 @@ export const textOrJson: Field<string> = required(Schema.String, (value, path, r
   return JSON.stringify(value)
 })
 
-/** The value as a list; one alone stands for a list of itself. */
+/** The value as a list; one alone counts as a list of itself. */
 const takeArray = (value: unknown, path: string, report: Report): ReadonlyArray<unknown> => {
   if (Array.isArray(value)) return value
   report.bent(path, "other type")

@@ -86,7 +86,7 @@ const meterValue = message({ timestamp: time, sampledValue: fullList(sampledValu
 export const meterValues = fullList(meterValue)
 export const transactionData = list(meterValue)
 
-/** §7.43: the unit is Wh unless told otherwise, for energies; other quantities have no default. */
+/** §7.43: the unit is Wh unless given otherwise, for energies; other quantities have no default. */
 const defaultUnit = (measurand: string): string => (measurand.startsWith("Energy.") ? "Wh" : "")
 
 const readSample = (sent: ReadOf<typeof sampledValue>): Sample | undefined => {

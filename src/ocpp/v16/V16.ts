@@ -99,7 +99,7 @@ const encodeWith = <Tag extends ChargerCommand["_tag"]>(tag: Tag, command: Comma
   return { action, payload: encode(command) }
 }
 
-/** UTF-16 units that are kept of an answer, as JSON: it stands in the journal and with its command. */
+/** UTF-16 units that are kept of an answer, as JSON: it is stored in the journal and with its command. */
 const answerMost = 65_536
 
 /** OCPP-J 1.6 §4.2.3: what an error may say. */

@@ -6,7 +6,7 @@ import { LargeFrames } from "../../../src/ocpp/server/LargeFrames.ts"
 import { defaultLimits } from "../../../src/ocpp/server/Limits.ts"
 import { freshSigns, judge, livenessRules } from "../../../src/ocpp/server/Liveness.ts"
 import { LoopLag } from "../../../src/ocpp/server/LoopLag.ts"
-import { Turns } from "../../../src/ocpp/server/Turns.ts"
+import { AdmissionQueue } from "../../../src/ocpp/server/AdmissionQueue.ts"
 import { UpgradeGuard } from "../../../src/ocpp/server/UpgradeGuard.ts"
 import { Random, seeds } from "../../support/random.ts"
 
@@ -209,7 +209,7 @@ describe("turns", () => {
     const started: Array<number> = []
     let running = 0
     let most = 0
-    const turns = new Turns<number>(atATime, (item) => {
+    const turns = new AdmissionQueue<number>(atATime, (item) => {
       started.push(item)
       most = Math.max(most, ++running)
       work()

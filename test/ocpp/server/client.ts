@@ -77,7 +77,7 @@ const turn = (): Promise<void> =>
   new Promise((resolve) => void ("Deno" in globalThis ? setTimeout(resolve, 2) : setImmediate(resolve)))
 
 /**
- * Turns of the event loop, in each of which what has arrived is read: a message there and back takes two or three, since both ends are in
+ * AdmissionQueue of the event loop, in each of which what has arrived is read: a message there and back takes two or three, since both ends are in
  * this process.
  */
 export const turns = async (count: number): Promise<void> => {

@@ -1,13 +1,13 @@
 /**
  * Upgrades taken in turn. A thousand chargers that come back at one moment are a thousand upgrades in one turn of the event loop; they
  * are started a few milliseconds' worth at a time, so that those who are connected already are answered in between, and only so many are
- * being looked up at once. Nobody is refused for that.
+ * being looked up at once. None is refused for that.
  */
 
 /** How long one turn of the event loop may be spent on starting upgrades, in ms. */
 const turnMillis = 10
 
-export class Turns<A> {
+export class AdmissionQueue<A> {
   private waiting: Array<A> = []
   private head = 0
   private running = 0
@@ -15,7 +15,7 @@ export class Turns<A> {
   private readonly maxRunning: number
   private readonly start: (item: A) => void
 
-  /** `start` begins one; whoever ends it calls `done`. */
+  /** `start` begins one; its end calls `done`. */
   constructor(maxRunning: number, start: (item: A) => void) {
     this.maxRunning = maxRunning
     this.start = start
