@@ -91,7 +91,7 @@ const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: n
       WHERE NOT EXISTS (
         SELECT 1 FROM cdr c WHERE CASE WHEN x.credits = '' THEN c.session_id = x.session_id AND c.revision = x.revision AND c.credits IS NULL
           ELSE c.credits = nullif(x.credits, '')::uuid END)
-        -- What was corrected, or held, since somebody looked is not billed by that look.
+        -- What was corrected, or held, since it was read is not billed by that reading.
         AND NOT EXISTS (
           SELECT 1 FROM session_review r WHERE r.session_id = x.session_id AND x.credits = ''
             AND (r.revision > x.revision OR (r.held_reason IS NOT NULL AND r.released_at IS NULL)))

@@ -1,5 +1,5 @@
 /**
- * Rows of ledgers: a session with its tariff, its readings as arrays, and what stands around it. Of the samples only those come along that say
+ * Rows of ledgers: a session with its tariff, its readings as arrays, and what belongs to it. Of the samples only those come along that say
  * something beside energy: power, current and state of charge.
  */
 import { Schema } from "effect"
@@ -138,7 +138,7 @@ const meterPublicKey = (sql: SqlClient.SqlClient) => sql`
   ) END`
 
 /**
- * When the version `v` of the tariff of `session s` became what partners were told of as the session began: when it was made, or first assigned to
+ * When the version `v` of the tariff of `session s` became what partners got as the session began: when it was made, or first assigned to
  * anything.
  */
 const offeredSince = (sql: SqlClient.SqlClient) => sql`
@@ -210,7 +210,7 @@ export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, for
       SELECT json_build_object('meterStartWh', b.meter_start_wh, 'meterStopWh', b.stop_wh)
       FROM (
         SELECT o.meter_start_wh, CASE WHEN NOT o.superseded THEN o.meter_stop_wh
-          -- Of one whose stop is lost a reading stands in for it, which may be of this very session.
+          -- Of one whose stop is lost a reading replaces it, which may be of this very session.
           ELSE (
             SELECT y.energy_wh FROM meter y WHERE y.session_id = o.id AND y.at < s.started_at AND y.energy_wh IS NOT NULL
             ORDER BY y.at DESC LIMIT 1

@@ -48,7 +48,7 @@ const changed = (sql: SqlClient.SqlClient) =>
             -- A start ends those before it on its connector.
             SELECT 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes') FROM seen s WHERE s.type = 'SessionStarted'
             UNION ALL
-            -- One that is heard of late may have been where a connector was reserved, for which nobody came.
+            -- One that is heard of late may have been where a connector was reserved, that expired unused.
             SELECT 'ConnectorTaken', x.id::text FROM told t
             JOIN session o ON o.id = t.id::uuid AND NOT o.reservation_only
             JOIN session x ON x.charger_id = o.charger_id AND x.organisation_id = o.organisation_id AND x.reservation_only
@@ -83,7 +83,7 @@ export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<P
     )
   )
 
-/** For whoever asks the session has changed, and whoever is told looks for its fact. */
+/** For readers the session has changed, and subscribers look for its fact. */
 const given = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>
   Effect.gen(function* () {
     const awaited = prices.filter(({ isAwaited }) => isAwaited)

@@ -26,13 +26,13 @@ const rows = rowsOf(Row)
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 const totalRow = rowOf(Schema.Struct({ total: Whole }))
 
-/** True of a `cdr d` that neither takes another one back nor stands in its place. */
+/** True of a `cdr d` that neither takes another one back nor replaces it. */
 const isFirst = (sql: SqlClient.SqlClient) => sql`
   (d.credits IS NULL AND (d.revision = 0 OR NOT EXISTS (
     SELECT 1 FROM cdr o WHERE o.organisation_id = d.organisation_id AND o.session_id = d.session_id AND o.credits IS NULL
       AND o.revision < d.revision)))`
 
-/** Of the organisation's `cdr d`: those that the partner is told. */
+/** Of the organisation's `cdr d`: those that the partner gets. */
 const given = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
   sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : sql`AND ${isFirst(sql)}`}`
 

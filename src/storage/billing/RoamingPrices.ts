@@ -1,6 +1,6 @@
 /**
- * Prices of sessions at the moment at which partners are told of them: where the price that is kept is of before the newest reading or the end, it is
- * made anew, so that what is told is of one moment, and the same whether it is pushed or asked for.
+ * Prices of sessions at the moment at which partners get them: where the price that is kept is of before the newest reading or the end, it is
+ * made anew, so that what is sent is of one moment, and the same whether it is pushed or asked for.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ export const priceBehind = (sql: SqlClient.SqlClient) => sql`
 const hasFewReadings = (sql: SqlClient.SqlClient) => sql`
   NOT EXISTS (SELECT FROM meter x WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL OFFSET ${readingsPricedAtOnce}::int)`
 
-/** One that cannot be priced is told with what is kept: whoever keeps prices tells of the defect. */
+/** One that cannot be priced is sent with what is kept: repricing reports the defect. */
 const priceNow = (ledger: Ledger): Effect.Effect<SessionPrice | undefined> =>
   Effect.catchDefect(
     Effect.sync(() => toSessionPrice(ledger, priceOf(ledger))),
@@ -28,8 +28,8 @@ const priceNow = (ledger: Ledger): Effect.Effect<SessionPrice | undefined> =>
   )
 
 /**
- * What has ended never changes any more for whoever is told so, and has the price that stays. A running one has the price of its newest reading, unless
- * it has so many that its price is made now and then: then it is told anew when that was done.
+ * What has ended never changes any more for its readers, and has its final price. A running one has the price of its newest reading, unless
+ * it has so many that its price is made now and then: then it is sent again when that was done.
  */
 export const pricedNow = (
   sql: SqlClient.SqlClient,

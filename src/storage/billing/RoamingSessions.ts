@@ -56,7 +56,7 @@ const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<
     found.map((row) => ({ session: toSession(row), isBehind: row.isBehind }))
   )
 
-/** Of `session s` at its place, with its price, its tariff and `w`, which tells when it changed last. */
+/** Of `session s` at its place, with its price, its tariff and `w`, which says when it changed last. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   ${sessionColumns(sql)}, p.price, ${placeColumn(sql, sql`true`)} AS place, t.tariff_id AS "tariffId", v.body ->> 'currency' AS currency,
   w.last_updated AS "lastUpdated", ${priceBehind(sql)} AS "isBehind"`

@@ -29,7 +29,7 @@ const standingRow = rowOf(
   })
 )
 
-/** What stands of a session at this moment. */
+/** The current state of a session. */
 const current = ({ sql }: Recording, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
@@ -68,7 +68,7 @@ const looked = (own: Scoped, sessionId: string) =>
   own`UPDATE session s SET reviewed = true, contradicted = false
     WHERE ${own.rowsOf("s")} AND s.id = ${sessionId} AND (NOT s.reviewed OR s.contradicted)`
 
-/** The records that follow from a decision: what stands is taken back, and what is right now is billed. */
+/** The records that follow from a decision: the record in force is credited, and the right one is issued. */
 const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: AuditContext) =>
   Effect.gen(function* () {
     const { secrets, sql } = recording
@@ -84,7 +84,7 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
       const priced = priceOf(ledger)
       const { organisationId, updatedAt: basedOn } = ledger.session
       bills.push({ ...cdrOf(ledger, priced), id: secrets.uuid(now), credits: null })
-      // In the same moment, so that nobody sees the old price beside the new record.
+      // In the same moment, so that no reader sees the old price beside the new record.
       yield* putPrices(sql, [{ sessionId, organisationId, basedOn, price: toSessionPrice(ledger, priced) }])
     }
     const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)

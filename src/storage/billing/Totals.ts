@@ -1,6 +1,6 @@
 /**
  * How many items a filtered list has. Who goes through a million of them page by page would have them counted for every page, at a fifth of a second
- * each: within such a list the number is remembered for a moment. Where a list ends it is counted anew, so that nobody misses its last page.
+ * each: within such a list the number is remembered for a moment. Where a list ends it is counted anew, so that no reader misses its last page.
  */
 import { Clock, Effect } from "effect"
 

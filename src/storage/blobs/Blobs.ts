@@ -17,11 +17,11 @@ export interface Spooled {
 export class Blobs extends Context.Service<
   Blobs,
   {
-    /** Keeps a spooled file under `key`. It stands whole afterwards, or not at all; the spooled file may be gone. */
+    /** Keeps a spooled file under `key`. It is stored whole, or not at all; the spooled file may be gone. */
     readonly put: (key: string, from: Spooled) => Effect.Effect<void, StorageUnavailable>
-    /** What stands under `key`, or the part of it that `range` names. Fails in the stream when there is none. */
+    /** The content of `key`, or the part of it that `range` names. Fails in the stream when there is none. */
     readonly read: (key: string, range?: ByteRange) => Stream.Stream<Uint8Array, StorageUnavailable>
-    /** Nothing stands under `key` afterwards, whatever was there. */
+    /** Nothing is under `key` afterwards, whatever was there. */
     readonly remove: (key: string) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/storage/Blobs") {}

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { Blobs, blobsFailed } from "./Blobs.ts"
 
-/** A rename stands after a power cut only when its folder was synced; some systems cannot, and then it is theirs to promise. */
+/** A rename survives a power cut only when its folder was synced; some systems cannot, and then it is theirs to promise. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r").catch(() => undefined)
   await handle?.sync().catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
  * Contents as objects of one bucket, in any store that speaks S3's PUT, GET and DELETE with signatures of version 4. A content is put by one
- * request of known length and hash, which the store checks: it stands whole or not at all.
+ * request of known length and hash, which the store checks: it is stored whole or not at all.
  */
 import { createReadStream } from "node:fs"
 import * as Http from "node:http"
@@ -113,7 +113,7 @@ const granted = (options: S3Options, asked: Asked, statuses: ReadonlyArray<numbe
     )
   )
 
-/** What is left of an answer that nobody reads would hold its connection. */
+/** What is left of an answer that is not read would hold its connection. */
 const settled = (answer: Effect.Effect<Http.IncomingMessage, StorageUnavailable>) =>
   Effect.map(answer, (response) => void response.resume())
 

@@ -34,7 +34,7 @@ const makePace = (slowest: number, start: number) => {
   }
 }
 
-/** By a clock that nobody sets, so that a correction of the time does not end uploads. */
+/** By a monotonic clock, so that a correction of the time does not end uploads. */
 const nowMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export interface Spooling {

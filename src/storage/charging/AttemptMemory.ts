@@ -55,7 +55,7 @@ export class AttemptMemory {
     return this.waiting.size > 0
   }
 
-  /** An id that is kept already: it knocks for nothing. */
+  /** An id that is kept already: its attempts cost nothing. */
   recognise(chargerId: string): void {
     this.known.delete(chargerId)
     this.known.add(chargerId)

@@ -43,7 +43,7 @@ const storeEquipment = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string
     power_type = excluded.power_type, max_voltage = excluded.max_voltage, max_amperage = excluded.max_amperage,
     max_power_w = excluded.max_power_w, terms_and_conditions = excluded.terms_and_conditions`
 
-/** Keeps what is told of a charger's evses now, and nothing else of them. */
+/** Keeps what is set for a charger's evses now, and nothing else of them. */
 const storeEvses = (own: Scoped, chargerId: string, evses: ReadonlyArray<DescribedEvse>) =>
   Effect.gen(function* () {
     const ids = int4Array(evses.map(({ evseId }) => evseId))
@@ -109,7 +109,7 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
           registration = ${after.registration}, password_verifier = coalesce(${patch.passwordVerifier}, c.password_verifier),
           registered_serial = ${after.registeredSerialNumber}, updated_at = ${new Date(audit.now)}
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
-      // Whoever sets a password by hand knows which one the charger has.
+      // An operator who sets a password by hand knows which one the charger has.
       if (passwordChanged)
         yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
       if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)

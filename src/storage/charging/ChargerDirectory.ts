@@ -37,7 +37,7 @@ export interface ChargerDirectoryOptions {
   readonly maxQueue: number
 }
 
-/** Passwords and profiles that a charger may have by now. Each needs a command whose outcome nobody knows; more would be a mistake of ours. */
+/** Passwords and profiles that a charger may have by now. Each needs a command whose outcome is not known; more would be a mistake of ours. */
 const pendingAtMost = 8
 
 const Credentials = Schema.Struct({

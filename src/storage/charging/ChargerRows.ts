@@ -1,6 +1,6 @@
 /**
  * A charger with all that is known of it, read in one statement: what the operator registered, its connectors with their equipment, its
- * configuration, when it was last heard and whether a connection stands. The same statement reads one charger and a page of them.
+ * configuration, when it was last heard and whether a connection is open. The same statement reads one charger and a page of them.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -27,7 +27,7 @@ export const Equipment = Schema.Struct({
   maxVoltage: Schema.Int,
   maxAmperage: Schema.Int,
   maxPowerW: Schema.Int,
-  /** Missing where none is told. */
+  /** Missing where none is set. */
   termsAndConditions: Schema.optionalKey(Schema.String)
 })
 
@@ -37,10 +37,10 @@ export const equipmentJson = (sql: SqlClient.SqlClient, alias: string) => sql`
     'powerType', ${sql(alias)}.power_type, 'maxVoltage', ${sql(alias)}.max_voltage, 'maxAmperage', ${sql(alias)}.max_amperage,
     'maxPowerW', ${sql(alias)}.max_power_w, 'termsAndConditions', ${sql(alias)}.terms_and_conditions))`
 
-/** What is told of an evse, with its number. */
+/** What is set for an evse, with its number. */
 export const DescribedEvse = Schema.Struct({ evseId: Schema.Int, ...EvseDetails.fields })
 
-/** Of `charger c`, as JSON; null where nothing is told of any. */
+/** Of `charger c`, as JSON; null where nothing is set for any. */
 export const evsesJson = (sql: SqlClient.SqlClient) => sql`
   (SELECT jsonb_agg(v.details || jsonb_build_object('evseId', v.evse_id) ORDER BY v.evse_id)
     FROM charger_evse v WHERE v.charger_id = c.charger_id)`
@@ -103,13 +103,13 @@ export const ChargerRow = Schema.Struct({
 const lastMessage = (sql: SqlClient.SqlClient, chars: number | undefined) =>
   chars === undefined ? sql`coalesce(s.last_message, '')` : sql`coalesce(left(s.last_message, ${chars}::int), '')`
 
-/** Whether a connection `n` stands, held by a node `l` that lives. */
+/** Whether a connection `n` is open, held by a node `l` that lives. */
 const isConnected = (sql: SqlClient.SqlClient) => sql`(n.closed_at IS NULL AND l.lease_until > now()) IS TRUE`
 
 /** The conditions of a filter on `selectChargers`; undefined where nothing can fit it. */
 export const chargerConditions = (sql: SqlClient.SqlClient, filter: ChargerFilter) => {
   const { connected, firmwareVersion, model, siteId, status, text: searched } = filter
-  // What is no UUID names no site, so nothing stands there.
+  // What is no UUID names no site, so nothing is there.
   if (siteId !== undefined && !isUuid(siteId)) return undefined
   if ([firmwareVersion, model, searched].some((one) => one !== undefined && unstorableText(one))) return undefined
   const columns = [sql`c.charger_id`, sql`c.name`, sql`c.serial_number`, sql`c.manufacturer`, sql`c.model`]

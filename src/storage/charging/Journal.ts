@@ -1,6 +1,6 @@
 /**
  * The journal's writer: everything that the chargers of this process commit at one time goes out as one transaction. A flush takes all
- * that waits and the next begins when it has ended, so that batches grow with the load and nobody waits for a timer.
+ * that waits and the next begins when it has ended, so that batches grow with the load and no commit waits for a timer.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -145,7 +145,7 @@ const timed = <E>(
 
 /**
  * Writes a batch. A value that the database refuses is found by halving, between transactions and never inside one, so that one
- * charger's oddity costs nobody else an answer.
+ * charger's oddity costs no other an answer.
  */
 const flush = (
   sql: SqlClient.SqlClient,

@@ -30,7 +30,7 @@ interface Columns {
   readonly heard: Array<number>
   readonly bodies: Array<string>
   readonly epochs: Array<number | null>
-  /** Ordinal of the fact of the same commit that this one stands or falls with. */
+  /** Ordinal of the fact of the same commit that this one is stored or dropped with. */
   readonly requires: Array<number | null>
   readonly meterOrd: Array<number>
   readonly meterSessions: Array<string | null>

@@ -22,7 +22,7 @@ const failures = new Map(
   reasons.map((reason) => [
     reason,
     Metric.counter("journal_failed_commits_total", {
-      description: "Commits of chargers that failed, by reason; their chargers were told to come again",
+      description: "Commits of chargers that failed, by reason; their chargers were asked to come again",
       incremental: true,
       attributes: { reason }
     })

@@ -1,6 +1,6 @@
 /**
  * When each charger was last heard, its last frame, and whether its connection has ended: kept in memory by this process. What was heard
- * is flushed for all chargers in one statement a second; ends are stored by the directory, and kept here until nobody can still be
+ * is flushed for all chargers in one statement a second; ends are stored by the directory, and kept here until no request can still be
  * reading what stood before. REST shows the memory first, so that nothing is behind; what a crash can lose is a second of it.
  */
 import { Effect, Layer } from "effect"

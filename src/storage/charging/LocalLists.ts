@@ -186,7 +186,7 @@ const changes = (sql: SqlClient.SqlClient) =>
 const awaited = ({ accepted, configured, connected }: typeof StatusRow.Type): string | undefined => {
   if (!accepted) return "the charger's registration is not Accepted"
   if (!connected) return "the charger is not connected"
-  return configured ? undefined : "the charger has not told its configuration; ask it by GetConfiguration"
+  return configured ? undefined : "the charger has not reported its configuration; ask it by GetConfiguration"
 }
 
 /** A list that nobody keeps is nobody's to be in step; that there is none stands all the same. */
@@ -274,7 +274,7 @@ export const layer: Layer.Layer<LocalLists, never, RecordingServices> = Layer.ef
         written(sql`
           UPDATE local_list SET synced_seq = greatest(synced_seq, ${seq}::bigint), state = 'InStep', reason = NULL, next_look_at = ${new Date(now)},
             updated_at = ${new Date(now)} WHERE charger_id = ${chargerId} AND state <> 'Unsupported'`),
-      // A version that was told before tells nothing: when the list is there again, it is asked anew.
+      // A version that was reported before says nothing: when the list is there again, it is asked anew.
       unkept: (chargerId: string, { reason, state, until }: UnkeptList, now: number) =>
         written(sql`
           UPDATE local_list SET next_look_at = ${new Date(until)}, checked_epoch = NULL, state = ${state}, reason = ${reason},

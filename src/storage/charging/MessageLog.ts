@@ -202,7 +202,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           const frames = batchOf(waiting, options)
           return guardedWrite(insert(sql, frames)).pipe(
             Effect.map(() => taken(frames)),
-            // The log is expendable: what may have been written is given up, since a frame that stands twice is worse than one that is
+            // The log is expendable: what may have been written is given up, since a frame that is logged twice is worse than one that is
             // missing, and so is what the database will never take.
             Effect.catchCause((cause) => {
               const failure = Cause.findErrorOption(cause)

@@ -21,7 +21,7 @@ export interface NodeOptions {
 const tries = 40
 const betweenTriesMillis = 125
 
-/** Between looks whether the connection that has the lock still stands. */
+/** Between looks whether the connection that has the lock is still open. */
 const lockLookMillis = 5_000
 
 /**
@@ -57,8 +57,8 @@ const inUse = (nodeId: string) =>
   })
 
 /**
- * In the journal as any other end of a connection. When it truly ended nobody knows: what is sure is that it has by now, and whoever
- * asked since the lease ran out was told that it ended then.
+ * In the journal as any other end of a connection. When it truly ended is not known: what is sure is that it has by now, and answers
+ * since the lease ran out said that it ended then.
  */
 const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) =>
   sql.withTransaction(

@@ -95,7 +95,7 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
       status: authorizationStatus,
       source: authorizationSource,
       decidedAt: authorizedAt,
-      // Until when the charger may remember the answer matters to nobody but the charger.
+      // Until when the charger may remember the answer matters to the charger alone.
       expiresAt: undefined,
       parentUid
     }
@@ -122,7 +122,7 @@ export const heldReason = (sql: SqlClient.SqlClient) => sql`
 export const endedAt = (sql: SqlClient.SqlClient) => sql`
   coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END)`
 
-/** The record that stands of `session s` with its review `r`, as `cdr d`. */
+/** The record in force of `session s` with its review `r`, as `cdr d`. */
 export const standingRecord = (sql: SqlClient.SqlClient) => sql`
   FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
     AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`
@@ -138,7 +138,7 @@ const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sq
   json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
     'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
 
-/** Of `session s` with its review `r`: what an operator corrected stands in place of what the charger reported. */
+/** Of `session s` with its review `r`: what an operator corrected replaces what the charger reported. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",

@@ -1,4 +1,4 @@
-/** An organisation's figures, counted from what stands at the moment of asking. Part of `Chargers`. */
+/** An organisation's figures, counted from the rows at the moment of asking. Part of `Chargers`. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../../domain/charger/Clock.ts"
@@ -39,7 +39,7 @@ const figuresRow = rowOf(
   })
 )
 
-/** True of a `session s` with its review `r` that stands: it is not held, and was not declared invalid. */
+/** True of a `session s` with its review `r` that counts: it is not held, and was not declared invalid. */
 const exists = (sql: SqlClient.SqlClient) => sql`
   ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
 
@@ -62,7 +62,7 @@ const mayEnd = (own: Scoped, today: Date) => own`
 /**
  * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
  * started. All by the figures that stand: what an operator corrected in place of what the charger reported, and nothing of a session that is held, since
- * its figures are believed by nobody. What is invalid was no session, and its few Wh are nobody's. The total is a sum over all sessions of the
+ * its figures are not believed. What is invalid was no session, and its few Wh are not counted. The total is a sum over all sessions of the
  * organisation, the one figure here whose cost grows with them.
  */
 export const statistics = (sql: SqlClient.SqlClient) =>

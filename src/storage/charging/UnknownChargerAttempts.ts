@@ -1,5 +1,5 @@
 /**
- * The port `Knocks` over SQL: attempts are counted in memory and written behind, for all ids in one statement. The table is bounded: who has
+ * The port `UnknownChargerAttempts` over SQL: attempts are counted in memory and written behind, for all ids in one statement. The table is bounded: who has
  * not knocked for the longest goes first, so that a charger that keeps trying stays whatever else is made up.
  */
 import { Clock, Effect, Layer, Metric, Schema } from "effect"
@@ -48,7 +48,7 @@ const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => 
   id: row.chargerId
 }))
 
-/** Tells of each row whether it is new (nobody had updated it). A name of a subprotocol has no comma. */
+/** Says of each row whether it is new (it was never updated). A name of a subprotocol has no comma. */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{ readonly fresh: boolean }>`
   INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
   SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ',')
@@ -68,7 +68,7 @@ const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: AttemptsOptions,
 
 /** The trigger on `charger` removes those that get registered; one that was just being written then is left out here. */
 const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
-  Effect.fn("Knocks.list")(function* (request: PageRequest) {
+  Effect.fn("UnknownChargerAttempts.list")(function* (request: PageRequest) {
     const after = yield* pages.after(request)
     const now = yield* Clock.currentTimeMillis
     return yield* guarded(
@@ -87,7 +87,7 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
     )
   })
 
-/** Provides `Knocks`; what waits is written once more when the layer is closed. */
+/** Provides `UnknownChargerAttempts`; what waits is written once more when the layer is closed. */
 export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttempts, never, SqlClient.SqlClient> =>
   Layer.effect(
     UnknownChargerAttempts,
@@ -115,7 +115,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
         })
       })
 
-      // Those that are kept cost no belief when they knock again after a restart.
+      // Those that are kept cost no belief when they try again after a restart.
       const kept = guarded(sql<{ id: string }>`
         SELECT charger_id AS id FROM unknown_charger ORDER BY last_seen DESC LIMIT ${options.maxRows}`)
       yield* Effect.andThen(tidy, kept).pipe(
@@ -129,14 +129,14 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
           if (!memory.attempted(attempt)) unrecorded.updateUnsafe(1, context)
         },
         list: (request) => Effect.andThen(flush, list(sql, options)(request)),
-        forget: Effect.fn("Knocks.forget")(function* (chargerId: string) {
+        forget: Effect.fn("UnknownChargerAttempts.forget")(function* (chargerId: string) {
           yield* flush
           memory.forget(chargerId)
           const gone = yield* guarded(sql`
             DELETE FROM unknown_charger WHERE charger_id = ${chargerId} RETURNING charger_id`)
           if (gone.length === 0) return yield* new NotFound({ kind: "unknown charger", id: chargerId })
         }),
-        concernOnly: Effect.fn("Knocks.concernOnly")(function* (organisationId: string) {
+        concernOnly: Effect.fn("UnknownChargerAttempts.concernOnly")(function* (organisationId: string) {
           const others = yield* guarded(sql`SELECT 1 FROM organisation o WHERE o.id <> ${organisationId} LIMIT 1`)
           return others.length === 0
         })

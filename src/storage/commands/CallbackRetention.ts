@@ -1,5 +1,5 @@
 /**
- * How long partners' errands are kept: until nobody can ask about them. Commands themselves are kept with the charger's history; what a partner was told
+ * How long partners' callbacks are kept: until they cannot be asked about. Commands themselves are kept with the charger's history; what a partner was told
  * of them, where, and which cards they let charge is not.
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
@@ -9,7 +9,7 @@ import { uuid7 } from "../../domain/values/Uuid7.ts"
 import { deletedInPieces } from "../kernel/InPieces.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 
-/** Longer than any session lasts and any reservation stands; partners ask about what they have seen within weeks. */
+/** Longer than any session lasts and any reservation lasts; partners ask about what they have seen within weeks. */
 const keptMillis = 90 * 24 * 60 * 60 * 1000
 
 const every = "1 hour"

@@ -20,7 +20,7 @@ const refused = (reason: Reason) =>
 
 const isReason = (code: string): code is Reason => reasons.some((reason) => reason === code)
 
-/** A caller is told of once in this time, however often he tries: his requests must not fill the log. */
+/** A caller is logged once in this time, however often it tries: his requests must not fill the log. */
 const quietMillis = 60_000
 
 /** Callers that are remembered; more than a service has keys in use. */
@@ -37,7 +37,7 @@ export interface Refusal {
 export const refusals = (context: Context.Context<never>): ((refusal: Refusal) => Effect.Effect<void>) => {
   const counters = new Map(reasons.map((reason) => [reason, refused(reason)]))
   for (const counter of counters.values()) counter.updateUnsafe(0, context)
-  /** When each caller was told of, and what came since. */
+  /** When each caller was logged, and what came since. */
   const callers = new Map<string, { readonly since: number; quiet: number }>()
 
   return ({ chargerId, chargersPerMinute, code, writing: audit }) =>

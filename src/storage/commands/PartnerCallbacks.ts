@@ -1,5 +1,5 @@
 /**
- * The port `Callbacks` over SQL. A callback is due once its command has ended or its time is over; whoever takes it has it for a while, so that two
+ * The port `PartnerCallbacks` over SQL. A callback is due once its command has ended or its time is over; a process that takes it has it for a while, so that two
  * processes do not tell the same twice and one that dies is followed by another.
  */
 import { Effect, Layer, Schema, Stream } from "effect"
@@ -25,7 +25,7 @@ const minuteMillis = 60_000
 
 const sealPurpose = "response-url"
 
-/** Longest note of why a partner could not be told. */
+/** Longest note of why a partner could not be reached. */
 const problemMax = 500
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
@@ -98,7 +98,7 @@ const take = ({ secrets, sql, writable }: Recording) =>
           JOIN command m ON m.id = b.command_id AND m.organisation_id = b.organisation_id
           WHERE b.state = 'Open' AND b.due_at <= ${at} AND e.partner_id <> ALL (${uuidArray(except)})
             AND (b.about <> 'Result' OR m.status NOT IN ('Pending', 'Sent') OR b.answer_by <= ${at})
-            -- First things first: nobody hears that a reservation is gone before he has heard that it was there.
+            -- First things first: no partner hears that a reservation is gone before it has heard that it was there.
             AND (b.about = 'Result' OR NOT EXISTS (
               SELECT 1 FROM partner_callback f WHERE f.command_id = b.command_id AND f.about = 'Result' AND f.state = 'Open'))
         ), due AS (

@@ -78,8 +78,8 @@ interface Window extends EventFilter {
 }
 
 /**
- * One piece of the journal: where it ends stands in every row, and one without a fact only says so. Of others' facts no more than their positions
- * is looked at; the scope stands in both of its parts.
+ * One piece of the journal: where it ends is in every row, and one without a fact only says so. Of others' facts no more than their positions
+ * is looked at; the scope is in both of its parts.
  */
 const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...filter }: Window) =>
   guarded(

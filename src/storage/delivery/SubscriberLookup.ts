@@ -1,4 +1,4 @@
-/** The port `Reach` over SQL. It works for all organisations at once, by ids that stand in facts; who is told what is decided by the caller. */
+/** The port `SubscriberLookup` over SQL. It works for all organisations at once, by ids in facts; the caller decides who gets what. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Reach } from "../../domain/event/SubscriberLookup.ts"
@@ -58,7 +58,7 @@ const marks = (sql: SqlClient.SqlClient) => ({
   )
 })
 
-/** What a partner has, by what it was told. */
+/** What a partner has, by what it was sent. */
 const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "stillNames"> => ({
   wasSent: Effect.fn("SubscriberLookup.wasSent")((partnerId, { id, kind }) =>
     Effect.map(

@@ -1,5 +1,5 @@
 /**
- * Forgets what partners were told of sessions and records that have been over for long. What was told is kept to be compared with what is to be told;
+ * Forgets what partners were sent of sessions and records that have been over for long. What was sent is kept to be compared with what is to be sent;
  * of what does not change any more nothing is, and a partner's drivers make more of it every day.
  */
 import { Clock, Effect, Layer } from "effect"
@@ -10,7 +10,7 @@ import { guardedWrite } from "../kernel/SqlErrors.ts"
 
 /**
  * Days since the last word about it. Sessions and records are corrected within the month that is billed, and a correction then costs no word that is the
- * same as before. One that comes later is told as well: the session whole, and the records under ids of their own.
+ * same as before. One that comes later is sent as well: the session whole, and the records under ids of their own.
  */
 export const sentKeptDays = 40
 
@@ -20,7 +20,7 @@ const dayMillis = 86_400_000
 const pieces = { rows: 1_000, statements: 100 }
 
 /**
- * Deletes what was told before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for somebody
+ * Deletes what was sent before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for an operator
  * to look at, stays.
  */
 export const forgetSent = (sql: SqlClient.SqlClient, before: number) =>

@@ -6,8 +6,8 @@ export const dueAnew = (sql: SqlClient.SqlClient, at: Date) =>
   sql`next_at = ${at}, due_at = ${at}, tries = 0, refusals = 0, problem = NULL, parked_at = NULL`
 
 /**
- * All that was parked of a partner: it was away, or has begun anew, and what it refused then it may take now. A webhook's stays: whoever runs it was
- * told nothing of it for three days, and says himself what he still wants.
+ * All that was parked of a partner: it was away, or has begun anew, and what it refused then it may take now. A webhook's stays: its operator heard
+ * nothing of it for three days, and chooses what is still wanted.
  */
 export const allParkedAgain = (sql: SqlClient.SqlClient, subscriptionId: string, at: Date) => sql`
   UPDATE subscription_object o SET ${dueAnew(sql, at)}

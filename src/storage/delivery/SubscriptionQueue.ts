@@ -75,7 +75,7 @@ const putPart = (
       next_at = coalesce(o.next_at, excluded.next_at), parked_at = NULL`
 
 /**
- * Moves cursors and makes due what was found behind them, by one statement: whoever settles would wait for a transaction of several, and that for us.
+ * Moves cursors and makes due what was found behind them, by one statement: settling would wait for a transaction of several, and that for us.
  * Only what is too much for one statement is written by more.
  */
 const advance = (records: Recording) =>
@@ -121,7 +121,7 @@ const fill = (records: Recording) =>
     yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
   })
 
-/** Read as it is: thousands are taken a second, out of a table that nobody else writes. */
+/** Read as it is: thousands are taken a second, out of a table with no other writer. */
 interface Taken extends Omit<DueItem, "hash" | "reference" | "isInDoubt"> {
   readonly since: number
   readonly isInDoubt: boolean
@@ -265,7 +265,7 @@ const settle = ({ sql, writable }: Recording) =>
         ${textArray(also.map((one) => one.reference ?? null))}, ${textArray(also.map((one) => namedText(one.named)))})
         AS x(subscription_id, kind, object_id, hash, reference, named)
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
-    // Theirs first: while the lane is taken nobody compares with them.
+    // Theirs first: while the lane is taken nothing compares with them.
     const both = also.length === 0 ? write : sql.withTransaction(Effect.andThen(others, write))
     yield* Effect.andThen(writable, guardedWrite(both))
   })

@@ -21,7 +21,7 @@ export const subscriptionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.kind, s.position, s.needs_all AS "needsAll", s.failures,
   s.opened_at AS "openedAt", s.not_before AS "notBefore"`
 
-/** A page of the journal: where it ends stands in every row, and one without a fact only says so. */
+/** A page of the journal: where it ends is in every row, and one without a fact only says so. */
 export const factRows = rowsOf(
   Schema.Struct({
     upTo: Whole,

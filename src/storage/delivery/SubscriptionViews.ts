@@ -13,7 +13,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { dueAnew } from "./SubscriptionParked.ts"
 
-/** Places of the journal that are looked at behind a cursor: whoever is further behind is down, or was away, and is shown as that. */
+/** Places of the journal that are looked at behind a cursor: a subscriber that is further behind is down, or was away, and is shown as that. */
 const behindMax = 50_000
 
 const missing = (kind: string, id: string) => new NotFound({ kind, id })

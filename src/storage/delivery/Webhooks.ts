@@ -112,7 +112,7 @@ const update = (records: Recording) =>
         UPDATE webhook w SET url = ${url}, types = ${typesOf(types)}, site_ids = ${idsOf(siteIds)}, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("w")} AND w.id = ${id}`
       if (active && !before.active) yield* parkWaiting(own, id, now)
-      // Whoever changes it wants it tried at once; and from the moment it is switched on, not from when it was switched off.
+      // A change means that it is to be tried at once; and from the moment it is switched on, not from when it was switched off.
       yield* own`
         UPDATE subscription s SET active = ${active}, failures = 0, opened_at = NULL, not_before = NULL,
           position = CASE WHEN ${active} AND NOT s.active THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE s.position END

@@ -43,7 +43,7 @@ export const withCommand = (sql: SqlClient.SqlClient) => sql`
 /** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
 export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
 
-/** `received` tells how many bytes of an upload that runs there are by now. */
+/** `received` says how many bytes of an upload that runs there are by now. */
 export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
   const { blob: _, progressAt, progressStatus, toldName: givenName = "", ...file } = row
   return {

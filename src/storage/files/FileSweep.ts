@@ -1,6 +1,6 @@
 /**
  * Files that have had their time: diagnostics and logs after their retention, uploads that never came, tokens that are too old, contents that
- * nobody owns, and what dead processes have left on the disk. Firmware stays until somebody removes it.
+ * have no owner, and what dead processes have left on the disk. Firmware stays until it is removed.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

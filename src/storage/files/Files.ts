@@ -45,7 +45,7 @@ const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, 
 
 type Sql = SqlClient.SqlClient
 
-/** Tells that a content has come: its row is Stored, and it is doomed no longer. False where another came before, or it was swept. */
+/** Records that a content has come: its row is Stored, and it is doomed no longer. False where another came before, or it was swept. */
 const keep = (sql: Sql, id: string, name: string, { at, blob, sha256, size }: Arrived) =>
   Effect.map(
     sql`

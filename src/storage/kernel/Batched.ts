@@ -1,6 +1,6 @@
 /**
  * Many small questions as few statements: a batch takes everything that waits, and the next begins when it has ended. There is no timer,
- * so a lone question is asked at once and batches grow with the load, in the rhythm of a group commit. It stands before every Authorize
+ * so a lone question is asked at once and batches grow with the load, in the rhythm of a group commit. It comes before every Authorize
  * and every connect; hence one callback per question, and one fiber for all of them.
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
@@ -18,7 +18,7 @@ export interface BatchedOptions<K, V> {
   readonly waitMillis?: number | undefined
   /**
    * Answers the keys in their order, or as a map; what the map does not have gets `absent`. The same key may stand in it twice. When it
-   * dies (a value that the database refuses), the batch is halved until the one at fault stands alone, so it must be all or nothing.
+   * dies (a value that the database refuses), the batch is halved until the one at fault is alone, so it must be all or nothing.
    */
   readonly run: (keys: ReadonlyArray<K>) => Effect.Effect<ReadonlyArray<V> | ReadonlyMap<K, V>, StorageUnavailable>
   readonly absent?: ((key: K) => V) | undefined
@@ -27,7 +27,7 @@ export interface BatchedOptions<K, V> {
 interface Question<K, V> {
   readonly key: K
   readonly since: number
-  /** Undefined once nobody waits for the answer any more. */
+  /** Undefined once the answer is not awaited any more. */
   resume: ((answer: Exit.Exit<V, StorageUnavailable>) => void) | undefined
 }
 
@@ -127,7 +127,7 @@ const ask = <K, V>(options: BatchedOptions<K, V>, batch: Batch<K, V>): Effect.Ef
 
 /**
  * A function that answers one key, by asking for many at once. Fails with `busy` when too many wait or it takes too long, and with
- * whatever `run` fails with. An asker that is interrupted is forgotten; its batch goes on. When the scope closes, whoever still waits
+ * whatever `run` fails with. An asker that is interrupted is forgotten; its batch goes on. When the scope closes, a caller that still waits
  * fails with `down`.
  */
 export const makeBatched = <K, V>(
@@ -159,7 +159,7 @@ export const makeBatched = <K, V>(
       )
     )
     for (let n = 0; n < (options.concurrency ?? 1); n++) yield* Effect.forkScoped(Effect.forever(lane))
-    // Added last, so that it runs first: whoever waits hears the reason before the lanes stop.
+    // Added last, so that it runs first: a caller that waits hears the reason before the lanes stop.
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         closed = true

@@ -42,7 +42,7 @@ export const LongKey = Schema.String.check(
 export interface PagedList<Row, Key> {
   /** The key after which the page begins, or undefined for the first page. */
   readonly after: (request: PageRequest) => Effect.Effect<Key | undefined, InvalidInput>
-  /** How many rows to ask for: one more than the page, which tells whether there is a next one. */
+  /** How many rows to ask for: one more than the page, which shows whether there is a next one. */
   readonly rows: (request: PageRequest) => number
   readonly page: <A>(request: PageRequest, rows: ReadonlyArray<Row>, item: (row: Row) => A) => Page<A>
   /** Asks for a page of rows whose size others choose, and reads no more of it than fits. */
@@ -73,7 +73,7 @@ const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<nev
       FROM (${statement}) q
     ) p WHERE p.page_bytes IS NULL OR p.page_bytes < ${readBytesMost}::int`
 
-/** What tells the filters of a request from others; undefined where it has none. A cursor is carried on with the filters that it was made under. */
+/** What distinguishes the filters of a request; undefined where it has none. A cursor is carried on with the filters that it was made under. */
 const filtersOf = ({ cursor: _, limit: __, ...filters }: PageRequest): number | undefined => {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : Hash.string(JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1))))
@@ -103,7 +103,7 @@ export const pagedList = <Row, Key>(
     new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
   const otherFilters = (): InvalidInput =>
     new InvalidInput({ pointer: "/cursor", detail: "belongs to other filters; ask with those of the page before" })
-  /** `isCut` tells that there were more rows than are here. */
+  /** `isCut` says that there were more rows than are here. */
   const pageOf = <A>(
     request: PageRequest,
     rows: ReadonlyArray<Row>,

@@ -123,7 +123,7 @@ const prepared = (
 ): Layer.Layer<Client, DatabaseFailed> =>
   Layer.effectDiscard(ready).pipe(Layer.provideMerge(client), mapError(startFailure(setting)))
 
-/** One session, so one connection: whoever does not have it waits, and a transaction has it until its end. */
+/** One session, so one connection: all others wait, and a transaction has it until its end. */
 const clientOf = (engine: Engine) =>
   PgClient.layer({
     stream: engine.connect,

@@ -24,7 +24,7 @@ const failed = duration("failed")
 
 export const databaseMetrics = [size, atIt, done, failed]
 
-/** Tells how many connections there are at most. */
+/** Says how many connections there are at most. */
 export const poolOf = (connections: number): Effect.Effect<void> => Metric.update(size, connections)
 
 /** One operation may be made of others, which are a part of it. */

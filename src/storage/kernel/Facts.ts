@@ -1,5 +1,5 @@
 /**
- * How records are written: in one transaction that takes the journal's lock first, changes the record and appends the fact that tells
+ * How records are written: in one transaction that takes the journal's lock first, changes the record and appends the fact that says
  * who changed what. The lock comes first in every writer, so that positions become visible in order and no two writers wait for each
  * other in a circle.
  */
@@ -68,7 +68,7 @@ export interface Recording {
   readonly secrets: Secrets["Service"]
   /**
    * Runs a write in a transaction of the journal and appends its facts in the same one: both stand afterwards, or neither. What the
-   * write reads is what stands, since every other writer waits for the lock; so a record is read, compared and changed in it.
+   * write reads is the current state, since every other writer waits for the lock; so a record is read, compared and changed in it.
    */
   readonly journaled: <A, E>(
     write: Effect.Effect<Written<A>, E>

@@ -11,12 +11,12 @@ import { toUnavailable } from "./SqlErrors.ts"
 import type { Engine } from "../pglite/Engine.ts"
 import type { FreeSpace } from "../pglite/FreeSpace.ts"
 
-/** Whoever asks for readiness asks often and gives up soon. */
+/** Readiness is asked for often and gives up soon. */
 const checkMillis = 2_000
 
 /**
  * Runs the question to its end in the background and waits for it so long only: to interrupt a query takes longer than the answer
- * may. While one question is out, whoever asks waits for the same one, so that a database that hangs does not collect them.
+ * may. While one question is out, others wait for the same one, so that a database that hangs does not collect them.
  */
 const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<StorageReport, "ok">, SqlError>) {
   const scope = yield* Effect.scope
@@ -33,7 +33,7 @@ const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<Stor
       return { ok: true, ...found }
     }
   })
-  // Who asks may be interrupted at any time; what is pending always has somebody who ends it.
+  // Who asks may be interrupted at any time; what is pending always has a fiber that ends it.
   const ask = Effect.uninterruptible(
     Effect.gen(function* () {
       const answer = yield* Deferred.make<StorageReport>()

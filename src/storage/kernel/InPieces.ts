@@ -16,7 +16,7 @@ const restMillis = 500
 
 /**
  * Deletes by `piece`, a statement that takes so many rows at most and returns them, until little is left; answers how many rows went. What `piece` looks
- * for must be what there is already (older than a time that stands): it ends when that is gone.
+ * for must be what there is already (older than a fixed time): it ends when that is gone.
  */
 export const deletedInPieces = <E, R>(
   { rows, statements }: Pieces,

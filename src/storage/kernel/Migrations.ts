@@ -1,7 +1,7 @@
 /**
  * Brings the schema to the version that this code knows. Every migration is one transaction, so a process killed at any statement
  * leaves the last whole version; two processes that start together go one after the other; and a schema that a newer version made is
- * refused, since nobody can say what this one would break in it.
+ * refused, since it is not known what this one would break in it.
  */
 import { Data, Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -57,7 +57,7 @@ const refuse = (message: string) => Effect.fail(new SchemaRefused({ message }))
 /** What versions before the first release began with. Nothing brings their data up to date. */
 const unreleased = "0001_spine"
 
-/** What stands in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
+/** What is in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
 const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Effect<void, SchemaRefused> => {
   const exists = rows.at(-1)?.migration_id ?? 0
   const knows = steps.at(-1)?.id ?? 0
@@ -95,7 +95,7 @@ const unlimited = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /**
- * Runs what is missing, one migration a transaction, and answers the version that stands then. The advisory lock is taken and the
+ * Runs what is missing, one migration a transaction, and answers the version that is reached. The advisory lock is taken and the
  * database looked at anew for every step, so that of two starting processes either may do the next one.
  */
 export const migrate = (

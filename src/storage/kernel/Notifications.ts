@@ -1,6 +1,6 @@
 /**
  * Word from the database that something changed (`LISTEN`, `NOTIFY`), the same over both databases. A word may be lost while a
- * connection is made anew, so it only shortens the wait of somebody who also looks by himself now and then.
+ * connection is made anew, so it only shortens the wait of a reader that also looks by itself now and then.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Context, Effect, Layer, Queue, Scope, Stream } from "effect"
@@ -28,7 +28,7 @@ type Deliver = (channel: string, payload: string) => void
 interface Subscribers {
   readonly channels: () => ReadonlyArray<string>
   readonly deliver: Deliver
-  /** Tells everybody that something may have been missed. */
+  /** Signals all listeners that something may have been missed. */
   readonly wake: () => void
   readonly listen: (channel: string, start: Effect.Effect<void>) => Stream.Stream<string>
 }

@@ -1,7 +1,7 @@
 /**
  * Days of `meter` and `message`: made ahead of time, and those of `message` dropped after its retention. What lies in the default
  * partition for a day that gets its own (a charger whose clock runs ahead) is moved, not lost. The history of chargers, which is not
- * partitioned since the status that stands may be years old, is cut in the same rounds.
+ * partitioned since the status in force may be years old, is cut in the same rounds.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

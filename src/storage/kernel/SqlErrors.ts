@@ -154,7 +154,7 @@ export const guarded = <A, E, R>(
 
 /**
  * The same for a write whose outcome matters: a connection lost on the way is `unknown`, not `down`, since the commit may have
- * happened. Whoever gets `unknown` reads what stands before writing again.
+ * happened. A caller that gets `unknown` reads the current state before it writes again.
  */
 export const guardedWrite = <A, E, R>(
   effect: Effect.Effect<A, E, R>

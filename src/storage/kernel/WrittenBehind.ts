@@ -23,7 +23,7 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
     const round = Effect.suspend(() =>
       Effect.whileLoop({
         while: options.waits,
-        // Whoever stops in the middle of a write cannot know what came of it.
+        // A writer that stops in the middle of a write cannot know what came of it.
         body: () => Effect.uninterruptible(options.write),
         step: () => {
           away = false

@@ -106,7 +106,7 @@ const workingKeys = (own: Scoped) =>
 const lastFull = new Conflict({
   code: "last_full_key",
   message:
-    "This is the last key with every permission: without it nobody could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
+    "This is the last key with every permission: without it no key could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
 })
 
 /** A key that was revoked already stays as it is: asking twice is no mistake. The last full one goes only where `lastToo` says so. */

@@ -22,7 +22,7 @@ const Row = Schema.Struct({
 const rows = rowsOf(Row)
 const pages = pagedList("audit-log", Schema.Int, (row: typeof Row.Type) => row.position)
 
-/** Facts about records have them as they were and are; of others the whole body tells what was asked for. */
+/** Facts about records have them as they were and are; of others the whole body says what was asked for. */
 const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): AuditEntry => {
   // What is sent to a charger may hold one-time addresses; `parameters` tell what the author asked for.
   const { by: _, command: __, ...given } = rest

@@ -52,7 +52,7 @@ const look = (sql: SqlClient.SqlClient, keyId: string, key: string) =>
     WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key}`)
 
 /**
- * Takes a key that is free, or has become so: a day has passed, or the request has no answer and nobody runs it any more. This process runs none
+ * Takes a key that is free, or has become so: a day has passed, or the request has no answer and no process runs it any more. This process runs none
  * that it does not know of, a node of our name is an earlier life of ours, and any other is gone with its lease.
  */
 const take = (

@@ -1,6 +1,6 @@
 /**
  * Whether the secret key is the one that this database was made with. Every hash of a key or password depends on it, and so do transaction
- * ids: with another key nobody could log in any more and ids would repeat, so that a start with a wrong one is refused.
+ * ids: with another key no login would work and ids would repeat, so that a start with a wrong one is refused.
  */
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -44,7 +44,7 @@ export const keyUse = (
     const flush = Effect.suspend(() => {
       const uses = [...waiting]
       waiting = new Map()
-      // A database that is away is told by every request; here the uses wait for the next turn.
+      // A database that is away shows in every request; here the uses wait for the next turn.
       const again = Effect.sync(() => uses.forEach(([actor, at]) => note(actor, at)))
       const written = Effect.andThen(writable, write(sql, uses))
       // Once taken, uses are written or put back: a close in between waits for it.

@@ -84,7 +84,7 @@ const recordOf = ({
   policy
 })
 
-/** Inserts that answer no row met one that stands already. */
+/** Inserts that answer no row met an existing one. */
 const unique = <E>(insert: Effect.Effect<ReadonlyArray<object>, E>, code: string, message: string) =>
   Effect.flatMap(insert, (rows) => (rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void))
 
@@ -206,6 +206,6 @@ export const organisations = (sql: SqlClient.SqlClient) =>
     return pages.page(request, rows, toOrganisation)
   })
 
-/** True while nobody has an organisation here. */
+/** True while there is no organisation. */
 export const isEmpty = (sql: SqlClient.SqlClient) =>
   Effect.map(guarded(sql`SELECT 1 FROM organisation LIMIT 1`), (rows) => rows.length === 0)

@@ -62,7 +62,7 @@ export class DiskFs extends NodeFS {
   walBytes = 0
   private readonly onFailed: (error: unknown) => void
 
-  /** `onFailed` is told of an fsync that failed: what the disk has then is anybody's guess, and nothing may be acknowledged on it. */
+  /** `onFailed` hears of an fsync that failed: what the disk has then is anybody's guess, and nothing may be acknowledged on it. */
   constructor(directory: string, onFailed: (error: unknown) => void) {
     super(directory)
     this.onFailed = onFailed

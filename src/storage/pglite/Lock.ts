@@ -1,6 +1,6 @@
 /**
  * One process per data directory. The embedded database has no lock of its own: two processes would both open it, both acknowledge,
- * and one's rows would vanish without an error. The lock is a file that names its holder; whoever finds it looks whether the holder
+ * and one's rows would vanish without an error. The lock is a file that names its holder; a process that finds it looks whether the holder
  * still lives, and takes it over, atomically, when not.
  */
 import { Data, Effect, type Scope } from "effect"
@@ -20,7 +20,7 @@ import {
 import { hostname } from "node:os"
 import { dirname, join } from "node:path"
 
-/** Somebody else has the directory, or it cannot be written. `message` names the holder and says what to do. */
+/** Another process has the directory, or it cannot be written. `message` names the holder and says what to do. */
 export class LockRefused extends Data.TaggedError("LockRefused")<{ readonly message: string }> {}
 
 /** What the file holds. */
@@ -33,7 +33,7 @@ export interface Holder {
   readonly host: string
   readonly nodeId: string
   readonly startedAt: string
-  /** Made anew at every start: tells our own lock from one that another process has put there since. */
+  /** Made anew at every start: distinguishes our own lock from one that another process has put there since. */
   readonly nonce: string
 }
 

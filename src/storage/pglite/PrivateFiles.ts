@@ -1,7 +1,7 @@
 /**
  * What the service keeps on its disk is read by its own user alone: the embedded database has drivers' cards and chargers' keyed hashes in it, and
- * the secret key stands beside it. The engine makes its files with every right for everybody, and directories are often made by hand before
- * the first start; so whatever stands is closed to others at each start. On Windows the rights of a directory are inherited, and these modes mean nothing.
+ * the secret key is beside it. The engine makes its files with every right for everybody, and directories are often made by hand before
+ * the first start; so all that is there is closed to others at each start. On Windows the rights of a directory are inherited, and these modes mean nothing.
  */
 import { chmodSync, type Dirent, lstatSync, readdirSync, statSync, type Stats } from "node:fs"
 import { join } from "node:path"

@@ -3,7 +3,7 @@
  * the main thread and the worker. The client (`@effect/sql-pg`) knows the rest.
  */
 
-/** What the main thread asks of the worker. `id` comes back with the answer; `connection` tells an old connection from the present one. */
+/** What the main thread asks of the worker. `id` comes back with the answer; `connection` distinguishes an old connection from the present one. */
 export type ToWorker =
   | { readonly _tag: "Send"; readonly id: number; readonly connection: number; readonly bytes: Uint8Array }
   | { readonly _tag: "Ping"; readonly id: number }

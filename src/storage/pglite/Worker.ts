@@ -41,7 +41,7 @@ let status: Scanned["status"] = "I"
 
 /**
  * Runs messages to their end, which is synchronous inside. The streaming call is used for its bytes alone: the plain one also parses
- * every answer into a list that nobody empties. After a PANIC a server would be gone; here it must not go on either.
+ * every answer into a list that is never emptied. After a PANIC a server would be gone; here it must not go on either.
  */
 const run = (bytes: Uint8Array): Scanned => {
   const parts: Array<Uint8Array> = []

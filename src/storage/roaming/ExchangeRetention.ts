@@ -1,5 +1,5 @@
 /**
- * How much of the log of exchanges is kept: what is younger than its retention, and of a partner that is told or asks much no more than its newest. So
+ * How much of the log of exchanges is kept: what is younger than its retention, and of a partner with many exchanges no more than its newest. So
  * the log is as large as there are partners, whatever one of them does, and the log of one that is quiet is not pushed out by a loud one.
  */
 import { Clock, Effect, Schema, type Scope } from "effect"
@@ -23,7 +23,7 @@ const pieces = { rows: 2_000, statements: 10 }
 /** What is older is looked for once an hour, of two weeks. */
 const ageEvery = "1 hour"
 
-/** Loud partners are looked at more often: one to which a hundred changes are told in a second is 60,000 over its bound by then. */
+/** Loud partners are looked at more often: one that gets a hundred changes in a second is 60,000 over its bound by then. */
 const loudEvery = "10 minutes"
 
 // Ids are gathered first and then looked up one by one: joined to them, a log of some size would be read whole for each piece.
@@ -61,7 +61,7 @@ const nthNewest = (sql: SqlClient.SqlClient, partnerId: string, nth: number) =>
 /** Deletes of each partner what is older than its newest so many; answers how many rows went. */
 export const forgetLoud = (sql: SqlClient.SqlClient, maxPerPartner: number) =>
   Effect.gen(function* () {
-    // Whoever has never had so many does not have them now: all others cost nothing.
+    // A partner that never had so many does not have them now: all others cost nothing.
     const loud = yield* sql<{ readonly id: string }>`
       SELECT h.partner_id AS id FROM exchange_health h GROUP BY h.partner_id
       HAVING sum(h.successes + h.failures) > ${maxPerPartner}::float8`

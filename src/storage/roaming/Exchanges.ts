@@ -1,6 +1,6 @@
 /**
  * The log of exchanges in the database, written behind as `MessageLog` is: losing its last second in a crash is allowed. How each module does is counted
- * beside it, so that nobody has to read the log for it.
+ * beside it, so that the log need not be read for it.
  */
 import { Cause, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -56,7 +56,7 @@ const put = (sql: SqlClient.SqlClient, organisationId: string, partnerId: string
     return !known
   })
 
-/** Parties in addresses are whatever was asked for: such a one is nobody. */
+/** Parties in addresses are whatever was asked for: such a one is no party. */
 const isUnreachable = ({ countryCode, partyId }: PartyId): boolean =>
   unstorableText(countryCode) || unstorableText(partyId)
 

@@ -37,7 +37,7 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
       ORDER BY 1 LIMIT 1`
     if (taken[0] === undefined) return
     const { id, party } = taken[0]
-    // Which one it is, is the operator's to know, and not what another partner is told.
+    // Which one it is, is the operator's to know, and not for another partner.
     const message = expected
       ? `${party} is the partner ${id} already. Invite that one again (POST /cpo/v2/partners/${id}/invite), or remove it first (DELETE).`
       : `${party} is another partner here already: the operator knows which.`
@@ -46,7 +46,7 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
 
 /**
  * Of a row with a party that a partner speaks for: another partner is that party itself, as an eMSP, and its drivers are that one's. A suspended partner is
- * still who it is: nobody else lets its drivers charge.
+ * still who it is: no other lets its drivers charge.
  */
 export const isAnothers = (sql: SqlClient.SqlClient, alias: string) => sql`EXISTS (
   SELECT 1 FROM partner_party q JOIN partner d ON d.id = q.partner_id AND d.organisation_id = q.organisation_id

@@ -77,7 +77,7 @@ const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirT
   })
 
 /**
- * That what a handshake began with stands still. Tokens are locked with the newest first, as their first use does it: it ends the one before
+ * That what a handshake began with is still in force. Tokens are locked with the newest first, as their first use does it: it ends the one before
  * (`Partners.bearer`), and neither may wait for the other.
  */
 const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registration) =>
@@ -89,7 +89,7 @@ const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registrat
     if (!tokens.some(({ held }) => held)) {
       return yield* conflict(
         "token_gone",
-        "The partner was registered, invited anew or ended its registration meanwhile: what stands since then stays."
+        "The partner was registered, invited anew or ended its registration meanwhile: what is stored since then stays."
       )
     }
     if (begun.by === "Partner" && before.status === "Suspended") {
@@ -109,7 +109,7 @@ const notOvertaken = (own: Scoped, id: string, theirToken: string | undefined) =
     )
   })
 
-/** The token that the partner presents is what it has: it stays good for a while, and what it never used is nobody's. */
+/** The token that the partner presents is what it has: it stays good for a while, and what it never used opens nothing. */
 const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: Date) =>
   Effect.gen(function* () {
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
@@ -121,7 +121,7 @@ const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: 
 /** We have called the partner, so what it has of us is its last token or, where it has not used that yet, that or the one before. */
 const retireOurs = (own: Scoped, id: string, given: Uint8Array, until: Date) =>
   Effect.gen(function* () {
-    // What we have told the partner to call by is about to become what it calls by.
+    // What we have sent the partner to call by is about to become what it calls by.
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${given}`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`

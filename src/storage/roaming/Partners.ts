@@ -126,7 +126,7 @@ const bearer = ({ sql, writable }: Recording) =>
     if (row === undefined) return undefined
     const { isFirst, reading, use, ...partner } = row
     if (use === "Access" && isFirst) {
-      // By the token itself: a rotation meanwhile may have put another one in its place, which nobody has used yet.
+      // By the token itself: a rotation meanwhile may have put another one in its place, which was not used yet.
       const used = sql`
         WITH used AS (
           UPDATE partner_token SET used_at = ${at} WHERE verifier = ${verifiers[reading]} AND use = 'Access' AND used_at IS NULL
@@ -137,7 +137,7 @@ const bearer = ({ sql, writable }: Recording) =>
       yield* Effect.ignore(Effect.andThen(writable, guardedWrite(used)))
     }
     const found = partnerOf(partner)
-    // We have told it this token in a renewal; that it calls by it shows that the partner's side of that is done, whatever we heard.
+    // We have sent it this token in a renewal; that it calls by it shows that the partner's side of that is done, whatever we heard.
     return { partner: found, use: use === "Expected" && isRegistered(found) ? "Access" : use, reading }
   })
 

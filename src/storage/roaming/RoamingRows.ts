@@ -1,4 +1,4 @@
-/** Whose driver somebody is, as rows and stored JSON have it; shared by cards, grants, sessions and records. */
+/** Whose driver a driver is, as rows and stored JSON have it; shared by cards, grants, sessions and records. */
 import { Schema } from "effect"
 import { authMethods } from "../../domain/roaming/Roaming.ts"
 

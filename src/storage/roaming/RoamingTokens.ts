@@ -258,7 +258,7 @@ const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: st
 
 const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
 
-/** Tokens of partners that are not registered, or suspended, vouch for nobody, and neither do a hub's of who is a partner itself. */
+/** Tokens of partners that are not registered, or suspended, vouch for no driver, and neither do a hub's of who is a partner itself. */
 const conflicts = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.conflicts")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)

@@ -229,7 +229,7 @@ COMMENT ON TABLE unknown_charger IS
 CREATE INDEX unknown_charger_first ON unknown_charger (first_seen, charger_id);
 CREATE INDEX unknown_charger_last ON unknown_charger (last_seen, charger_id);
 
--- History of connections. By triggers on the table, so that a connection is seen whoever opens or closes it (its socket, a newer
+-- History of connections. By triggers on the table, so that a connection is seen whatever opens or closes it (its socket, a newer
 -- connection, the end of its node). Statement triggers: a thousand chargers that come back at once are one call.
 CREATE FUNCTION connection_opened()
 RETURNS trigger

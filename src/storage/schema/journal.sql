@@ -56,7 +56,7 @@ BEGIN
   END IF;
   v_all := v_inserted = cardinality(p_keys);
 
-  -- Which ones were new is asked only when some were not. Nobody else writes while we hold the lock, so what lies above is ours.
+  -- Which ones were new is asked only when some were not. No other transaction writes while we hold the lock, so what lies above is ours.
   IF NOT v_all THEN
     SELECT coalesce(array_agg(new.ord), '{}') INTO fresh
     FROM (
@@ -99,7 +99,7 @@ BEGIN
         to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
       FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
         token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
-      -- A charger that was taken away and registered by somebody else meanwhile is not the one that this fact is about.
+      -- A charger that was taken away and registered by another organisation meanwhile is not the one that this fact is about.
       JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
       WHERE v_all OR x.ord = ANY (fresh)
       RETURNING id, organisation_id
@@ -136,7 +136,7 @@ BEGIN
         AND m.organisation_id = p_organisations[x.ord];
     END IF;
 
-    -- 0 stands in for a register that the start did not have, and all that the meter ever counted would be billed.
+    -- 0 replaces a register that the start did not have, and all that the meter ever counted would be billed.
     IF p_starts @> '[{"unmetered": true}]' THEN
       INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
       SELECT x.id, p_organisations[x.ord], 'MeterStartMissing', p_heard[x.ord]

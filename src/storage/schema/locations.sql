@@ -17,7 +17,7 @@ CREATE TABLE evse (
   CONSTRAINT evse_organisation_id_charger_id_evse_id_site_id_key UNIQUE (organisation_id, charger_id, evse_id, site_id)
 );
 COMMENT ON TABLE evse IS
-  'EVSEs as partners know them. An EVSE that moves to another site is another row with the same number. Never deleted: partners are told that it was removed.';
+  'EVSEs as partners know them. An EVSE that moves to another site is another row with the same number. Never deleted: partners hear that it was removed.';
 CREATE INDEX evse_number ON evse (organisation_id, number);
 CREATE INDEX evse_site ON evse (site_id);
 
@@ -59,7 +59,7 @@ CREATE TABLE location_stale (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id uuid NOT NULL,
   site_id uuid NOT NULL,
-  -- No fact tells of this change (time, a node's lease, an upgrade): whoever refreshes the location records one.
+  -- No fact records this change (time, a node's lease, an upgrade): the refresh of the location records one.
   untold boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE location_stale IS
@@ -283,7 +283,7 @@ AS $function$
 CREATE TRIGGER organisation_location AFTER UPDATE ON organisation
   FOR EACH ROW WHEN ((old.name <> new.name)) EXECUTE FUNCTION location_organisation_changed();
 
--- The connections of a node whose lease had run out are open again. No fact tells of it.
+-- The connections of a node whose lease had run out are open again. No fact records it.
 CREATE FUNCTION location_node_revived()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -96,7 +96,7 @@ CREATE TABLE idempotency (
   status integer,
   content_type text,
   body text,
-  -- Who runs the request; NULL where nobody does. Its claim is free as soon as that process is gone.
+  -- Who runs the request; NULL where no process does. Its claim is free as soon as that process is gone.
   node_id text,
   -- What a request of several transactions had done by then, encrypted: a retry starts from it.
   reached text,

@@ -32,7 +32,7 @@ CREATE TABLE partner_token (
 COMMENT ON TABLE partner_token IS
   'Tokens by which partners call us; verifiers only, each with its use.';
 CREATE INDEX partner_token_partner ON partner_token (partner_id);
--- One of each use at a time. 'Expected' ones, with which a partner may call while a handshake runs, may be several: one told in a
+-- One of each use at a time. 'Expected' ones, with which a partner may call while a handshake runs, may be several: one sent in a
 -- renewal may be all the partner has.
 CREATE UNIQUE INDEX partner_token_use ON partner_token (partner_id, use) WHERE (use <> 'Expected');
 
@@ -91,7 +91,7 @@ CREATE TABLE partner_callback (
   about text NOT NULL CHECK (about IN ('Result', 'ReservationCancelled', 'ProfileChanged')),
   organisation_id uuid NOT NULL,
   state text NOT NULL DEFAULT 'Open' CHECK (state IN ('Open', 'Done', 'GivenUp')),
-  -- When the partner is informed that nothing came of it, if it has not been told anything.
+  -- When the partner is informed that nothing came of it, if it has not heard anything.
   answer_by timestamptz NOT NULL,
   due_at timestamptz NOT NULL,
   tries integer NOT NULL DEFAULT 0,

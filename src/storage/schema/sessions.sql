@@ -84,7 +84,7 @@ CREATE INDEX session_organisation ON session (organisation_id, id);
 CREATE INDEX session_partner ON session (organisation_id, partner_id, id) WHERE (partner_id IS NOT NULL);
 -- Few of an organisation's sessions, and filtered by status.
 CREATE INDEX session_reserved ON session (organisation_id, id) WHERE (status = 'RESERVATION');
--- Reservations that nobody used, by charger: a session heard of late may have run at a connector that was reserved, and then the
+-- Reservations that were not used, by charger: a session heard of late may have run at a connector that was reserved, and then the
 -- reservation has another price.
 CREATE INDEX session_reserved_charger ON session (charger_id, ended_at) WHERE reservation_only;
 

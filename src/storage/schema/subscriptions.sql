@@ -114,7 +114,7 @@ AS $function$
       -- 0 until it is registered for the first time.
       position = CASE WHEN v_new AND position = 0 THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE position END
     WHERE id = NEW.id;
-    -- Whoever registers may have lost all that he was told, or reads it in other words now. Records that were taken stay taken.
+    -- A partner that registers may have lost all that it was sent, or reads it in another version now. Records that were taken stay taken.
     IF v_new OR v_other THEN
       UPDATE subscription_object SET hash = NULL WHERE subscription_id = NEW.id AND kind <> 'cdr' AND hash IS NOT NULL;
     END IF;

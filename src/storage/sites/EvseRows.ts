@@ -1,4 +1,4 @@
-/** Where `session s` stands, with the names that its site and evse have for partners: for those who price sessions and those who show them. */
+/** Where `session s` is, with the names that its site and evse have for partners: for those who price sessions and those who show them. */
 import type { SqlClient, Statement } from "effect/sql"
 
 /** Beside `session s`: its connector's equipment as `e`, its charger as `c`, its site as `i`, whose party as `q`, its evse as `u`. */

@@ -35,7 +35,7 @@ const markRows = rowsOf(
 
 interface Mark extends WantedSite {
   readonly ids: ReadonlyArray<string>
-  /** No fact stands beside one of its marks. */
+  /** No fact is recorded with one of its marks. */
   readonly untold: boolean
 }
 
@@ -177,7 +177,7 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
   })
 
 /**
- * Appends what partners learn of no other way. The journal's lock is taken last here: nobody who holds it waits for what is locked here, and it is held
+ * Appends what partners learn of no other way. The journal's lock is taken last here: no holder of it waits for what is locked here, and it is held
  * for as long as it takes to commit.
  */
 const tell = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
@@ -246,7 +246,7 @@ const lookAtAll = (
 
 /**
  * Works in some of what is marked, within a scope or of all; then also what is due by time. True when there may be more. To be run in a
- * transaction of its own: the time of a change is taken under the lock, so that whoever asked before for what is newer has not seen it yet.
+ * transaction of its own: the time of a change is taken under the lock, so that a reader that asked before for what is newer has not seen it yet.
  */
 export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, scope: Scope | undefined, limit: number) =>
   Effect.gen(function* () {

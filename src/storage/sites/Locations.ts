@@ -115,7 +115,7 @@ const current = ({ sql, step }: Reading, organisationId: string, format?: string
     let extent = yield* guarded(extentOf(sql, own, format))
     for (let n = 0; n < stepsPerRead && extent.stale; n++) {
       const worked = yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false)
-      // Where nothing was marked any more, somebody else has worked it in since we looked.
+      // Where nothing was marked any more, another process has worked it in since we looked.
       extent = yield* guarded(extentOf(sql, own, format))
       if (!worked) break
     }

@@ -12,7 +12,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { assignmentOf, type Target } from "./TariffRows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** Assignments that are shown of one tariff; whoever has more assigns by site. */
+/** Assignments that are shown of one tariff; organisations with more assign by site. */
 const shownMost = 500
 
 type Find = (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | SqlError>
