@@ -248,7 +248,7 @@ export class ChargerSocket implements SocketOwner {
   private take(text: string): void {
     const { limits, now } = this.parts
     const at = now()
-    const began = performance.now()
+    const began = this.parts.elapsed()
     try {
       const frame = parseFrame(text)
       const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
@@ -260,7 +260,7 @@ export class ChargerSocket implements SocketOwner {
       this.parts.defect(cause, { chargerId: this.chargerId, during: "taking a frame", action: "" })
       this.cut("defect", 1011, "the service failed to handle a message")
     }
-    if (this.rate.worked(performance.now() - began, at)) this.throttle("time")
+    if (this.rate.worked(this.parts.elapsed() - began, at)) this.throttle("time")
   }
 
   /** Reads no further until there is room again. */

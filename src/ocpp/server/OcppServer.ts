@@ -79,6 +79,7 @@ const partsOf = (
       largeFrames: new LargeFrames(limits),
       rules: livenessRules(limits),
       now: clock.now,
+      elapsed: clock.elapsed,
       presence: yield* Presence,
       messageLog: yield* MessageLog,
       metrics,

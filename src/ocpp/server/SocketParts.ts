@@ -14,6 +14,8 @@ export interface SocketParts {
   readonly rules: LivenessRules
   /** ms epoch. */
   readonly now: () => number
+  /** ms of a clock that only goes forward. */
+  readonly elapsed: () => number
   readonly presence: Presence["Service"]
   readonly messageLog: MessageLog["Service"]
   readonly metrics: Metrics

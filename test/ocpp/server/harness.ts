@@ -160,7 +160,14 @@ export class TestInbox {
 export class HandClock implements Clock {
   private time = Date.UTC(2026, 4, 1, 12)
   private timers: Array<{ readonly millis: number; readonly tick: () => void; due: number }> = []
+  private worked = 0
   readonly now = (): number => this.time
+  readonly elapsed = (): number => this.worked
+
+  /** Work takes so long; no timer fires meanwhile. */
+  work(millis: number): void {
+    this.worked += millis
+  }
 
   readonly every = (millis: number, tick: () => void): (() => void) => {
     const timer = { millis, tick, due: this.time + millis }

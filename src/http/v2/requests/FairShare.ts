@@ -7,6 +7,7 @@ import { TooMany } from "../../../domain/Errors.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Inside } from "./Inside.ts"
 import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
+import { RefusalPace } from "./RefusalPace.ts"
 
 export interface FairShareOptions {
   /** Requests of one key that are worked on at a time. */
@@ -100,10 +101,12 @@ export const queues = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: F
       message: `${waitingPerKey} requests of this key wait already. Send fewer at a time: ${atOncePerKey} are worked on at once.`,
       retryAfterSeconds
     })
-    const refuse = Effect.andThen(Metric.update(refusedForTheirShare, 1), tooMany)
+    const pace = new RefusalPace()
+    const refuse = (keyId: string) =>
+      Metric.update(refusedForTheirShare, 1).pipe(Effect.andThen(pace.before(keyId)), Effect.andThen(tooMany))
     return RequestQueues.of({
       room: (keyId) =>
-        Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse : Effect.void)),
+        Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse(keyId) : Effect.void)),
       within: ({ keyId, organisationId }, work) =>
         ofKeys.within(keyId, (yieldKey) =>
           ofOrganisations.within(organisationId, (yieldOrganisation) =>

@@ -8,6 +8,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TooMany } from "../../../domain/Errors.ts"
 import { Buckets } from "../../../domain/values/Buckets.ts"
 import { Inside } from "./Inside.ts"
+import { RefusalPace } from "./RefusalPace.ts"
 
 export interface RateLimitOptions {
   /** Of one key; 0 is no limit. */
@@ -106,14 +107,18 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
     Effect.gen(function* () {
       const keys = new Allowances(requestsPerMinute)
       const networks = new Allowances(wrongKeysPerMinute)
-      const refuse = (seconds: number) =>
-        Effect.andThen(
-          Metric.update(ofFlood, 1),
-          new TooMany({
-            code: "too_many_requests",
-            message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
-            retryAfterSeconds: seconds
-          })
+      const ofKeys = new RefusalPace()
+      const ofNetworks = new RefusalPace()
+      const refuse = (keyId: string, seconds: number) =>
+        Metric.update(ofFlood, 1).pipe(
+          Effect.andThen(ofKeys.before(keyId)),
+          Effect.andThen(
+            new TooMany({
+              code: "too_many_requests",
+              message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
+              retryAfterSeconds: seconds
+            })
+          )
         )
 
       const request = Effect.fnUntraced(function* (keyId: string) {
@@ -121,7 +126,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         const allowance = keys.take(keyId, yield* Clock.currentTimeMillis)
         yield* shown("requests", requestsPerMinute, allowance)
         if (allowance.isAllowed) return
-        return yield* refuse(allowance.waitSeconds)
+        return yield* refuse(keyId, allowance.waitSeconds)
       })
 
       const room = Effect.fnUntraced(function* (keyId: string) {
@@ -129,7 +134,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         const allowance = keys.peek(keyId, yield* Clock.currentTimeMillis)
         if (allowance.isAllowed) return
         yield* shown("requests", requestsPerMinute, allowance)
-        return yield* refuse(allowance.waitSeconds)
+        return yield* refuse(keyId, allowance.waitSeconds)
       })
 
       const body = Effect.fnUntraced(function* (keyId: string, bytes: number) {
@@ -144,6 +149,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         if (allowance.isAllowed) return
         yield* shown("wrong-keys", wrongKeysPerMinute, allowance)
         yield* Metric.update(ofWrongKeys, 1)
+        yield* ofNetworks.before(network)
         return yield* new TooMany({
           code: "too_many_wrong_keys",
           message: `Too many wrong keys come from this network: it may send ${wrongKeysPerMinute} a minute.`,
