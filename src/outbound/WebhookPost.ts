@@ -3,7 +3,29 @@ import { Clock, Effect } from "effect"
 import type { Posted } from "../domain/event/WebhookPoster.ts"
 import type { WebhookTarget } from "../domain/event/Webhooks.ts"
 import { call, type CallOptions } from "./HttpCall.ts"
-import { signatureHeaders } from "./Signature.ts"
+import { createHmac } from "node:crypto"
+import { secretPrefix, signedContent } from "../domain/event/Webhook.ts"
+
+/** A signature by the Standard Webhooks convention. A message has one for each secret that is valid. */
+const signed = (secret: string, content: string): string =>
+  `v1,${createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))
+    .update(content)
+    .digest("base64")}`
+
+/** The three headers of a message; `seconds` is the time of this try. */
+const signatureHeaders = (
+  id: string,
+  seconds: number,
+  body: string,
+  secrets: ReadonlyArray<string>
+): Readonly<Record<string, string>> => {
+  const content = signedContent(id, seconds, body)
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": secrets.map((secret) => signed(secret, content)).join(" ")
+  }
+}
 
 /** Most bytes of an answer: a receiver has to accept it, and its words are not read (T31). */
 const maxAnswerBytes = 64 * 1024

@@ -5,11 +5,33 @@
 import { Clock, Effect, Latch, Layer, Stream } from "effect"
 import { PartnerKind, WebhookKind } from "../../domain/event/SubscriptionKind.ts"
 import { Subscriptions } from "../../domain/event/Subscriptions.ts"
-import { defaultSettling } from "../../domain/event/Settling.ts"
+import { defaultSettling, circuitReleased } from "../../domain/event/Settling.ts"
 import { guardedStep } from "./BackgroundLoop.ts"
 import { deliveries, type DeliveryOptions } from "./SubscriptionDelivery.ts"
-import { probe } from "./SubscriptionProbe.ts"
 import { type Kinds, readOn, type ReaderOptions } from "./SubscriptionReader.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+
+/** Asks a subscriber that had stopped answering whether it is there again: true when it is, and then all that waited goes at once. */
+const probe = (
+  kinds: Kinds,
+  subscriptionId: string,
+  options: DeliveryOptions
+): Effect.Effect<boolean, StorageUnavailable, Subscriptions> =>
+  Effect.gen(function* () {
+    const storage = yield* Subscriptions
+    const subscription = yield* storage.find(subscriptionId)
+    const kind = subscription && kinds.get(subscription.kind)
+    if (subscription?.openedAt === undefined || kind === undefined) return false
+    const isThere = yield* kind.isThere(subscription).pipe(
+      Effect.timeoutOrElse({ duration: options.deliveryMillis, orElse: () => Effect.succeed(false) }),
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("a probe died", defect), false))
+    )
+    if (!isThere) return false
+    const now = yield* Clock.currentTimeMillis
+    yield* storage.circuit(subscriptionId, circuitReleased(options), { now, isReleased: true })
+    yield* Effect.logInfo(`${subscription.kind} ${subscriptionId} answers again`)
+    return true
+  })
 
 export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
   /** Between two looks at the journal at least: what is committed meanwhile is read in one page. */

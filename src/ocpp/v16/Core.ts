@@ -1,6 +1,7 @@
 /**
  * The Core profile without its transactions: who the charger is, that it lives, how its connectors are, who wants to charge, and what its
- * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9).
+ * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9); and the commands of the profile, its configuration apart (§5.2, §5.4, §5.6, §5.11, §5.12, §5.14,
+ * §5.18).
  */
 import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
 import { cutText } from "../../domain/values/Cut.ts"
@@ -8,8 +9,65 @@ import { action, empty } from "./Action.ts"
 import { idTag, idTagInfo } from "./IdTagInfo.ts"
 import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
 import { optional } from "./Lenient.ts"
-import { placeOf } from "./place.ts"
+import { placeOf, connectorIdOf, optionalConnectorIdOf } from "./place.ts"
 import { readTime, writeTime } from "./Time.ts"
+import { answersWith, present, type Command } from "./Command.ts"
+import { writeProfile } from "./SmartCharging.ts"
+import { dataTransferStatuses } from "../../domain/charger/Reply.ts"
+
+/** §5.11. A start at the whole charger names no connector: the charger chooses, and 0 is not allowed here (§6.33). */
+export const remoteStart: Command<"RemoteStart"> = {
+  action: "RemoteStartTransaction",
+  encode: ({ chargingProfile, place, tokenUid }) =>
+    present({
+      connectorId: optionalConnectorIdOf(place) || undefined,
+      idTag: tokenUid,
+      chargingProfile: chargingProfile === undefined ? undefined : writeProfile(chargingProfile)
+    }),
+  decode: answersWith(["Accepted", "Rejected"])
+}
+
+/** §5.12. */
+export const remoteStop: Command<"RemoteStop"> = {
+  action: "RemoteStopTransaction",
+  encode: ({ transactionId }) => ({ transactionId }),
+  decode: answersWith(["Accepted", "Rejected"])
+}
+
+/** §5.18. */
+export const unlockConnector: Command<"UnlockConnector"> = {
+  action: "UnlockConnector",
+  encode: ({ place }) => ({ connectorId: connectorIdOf(place) }),
+  decode: answersWith(["Unlocked", "UnlockFailed", "NotSupported"])
+}
+
+/** §5.14. */
+export const reset: Command<"Reset"> = {
+  action: "Reset",
+  encode: ({ kind }) => ({ type: kind }),
+  decode: answersWith(["Accepted", "Rejected"])
+}
+
+/** §5.2. */
+export const changeAvailability: Command<"ChangeAvailability"> = {
+  action: "ChangeAvailability",
+  encode: ({ availability, place }) => ({ connectorId: connectorIdOf(place), type: availability }),
+  decode: answersWith(["Accepted", "Rejected", "Scheduled"])
+}
+
+/** §5.4. */
+export const clearCache: Command<"ClearCache"> = {
+  action: "ClearCache",
+  encode: () => ({}),
+  decode: answersWith(["Accepted", "Rejected"])
+}
+
+/** §5.6. The vendor's own answer is in the answer's `data`. */
+export const sendData: Command<"DataTransfer"> = {
+  action: "DataTransfer",
+  encode: ({ data, messageId, vendorId }) => present({ vendorId, messageId, data }),
+  decode: answersWith(dataTransferStatuses)
+}
 
 /** What is there and not empty: chargers send "" for what they do not know. */
 const given = (value: string | undefined): string | undefined =>

@@ -1,8 +1,48 @@
-/** The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5), as far as chargers speak. */
+/**
+ * The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5), certificates apart: logs, signed firmware, and what chargers
+ * report.
+ */
 import { action, empty } from "./Action.ts"
 import { integer, text, time, word } from "./Kinds.ts"
 import { optional } from "./Lenient.ts"
 import { readTime } from "./Time.ts"
+import { answersWith, present, writeNearestTime, writeOptionalTime, writeRetries, type Command } from "./Command.ts"
+import { readFileName } from "./FileName.ts"
+
+/** GetLog.req. `AcceptedCanceled` says that an upload that was going on has been ended for this one. */
+export const getLog: Command<"GetLog"> = {
+  action: "GetLog",
+  encode: (command) =>
+    present({
+      log: present({
+        remoteLocation: command.location,
+        oldestTimestamp: writeOptionalTime(command.oldestAt),
+        latestTimestamp: writeOptionalTime(command.latestAt)
+      }),
+      logType: command.logType,
+      requestId: command.requestId,
+      ...writeRetries(command)
+    }),
+  decode: answersWith(["Accepted", "Rejected", "AcceptedCanceled"], readFileName)
+}
+
+/** SignedUpdateFirmware.req. */
+export const signedUpdateFirmware: Command<"SignedUpdateFirmware"> = {
+  action: "SignedUpdateFirmware",
+  encode: (command) =>
+    present({
+      ...writeRetries(command),
+      requestId: command.requestId,
+      firmware: present({
+        location: command.location,
+        retrieveDateTime: writeNearestTime(command.retrieveAt),
+        installDateTime: writeOptionalTime(command.installAt),
+        signingCertificate: command.signingCertificate,
+        signature: command.signature
+      })
+    }),
+  decode: answersWith(["Accepted", "Rejected", "AcceptedCanceled", "InvalidCertificate", "RevokedCertificate"])
+}
 
 /** A security event is taken whatever its time says: that it happened matters more than when. */
 export const securityEventNotification = action({

@@ -10,16 +10,8 @@ import { certificateSigned, deleteCertificate, getInstalledCertificateIds, insta
 import type { Command } from "./Command.ts"
 import { changeConfiguration, getConfiguration } from "./Configuration.ts"
 import { authorize, bootNotification, dataTransfer, heartbeat, statusNotification } from "./Core.ts"
-import {
-  changeAvailability,
-  clearCache,
-  remoteStart,
-  remoteStop,
-  reset,
-  sendData,
-  unlockConnector
-} from "./CoreCommands.ts"
-import { getDiagnostics, updateFirmware } from "./FirmwareCommands.ts"
+import { changeAvailability, clearCache, remoteStart, remoteStop, reset, sendData, unlockConnector } from "./Core.ts"
+import { getDiagnostics, updateFirmware } from "./FirmwareManagement.ts"
 import { diagnosticsStatusNotification, firmwareStatusNotification } from "./FirmwareManagement.ts"
 import { asObject } from "./Lenient.ts"
 import { getLocalListVersion, sendLocalList } from "./LocalAuthList.ts"
@@ -32,7 +24,7 @@ import {
   signCertificate,
   signedFirmwareStatusNotification
 } from "./Security.ts"
-import { getLog, signedUpdateFirmware } from "./SecurityCommands.ts"
+import { getLog, signedUpdateFirmware } from "./Security.ts"
 import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from "./SmartCharging.ts"
 import { meterValuesAction, startTransaction, stopTransaction } from "./Transactions.ts"
 

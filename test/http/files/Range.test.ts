@@ -1,6 +1,6 @@
 /** Ranges as RFC 9110 §14 has them, for one range of bytes. */
 import { expect, it } from "vitest"
-import { rangeOf } from "../../../src/http/files/Range.ts"
+import { rangeOf } from "../../../src/http/files/Downloads.ts"
 
 it.each([
   [undefined, "whole"],

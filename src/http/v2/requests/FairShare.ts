@@ -7,7 +7,7 @@ import { TooMany } from "../../../domain/Errors.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Inside } from "./Inside.ts"
 import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
-import { RefusalPace } from "./RefusalPace.ts"
+import { RefusalDelay } from "./RefusalDelay.ts"
 
 export interface FairShareOptions {
   /** Requests of one key that are worked on at a time. */
@@ -101,9 +101,9 @@ export const queues = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: F
       message: `${waitingPerKey} requests of this key wait already. Send fewer at a time: ${atOncePerKey} are worked on at once.`,
       retryAfterSeconds
     })
-    const pace = new RefusalPace()
+    const delay = new RefusalDelay()
     const refuse = (keyId: string) =>
-      Metric.update(refusedForTheirShare, 1).pipe(Effect.andThen(pace.before(keyId)), Effect.andThen(tooMany))
+      Metric.update(refusedForTheirShare, 1).pipe(Effect.andThen(delay.before(keyId)), Effect.andThen(tooMany))
     return RequestQueues.of({
       room: (keyId) =>
         Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse(keyId) : Effect.void)),

@@ -8,7 +8,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TooMany } from "../../../domain/Errors.ts"
 import { Buckets } from "../../../domain/values/Buckets.ts"
 import { Inside } from "./Inside.ts"
-import { RefusalPace } from "./RefusalPace.ts"
+import { RefusalDelay } from "./RefusalDelay.ts"
 
 export interface RateLimitOptions {
   /** Of one key; 0 is no limit. */
@@ -107,8 +107,8 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
     Effect.gen(function* () {
       const keys = new Allowances(requestsPerMinute)
       const networks = new Allowances(wrongKeysPerMinute)
-      const ofKeys = new RefusalPace()
-      const ofNetworks = new RefusalPace()
+      const ofKeys = new RefusalDelay()
+      const ofNetworks = new RefusalDelay()
       const refuse = (keyId: string, seconds: number) =>
         Metric.update(ofFlood, 1).pipe(
           Effect.andThen(ofKeys.before(keyId)),

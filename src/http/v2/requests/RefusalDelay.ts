@@ -1,6 +1,6 @@
 /**
  * How fast refusals are answered. A program that ignores 429 on two thousand connections gets eight thousand refusals a second, which is all that the main
- * thread can do; so whoever was refused often a moment ago is answered late, and its connections wait meanwhile. A few refusals are answered at once.
+ * thread can do; so a key or network that was refused often a moment ago is answered late, and its connections wait meanwhile. A few refusals are answered at once.
  */
 import { Clock, Effect } from "effect"
 import { Buckets } from "../../../domain/values/Buckets.ts"
@@ -17,7 +17,7 @@ const waitingMax = 10_000
 
 const namesMax = 10_000
 
-export class RefusalPace {
+export class RefusalDelay {
   private readonly prompt = new Buckets(promptRefusals, promptMillis, namesMax)
   private waiting = 0
 

@@ -2,7 +2,7 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
-import { lateMillis, RefusalPace } from "../../../src/http/v2/requests/RefusalPace.ts"
+import { lateMillis, RefusalDelay } from "../../../src/http/v2/requests/RefusalDelay.ts"
 import { fakeApp } from "../../support/restApp.ts"
 
 let app: Awaited<ReturnType<typeof fakeApp>> | undefined
@@ -11,16 +11,16 @@ afterEach(() => app?.close())
 describe("refusals", () => {
   it("are answered at once twenty times, then late until the key has been quiet", () =>
     Effect.gen(function* () {
-      const pace = new RefusalPace()
-      for (let n = 0; n < 20; n++) yield* pace.before("greedy")
-      const late = yield* Effect.forkChild(pace.before("greedy"))
-      yield* pace.before("other")
+      const delay = new RefusalDelay()
+      for (let n = 0; n < 20; n++) yield* delay.before("greedy")
+      const late = yield* Effect.forkChild(delay.before("greedy"))
+      yield* delay.before("other")
       yield* TestClock.adjust(lateMillis - 1)
       expect(late.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust(1)
       yield* Fiber.join(late)
       yield* TestClock.adjust("10 seconds")
-      for (let n = 0; n < 20; n++) yield* pace.before("greedy")
+      for (let n = 0; n < 20; n++) yield* delay.before("greedy")
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 
   it("of a flood are late, and requests of another key are not", async () => {
