@@ -134,17 +134,6 @@ export const listsKept: ReadonlyMap<string, string> = new Map([
   ["PartnerChanged PartnerCreated PartnerInvited PartnerRegistered PartnerRemoved PartnerUnregistered", "as with sites"]
 ])
 
-/** Files whose lists are still written beside the domain's; a file that takes them from there is to be taken off this one. */
-export const listsToBeTaken: ReadonlyArray<string> = [
-  "src/domain/command/LocalLists.ts",
-  "src/domain/reservation/",
-  "src/storage/billing/",
-  "src/storage/commands/",
-  "src/storage/charging/ChargerDirectory.ts",
-  "src/storage/charging/ChargerStateRows.ts",
-  "src/storage/charging/Reservations.ts"
-]
-
 /** Pairs that may not meet although their areas do: what has a version never knows another, and nobody but main knows main. */
 export const strangers: ReadonlyArray<{ readonly from: RegExp; readonly to: RegExp; readonly fix: string }> = [
   {

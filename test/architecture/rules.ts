@@ -2,7 +2,7 @@
  * The house rules as functions from files to violations. They are pure, so that each can be shown to fail on a made-up tree, and
  * each violation ends with what to do about it.
  */
-import { areas, entries, jsonParseAllowed, listsKept, listsToBeTaken, strangers, type Area } from "./matrix.ts"
+import { areas, entries, jsonParseAllowed, listsKept, strangers, type Area } from "./matrix.ts"
 import { importsOf, lineAt, strip, type SourceFile } from "./source.ts"
 
 export type Files = ReadonlyArray<SourceFile>
@@ -185,7 +185,7 @@ const wordList = /\[\s*(?:"[^"\n]+"\s*,\s*){2,}"[^"\n]+"\s*,?\s*\]|"[\w-]+"(?:\s
 export const eachListOnce: Rule = (files) => {
   const first = new Map<string, SourceFile>()
   return inSrc(files)
-    .filter((file) => !isGenerated(file) && !listsToBeTaken.some((path) => file.path.startsWith(path)))
+    .filter((file) => !isGenerated(file))
     .flatMap((file) =>
       [...strip(file.text).withStrings.matchAll(wordList)].flatMap((match) => {
         const words = [...new Set([...match[0].matchAll(/"([^"]+)"/g)].map(([, word]) => word ?? ""))]

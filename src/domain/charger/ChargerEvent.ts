@@ -113,7 +113,8 @@ export interface CertificateRequested {
 }
 
 /** OCPP 1.6's messages about a transaction, which are acknowledged whatever is in them (§3.7.1). */
-export type TransactionAction = "StartTransaction" | "StopTransaction" | "MeterValues"
+export const transactionActions = ["StartTransaction", "StopTransaction", "MeterValues"] as const
+export type TransactionAction = (typeof transactionActions)[number]
 
 /**
  * A transaction message that names its action and cannot be read as one (no transaction can be made of it). It is stored raw and

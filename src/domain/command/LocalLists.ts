@@ -4,17 +4,21 @@ import type { ConfigurationKey } from "./ChargerCommand.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
 import type { KnownList, Listable, TokenChange } from "./LocalList.ts"
 
-export type LocalListState =
-  /** Nobody keeps it: the organisation's lists are sent by hand. Never stored. */
-  | "Manual"
-  | "Unknown"
-  | "InStep"
-  | "Sending"
+/** What is stored of a list that the service keeps. */
+export const keptListStates = [
+  "Unknown",
+  "InStep",
+  "Sending",
   /** The charger has switched it off. */
-  | "Disabled"
+  "Disabled",
   /** The charger has none. */
-  | "Unsupported"
-  | "Failed"
+  "Unsupported",
+  "Failed"
+] as const
+
+/** `Manual`: the organisation's lists are sent by hand. It is never stored. */
+export const localListStates = ["Manual", ...keptListStates] as const
+export type LocalListState = (typeof localListStates)[number]
 
 /** A charger whose list needs a look, held for whoever claimed it. */
 export interface ClaimedList {

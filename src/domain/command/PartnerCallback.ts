@@ -5,15 +5,17 @@
 import type { NewGrant } from "../roaming/TokenGrant.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
-export type PartnerCallbackKind =
-  | "StartSession"
-  | "StopSession"
-  | "ReserveNow"
-  | "CancelReservation"
-  | "UnlockConnector"
-  | "SetProfile"
-  | "ActiveProfile"
-  | "ClearProfile"
+export const partnerCallbackKinds = [
+  "StartSession",
+  "StopSession",
+  "ReserveNow",
+  "CancelReservation",
+  "UnlockConnector",
+  "SetProfile",
+  "ActiveProfile",
+  "ClearProfile"
+] as const
+export type PartnerCallbackKind = (typeof partnerCallbackKinds)[number]
 
 /** Seconds after which a partner is told that nothing came of its command: a charger has a minute to answer, and others may be before it in line. */
 export const answerSeconds = 80

@@ -7,11 +7,15 @@ import type { StorageUnavailable } from "../Errors.ts"
 import type { PartnerCallbackEnd } from "./Outcome.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
+/** What a callback is about. */
+export const callbackSubjects = ["Result", "ReservationCancelled", "ProfileChanged"] as const
+export type CallbackSubject = (typeof callbackSubjects)[number]
+
 /** Something that a partner is to hear, in the hands of whoever tells it. */
 export interface DueCallback extends PartnerCallbackEnd {
   readonly commandId: string
   /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
-  readonly about: "Result" | "ReservationCancelled" | "ProfileChanged"
+  readonly about: CallbackSubject
   readonly organisationId: string
   readonly partnerId: string
   readonly sessionId: string | undefined

@@ -3,20 +3,22 @@
  * it; the charger keeps the connector, we keep the record.
  */
 
-export type ReservationStatus =
-  /** Asked for, and not answered yet. */
-  | "Pending"
-  | "Active"
-  /** The charger would not. */
-  | "Rejected"
+export const reservationStatuses = [
+  /** It was asked for, and not answered yet. */
+  "Pending",
+  "Active",
+  /** The charger refused it. */
+  "Rejected",
   /** It was never sent. */
-  | "Failed"
+  "Failed",
   /** A start has consumed it. */
-  | "Used"
-  | "Cancelled"
-  | "Expired"
+  "Used",
+  "Cancelled",
+  "Expired",
   /** It was sent, and whether the charger has it is not known. */
-  | "Unknown"
+  "Unknown"
+] as const
+export type ReservationStatus = (typeof reservationStatuses)[number]
 
 export interface Reservation {
   readonly commandId: string

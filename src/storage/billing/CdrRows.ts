@@ -5,6 +5,8 @@ import { TariffBody } from "../../domain/tariff/Tariff.ts"
 import { Capabilities, LocationBody } from "../sites/LocationRows.ts"
 import { RoamingRow } from "../roaming/RoamingRows.ts"
 import { PeriodRow, SessionRow } from "../charging/SessionRows.ts"
+import { tokenTypes } from "../../domain/token/Token.ts"
+import { natures } from "../../domain/session/SignedData.ts"
 
 const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 
@@ -46,14 +48,14 @@ export const PlaceRow = Schema.Struct({
   )
 })
 
-export const TokenTypeRow = Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])
+export const TokenTypeRow = Schema.Literals(tokenTypes)
 
 const SignedDataRow = Schema.Struct({
   encodingMethod: text,
   publicKey: text,
   signedValues: Schema.Array(
     Schema.Struct({
-      nature: Schema.Literals(["Start", "End", "Intermediate"]),
+      nature: Schema.Literals(natures),
       plainData: text,
       signedData: Schema.String
     })

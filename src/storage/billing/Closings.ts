@@ -9,6 +9,7 @@ import { factOf, recording, type Recording, type RecordingServices } from "../ke
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import { isClosed, lastKnownEnd } from "../charging/SessionRows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
+import { authorizationStatuses } from "../../domain/token/Authorization.ts"
 
 const openRows = rowsOf(
   Schema.Struct({
@@ -17,7 +18,7 @@ const openRows = rowsOf(
     heardAt: Millis,
     quietSince: Millis,
     closeSilentHours: Schema.Int,
-    authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+    authorization: Schema.Literals(authorizationStatuses),
     energyWh: Whole,
     upSince: optional(Millis),
     downSince: optional(Millis),

@@ -12,7 +12,7 @@ import {
   type ConnectionClosing,
   type ConnectionOpening
 } from "../../domain/charger/ChargerDirectory.ts"
-import { type Token, tokenKey } from "../../domain/token/Token.ts"
+import { type Token, tokenKey, tokenTypes, tokenStatuses } from "../../domain/token/Token.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
@@ -142,8 +142,8 @@ const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionC
 /** Of one that was asked about: its token's columns, null where there is none; reservations and open sessions as documents. */
 const WantedRow = Schema.Struct({
   uid: Schema.NullOr(Schema.String),
-  type: Schema.NullOr(Schema.Literals(["RFID", "AD_HOC_USER", "APP_USER", "OTHER"])),
-  status: Schema.NullOr(Schema.Literals(["Accepted", "Blocked", "Expired"])),
+  type: Schema.NullOr(Schema.Literals(tokenTypes)),
+  status: Schema.NullOr(Schema.Literals(tokenStatuses)),
   parent_uid: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.Finite),
   visual_number: Schema.NullOr(Schema.String),

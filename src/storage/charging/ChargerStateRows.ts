@@ -17,6 +17,9 @@ import { TemplateKey } from "../../domain/charger/Template.ts"
 import { SetProfile } from "../../domain/command/ChargingProfile.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
+import { authorizationStatuses } from "../../domain/token/Authorization.ts"
+import { registrations } from "../../domain/values/Registration.ts"
+import { transactionActions } from "../../domain/charger/ChargerEvent.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
@@ -29,7 +32,7 @@ const SessionRow = Schema.Struct({
   startedAt: Schema.Finite,
   heardAt: Schema.Finite,
   meterStartWh: Schema.Finite,
-  authorization: Schema.Literals(["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"]),
+  authorization: Schema.Literals(authorizationStatuses),
   authorizedUntil: Optional(Schema.Finite),
   parentUid: Optional(Schema.String),
   superseded: Schema.Boolean,
@@ -74,7 +77,7 @@ const StateRow = Schema.Struct({
   organisation_id: Schema.String,
   epoch: Schema.Finite,
   connected_at: Schema.Finite,
-  registration: Schema.Literals(["Accepted", "Pending", "Rejected"]),
+  registration: Schema.Literals(registrations),
   booted: Schema.Boolean,
   configured: Schema.Boolean,
   commands_waiting: Schema.Boolean,
@@ -108,7 +111,7 @@ const StateRow = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         orphanId: Schema.String,
-        action: Schema.Literals(["StartTransaction", "StopTransaction", "MeterValues"]),
+        action: Schema.Literals(transactionActions),
         at: Schema.Finite,
         tokenUid: Optional(Schema.String),
         meterStopWh: Optional(Schema.Finite),

@@ -7,6 +7,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import {
   type ChangesWanted,
+  keptListStates,
   type ListClaim,
   LocalLists,
   type LocalListStatus,
@@ -67,7 +68,7 @@ const StatusRow = Schema.Struct({
   accepted: Schema.Boolean,
   configured: Schema.Boolean,
   version: optional(Schema.Int),
-  state: optional(Schema.Literals(["Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"])),
+  state: optional(Schema.Literals(keptListStates)),
   inStep: Schema.Boolean,
   reason: optional(Schema.String),
   updatedAt: optional(Millis)

@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"
-import { isInForce } from "../../domain/reservation/Reservation.ts"
+import { isInForce, reservationStatuses } from "../../domain/reservation/Reservation.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
@@ -18,7 +18,7 @@ const ReservationRow = Schema.Struct({
   tokenUid: Schema.String,
   parentUid: optional(Schema.String),
   expiresAt: Millis,
-  status: Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"]),
+  status: Schema.Literals(reservationStatuses),
   reason: optional(Schema.String),
   sessionId: optional(Schema.String),
   createdAt: Millis,

@@ -5,6 +5,7 @@ import type { Command } from "../../domain/command/Command.ts"
 import { mayHaveObeyed, wasHeldBack } from "../../domain/command/CommandEnd.ts"
 import { commandTypes } from "../../domain/command/Kinds.ts"
 import { Millis, optional } from "../kernel/Rows.ts"
+import { commandStatuses } from "../../domain/command/Command.ts"
 
 const Document = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -13,7 +14,7 @@ export const CommandRow = Schema.Struct({
   organisationId: Schema.String,
   chargerId: Schema.String,
   type: Schema.Literals(commandTypes),
-  status: Schema.Literals(["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+  status: Schema.Literals(commandStatuses),
   parameters: Document,
   by: Schema.String,
   createdAt: Millis,

@@ -5,6 +5,7 @@ import { beginsList, type ListRecord, listAfter, type LocalListEnd } from "../..
 import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
+import { keptListStates } from "../../domain/command/LocalLists.ts"
 
 const ListRow = Schema.Struct({
   chargerId: Schema.String,
@@ -13,7 +14,7 @@ const ListRow = Schema.Struct({
   syncedSeq: Whole,
   fillTo: Whole,
   needsFull: Schema.Boolean,
-  state: Schema.Literals(["Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"]),
+  state: Schema.Literals(keptListStates),
   checkedEpoch: optional(Whole),
   checkedAt: optional(Millis),
   pendingVersion: optional(Schema.Int),

@@ -3,13 +3,14 @@
  * processes do not tell the same twice and one that dies is followed by another.
  */
 import { Effect, Layer, Schema, Stream } from "effect"
-import { answerSeconds, type NewPartnerCallback } from "../../domain/command/PartnerCallback.ts"
+import { answerSeconds, type NewPartnerCallback, partnerCallbackKinds } from "../../domain/command/PartnerCallback.ts"
 import {
   type CallbackKey,
   type DueCallback,
   PartnerCallbacks,
   type RepeatedStart,
-  type ReservationWanted
+  type ReservationWanted,
+  callbackSubjects
 } from "../../domain/command/PartnerCallbacks.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
@@ -20,6 +21,7 @@ import { Notifications } from "../kernel/Notifications.ts"
 import { optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { commandStatuses } from "../../domain/command/Command.ts"
 
 const minuteMillis = 60_000
 
@@ -58,27 +60,18 @@ const Party = Schema.Struct({ countryCode: Schema.String, partyId: Schema.String
 const dueRows = rowsOf(
   Schema.Struct({
     commandId: Schema.String,
-    about: Schema.Literals(["Result", "ReservationCancelled", "ProfileChanged"]),
+    about: Schema.Literals(callbackSubjects),
     organisationId: Schema.String,
     partnerId: Schema.String,
     sessionId: optional(Schema.String),
-    kind: Schema.Literals([
-      "StartSession",
-      "StopSession",
-      "ReserveNow",
-      "CancelReservation",
-      "UnlockConnector",
-      "SetProfile",
-      "ActiveProfile",
-      "ClearProfile"
-    ]),
+    kind: Schema.Literals(partnerCallbackKinds),
     version: Schema.String,
     responseUrl: Schema.String,
     correlationId: Schema.String,
     from: optional(Party),
     to: optional(Party),
     tries: Schema.Int,
-    status: Schema.Literals(["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"]),
+    status: Schema.Literals(commandStatuses),
     result: optional(Schema.Record(Schema.String, Schema.Unknown)),
     connectorStatus: optional(Schema.String)
   })

@@ -19,12 +19,13 @@ import {
   unused
 } from "../../domain/command/ReservationEnd.ts"
 import { tariffOf } from "../../domain/tariff/Choice.ts"
-import { chargesForReservations, TariffElement } from "../../domain/tariff/Tariff.ts"
+import { chargesForReservations, TariffElement, assignmentScopes } from "../../domain/tariff/Tariff.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
+import { reservationStatuses } from "../../domain/reservation/Reservation.ts"
 
 /** Reservations that are ended in one sweep at most; the next one comes a second later. */
 const dueAtMost = 500
@@ -47,7 +48,7 @@ const StoredRow = Schema.Struct({
   tokenUid: Schema.String,
   parentUid: optional(Schema.String),
   expiresAt: Millis,
-  status: Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"]),
+  status: Schema.Literals(reservationStatuses),
   reason: optional(Schema.String),
   sessionId: optional(Schema.String),
   acceptedAt: optional(Millis),
@@ -87,7 +88,7 @@ const assignedRows = rowsOf(
     commandId: Schema.String,
     siteId: Schema.String,
     timeZone: optional(Schema.String),
-    scope: Schema.Literals(["connector", "charger", "site", "organisation"]),
+    scope: Schema.Literals(assignmentScopes),
     tariffId: Schema.String,
     version: Schema.Int,
     startsAt: optional(Millis),

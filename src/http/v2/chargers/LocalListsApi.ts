@@ -4,11 +4,12 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChargerId, Time } from "../../Fields.ts"
 import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
+import { localListStates } from "../../../domain/command/LocalLists.ts"
 
 export const LocalList = Schema.Struct({
   version: Schema.NullOr(Schema.Int).annotate({ description: "Of the list that the charger has, as far as is known" }),
   inStep: Schema.Boolean.annotate({ description: "Whether it has every change of the tokens" }),
-  state: Schema.Literals(["Manual", "Unknown", "InStep", "Sending", "Disabled", "Unsupported", "Failed"]).annotate({
+  state: Schema.Literals(localListStates).annotate({
     description:
       "`Manual`: sent by hand, not kept in step. `Unknown`: to be asked or sent. `Sending`: a message is on its way. `Disabled`: switched " +
       "off at the charger. `Unsupported`: the charger has none. `Failed`: refused, and tried again later"

@@ -4,8 +4,9 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChargerId, Time } from "../../Fields.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
+import { reservationStatuses } from "../../../domain/reservation/Reservation.ts"
 
-const Status = Schema.Literals(["Pending", "Active", "Rejected", "Failed", "Used", "Cancelled", "Expired", "Unknown"])
+const Status = Schema.Literals(reservationStatuses)
 
 export const Reservation = Schema.Struct({
   reservationId: Schema.Int,
