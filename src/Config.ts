@@ -1,6 +1,6 @@
 /**
  * The settings of the service: everything that the environment, a file and the command line may say, decoded and checked against each
- * other once, before anything is opened. Only `main` reads this; every part takes what it needs as options. A wrong value is to be told
+ * other once, before anything is opened. Only `main` reads this; every part takes what it needs as options. A wrong value is to be reported
  * within a second, so this loads single modules of Effect, and main loads the rest of the service after it.
  */
 import * as Effect from "effect/Effect"
@@ -276,7 +276,7 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
 }
 
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
-  // A generated client id would be shown to nobody, since whoever gives a code knows his pair.
+  // A generated client id would never be shown, since an operator who sets a code knows the pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
     problem("BOOTSTRAP_V1_CODE", "needs BOOTSTRAP_V1_CLIENT_ID beside it")
   }

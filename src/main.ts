@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The way in. Without a command it is the service itself: its settings are decoded before anything else is even loaded, so that a wrong one ends the
- * start at once with one line; then it runs until it is told to stop. Commands are loaded when there is one.
+ * start at once with one line; then it runs until it is asked to stop. Commands are loaded when there is one.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"

@@ -21,7 +21,7 @@ import type {
 } from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
-import type { PartnerWord } from "../domain/token/RealTime.ts"
+import type { PartnerAnswer } from "../domain/token/RealTime.ts"
 import { usesTransactionId } from "../domain/decide/Orphans.ts"
 import { takesReservation } from "../domain/decide/Start.ts"
 import type { Commands } from "../domain/command/Commands.ts"
@@ -126,7 +126,7 @@ export class ChargerActor implements ChargerMailbox {
       () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
     )
     const { authorizer, background } = services
-    this.pending = new PendingAuthorizations({ ...state, ask: authorizer.words, background })
+    this.pending = new PendingAuthorizations({ ...state, ask: authorizer.partnerAnswers, background })
     this.ids = {
       get transactionId() {
         const id = services.numbers.peek()
@@ -305,7 +305,7 @@ export class ChargerActor implements ChargerMailbox {
         const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
         if (item._tag === "Closed") {
           // A start is stored whether or not anybody hears its answer.
-          for (const [left, words] of actor.pending.abandon()) yield* actor.handle({ ...left, words })
+          for (const [left, partnerAnswers] of actor.pending.abandon()) yield* actor.handle({ ...left, partnerAnswers })
           return
         }
         // What waited for too long was refused, and the charger sends it again.
@@ -390,7 +390,7 @@ export class ChargerActor implements ChargerMailbox {
     if (decided.facts.some(({ type }) => type === "CommandIssued")) this.wake()
   }
 
-  /** Asks and decides; undefined where a message waits for partners' words, with which it comes back. */
+  /** Asks and decides; undefined where a message waits for partners' answers, with which it comes back. */
   private decideFully(
     state: ChargerState,
     item: Deciding,
@@ -399,7 +399,8 @@ export class ChargerActor implements ChargerMailbox {
   ): Effect.Effect<Act | undefined, StorageUnavailable> {
     const actor = this
     return Effect.gen(function* () {
-      let answers: Answers = item._tag === "Event" && item.words !== undefined ? { words: item.words } : noAnswers
+      let answers: Answers =
+        item._tag === "Event" && item.partnerAnswers !== undefined ? { partnerAnswers: item.partnerAnswers } : noAnswers
       for (let asked = 0; asked <= maxQuestions; asked++) {
         const { directory, numbers } = actor.services
         if (numbers.peek() === undefined) yield* actor.patiently(numbers.refill, deadline)
@@ -414,7 +415,7 @@ export class ChargerActor implements ChargerMailbox {
         if (question._tag === "AskPartners") {
           const verdicts = item._tag === "Event" ? actor.wordsFor(item, question) : []
           if (verdicts === undefined) return undefined
-          answers = { ...answers, words: verdicts }
+          answers = { ...answers, partnerAnswers: verdicts }
         } else answers = yield* actor.patiently(answered(directory, actor, question, answers), deadline)
       }
       return yield* tooManyQuestions
@@ -427,10 +428,11 @@ export class ChargerActor implements ChargerMailbox {
     if (numbers.low()) background(Effect.ignore(numbers.refill))
   }
 
-  /** Partners' words on a message's card; undefined where it now waits for them. */
-  private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerWord> | undefined {
+  /** Partners' answers on a message's card; undefined where it now waits for them. */
+  private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerAnswer> | undefined {
     const known = this.pending.known(question, this.now())
-    if (known === undefined) this.pending.wait(item, question, (words) => this.mailbox.push({ ...item, words }))
+    if (known === undefined)
+      this.pending.wait(item, question, (partnerAnswers) => this.mailbox.push({ ...item, partnerAnswers }))
     return known
   }
 

@@ -2,7 +2,7 @@
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent, TransactionAction } from "../domain/charger/ChargerEvent.ts"
 import type { Envelope } from "../domain/charger/Decision.ts"
-import type { PartnerWord } from "../domain/token/RealTime.ts"
+import type { PartnerAnswer } from "../domain/token/RealTime.ts"
 import type { OpenCall } from "./Patience.ts"
 
 export interface Waiting {
@@ -16,7 +16,7 @@ export interface EventItem extends Waiting {
   readonly envelope: Envelope
   readonly call: OpenCall
   /** What partners have said of its card, once they were asked. */
-  readonly words?: ReadonlyArray<PartnerWord>
+  readonly partnerAnswers?: ReadonlyArray<PartnerAnswer>
 }
 
 export interface CommandItem extends Waiting {

@@ -17,13 +17,13 @@ export class FactRefused extends Schema.TaggedError<FactRefused>()("FactRefused"
   message: Schema.String
 }) {}
 
-/** Nothing of that id exists, or it belongs to another organisation: the two are never told apart. */
+/** Nothing of that id exists, or it belongs to another organisation: callers never learn which. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   kind: Schema.String,
   id: Schema.String
 }) {}
 
-/** The request is well-formed and contradicts what stands. `code` is stable and machine-readable, e.g. `charger_id_in_use`. */
+/** The request is well-formed and contradicts what is stored. `code` is stable and machine-readable, e.g. `charger_id_in_use`. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   code: Schema.String,
   message: Schema.String
@@ -45,7 +45,7 @@ export class ChargerOffline extends Schema.TaggedError<ChargerOffline>()("Charge
   chargerId: Schema.String
 }) {}
 
-/** More than one caller may do in a time. Nothing was done; `retryAfterSeconds` tells when to come again. */
+/** More than one caller may do in a time. Nothing was done; `retryAfterSeconds` says when to come again. */
 export class TooMany extends Schema.TaggedError<TooMany>()("TooMany", {
   /** Stable and machine-readable, e.g. `command_rate`. */
   code: Schema.String,

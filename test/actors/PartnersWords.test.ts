@@ -1,11 +1,11 @@
-/** What an actor does with messages that wait for partners' words: nothing else waits for them, and none is lost. */
+/** What an actor does with messages that wait for partners' answers: nothing else waits for them, and none is lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
-import { RealTimeAuthorizer, type WordsWanted } from "../../src/domain/token/RealTimeAuthorizer.ts"
-import { type PartnerWord, type RoamingCard, silent } from "../../src/domain/token/RealTime.ts"
+import { RealTimeAuthorizer, type VerdictsWanted } from "../../src/domain/token/RealTimeAuthorizer.ts"
+import { type PartnerAnswer, type RoamingCard, silent } from "../../src/domain/token/RealTime.ts"
 import { actorsOn, deliver, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
 
 const card: RoamingCard = {
@@ -35,12 +35,12 @@ const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow,
 
 /** Partners that answer when the test says so. */
 const partners = () => {
-  const open: Array<{ readonly wanted: WordsWanted; readonly say: (allowed: string | undefined) => void }> = []
+  const open: Array<{ readonly wanted: VerdictsWanted; readonly say: (allowed: string | undefined) => void }> = []
   const layer = Layer.succeed(
     RealTimeAuthorizer,
     RealTimeAuthorizer.of({
-      words: (wanted) =>
-        Effect.callback<ReadonlyArray<PartnerWord>>((resume) => {
+      partnerAnswers: (wanted) =>
+        Effect.callback<ReadonlyArray<PartnerAnswer>>((resume) => {
           const say = (allowed: string | undefined) =>
             resume(
               Effect.succeed(

@@ -26,7 +26,7 @@ for (const { missing, name, run } of drivers) {
         const fleet = await Fleet.register(service, `F03-${driver}`, {
           chargers,
           url: `ws://127.0.0.1:${proxy.port}/ocpp`,
-          paceMillis: 150,
+          slowestMillis: 150,
           answerLimitMillis: 120_000
         })
         fleet.start()

@@ -15,7 +15,7 @@ for (const { missing, name, run } of drivers) {
       run(async (subject) => {
         const { driver, service } = subject
         const stops = chosen(`F04 ${driver}`, 20, 1, (random) => ({ afterMillis: between(random, 200, 2_500) }))
-        const fleet = await Fleet.register(service, `F04-${driver}`, { chargers, paceMillis: 200 })
+        const fleet = await Fleet.register(service, `F04-${driver}`, { chargers, slowestMillis: 200 })
         fleet.start()
         await fleet.allOnline()
         fleet.beginTraffic()

@@ -83,7 +83,7 @@ const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: F
 
 const underLoad = async (postgres: Postgres, service: Service): Promise<void> => {
   const outages = chosen("F05", 20, 1, outage)
-  const fleet = await Fleet.register(service, "F05", { chargers, paceMillis: 300, answerLimitMillis: 30_000 })
+  const fleet = await Fleet.register(service, "F05", { chargers, slowestMillis: 300, answerLimitMillis: 30_000 })
   fleet.start()
   await fleet.allOnline()
   fleet.beginTraffic()

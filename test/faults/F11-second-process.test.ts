@@ -14,7 +14,7 @@ const toldBy = (sessions: ReadonlyArray<RestSession>) =>
 
 it("refuses a second process on one embedded database by the name of the first", { timeout: 600_000 }, async () => {
   await withService({}, async (service) => {
-    const fleet = await Fleet.register(service, "F11", { chargers: 20, paceMillis: 100 })
+    const fleet = await Fleet.register(service, "F11", { chargers: 20, slowestMillis: 100 })
     fleet.start()
     await fleet.allOnline()
     fleet.beginTraffic()

@@ -15,7 +15,7 @@ for (const { missing, name, run } of drivers) {
         const { driver, service } = subject
         // Cards cost a registration each; the tenth is about the sockets alone.
         const connectors = isFull ? 1 : 0
-        const fleet = await Fleet.register(service, `F14-${driver}`, { chargers, connectors, paceMillis: 10_000 })
+        const fleet = await Fleet.register(service, `F14-${driver}`, { chargers, connectors, slowestMillis: 10_000 })
         fleet.start()
         const first = await fleet.allOnline()
         if (connectors > 0) fleet.beginTraffic()

@@ -2,7 +2,7 @@
  * Partners' cards at a real charger: by their whitelist, by the partner's word at that moment, and by what stands in for a partner that says nothing.
  */
 import { beforeAll, describe, expect, it } from "vitest"
-import { wordsWithinMillis } from "../../src/domain/token/RealTime.ts"
+import { verdictWithinMillis } from "../../src/domain/token/RealTime.ts"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
 import { itInCommon } from "./partner/Usual.ts"
 import type { Partner } from "./partner/Partner.ts"
@@ -153,8 +153,8 @@ describe("a partner that says nothing", () => {
     expect([refused.status, allowed.status]).toEqual(["Invalid", "Accepted"])
     expect(order.slice(0, 2).toSorted()).toEqual(["heartbeat", "status"])
     const took = Date.now() - began
-    expect(took).toBeGreaterThanOrEqual(wordsWithinMillis - 100)
-    expect(took).toBeLessThan(wordsWithinMillis + 3_000)
+    expect(took).toBeGreaterThanOrEqual(verdictWithinMillis - 100)
+    expect(took).toBeLessThan(verdictWithinMillis + 3_000)
     expect(await world.items(`sessions?chargerId=${id}`)).toHaveLength(2)
   })
 

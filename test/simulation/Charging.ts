@@ -10,7 +10,7 @@ export interface ChargingSettings extends ChargerSettings {
   /** One card for each connector, so that no two transactions ever share one at a time. */
   readonly idTags: ReadonlyArray<string>
   /** Mean pause between two happenings at the charger, in ms. */
-  readonly paceMillis: number
+  readonly slowestMillis: number
   /** Part of the acknowledged starts and stops that the charger says once more, as if it had not heard (0 … 1). */
   readonly repeats: number
 }
@@ -27,7 +27,7 @@ interface Connector {
   transaction: Transaction | undefined
 }
 
-const untold = (): Told => ({ sent: 0, acknowledged: 0 })
+const unrecorded = (): Told => ({ sent: 0, acknowledged: 0 })
 const iso = (at: number): string => new Date(at).toISOString()
 
 export class ChargingCharger extends SimulatedCharger {
@@ -75,7 +75,7 @@ export class ChargingCharger extends SimulatedCharger {
 
   private scheduleNext(): void {
     // Exponential pauses: chargers know nothing of one another.
-    const wait = Math.min(10, -Math.log(1 - this.random())) * this.charging.paceMillis
+    const wait = Math.min(10, -Math.log(1 - this.random())) * this.charging.slowestMillis
     this.timer = setTimeout(() => {
       if (this.backlog < maxBacklog) this.happen()
       this.scheduleNext()
@@ -95,7 +95,7 @@ export class ChargingCharger extends SimulatedCharger {
       idTag: connector.idTag,
       startedAt: this.tick(),
       meterStartWh: connector.registerWh,
-      start: untold(),
+      start: unrecorded(),
       transactionIds: new Set(),
       readings: [],
       stop: undefined
@@ -139,7 +139,7 @@ export class ChargingCharger extends SimulatedCharger {
     const { transaction } = connector
     if (transaction === undefined) return
     connector.registerWh += between(this.random, 0, 400)
-    const reading: Reading = { at: this.tick(), wh: connector.registerWh, told: untold() }
+    const reading: Reading = { at: this.tick(), wh: connector.registerWh, told: unrecorded() }
     transaction.readings.push(reading)
     this.tell({
       action: "MeterValues",
@@ -170,7 +170,7 @@ export class ChargingCharger extends SimulatedCharger {
       at: this.tick(),
       meterStopWh: connector.registerWh,
       reason: pick(this.random, reasons),
-      told: untold()
+      told: unrecorded()
     }
     transaction.stop = stop
     const message = {

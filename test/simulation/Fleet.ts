@@ -17,7 +17,7 @@ export interface FleetSettings {
   /** Where the chargers dial: the service, or a proxy before it. */
   readonly url?: string
   /** Mean pause between two happenings at one charger, in ms. */
-  readonly paceMillis: number
+  readonly slowestMillis: number
   readonly repeats: number
   readonly answerLimitMillis: number
 }
@@ -26,7 +26,7 @@ const defaults: FleetSettings = {
   chargers: 200,
   passwords: true,
   connectors: 2,
-  paceMillis: 500,
+  slowestMillis: 500,
   repeats: 0.02,
   answerLimitMillis: 20_000
 }
@@ -74,7 +74,7 @@ export class Fleet {
           boots: random() < 0.5 ? "always" : "once",
           answerLimitMillis: settings.answerLimitMillis,
           idTags: Array.from({ length: settings.connectors }, (_, connector) => `${id}.${connector + 1}`),
-          paceMillis: settings.paceMillis,
+          slowestMillis: settings.slowestMillis,
           repeats: settings.repeats
         })
       })

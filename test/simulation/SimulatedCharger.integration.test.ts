@@ -56,7 +56,7 @@ beforeEach(async () => {
     answerLimitMillis: 200,
     tally,
     idTags: ["CARD"],
-    paceMillis: 1,
+    slowestMillis: 1,
     repeats: 0
   })
 })

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Reach } from "../../src/domain/event/SubscriberLookup.ts"
+import { SubscriberLookup } from "../../src/domain/event/SubscriberLookup.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import * as ReachRepository from "../../src/storage/delivery/SubscriberLookup.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -11,7 +11,8 @@ import { aSubscriber, claim, done, lease, makeDue, ref, second, settle, world } 
 
 const withReach = ReachRepository.layer.pipe(Layer.provideMerge(world))
 
-const named = (id: string, tariffId = "t") => Effect.flatMap(Reach, (reach) => reach.stillNames(id, tariffId))
+const named = (id: string, tariffId = "t") =>
+  Effect.flatMap(SubscriberLookup, (reach) => reach.stillNames(id, tariffId))
 
 forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
   it.effect("is named until the partner has taken each of them without it", () =>

@@ -88,7 +88,8 @@ export class ModelCharger {
       questions.push(question._tag)
       if (question._tag === "FindToken") {
         answers = { ...answers, token: this.service.journal.findToken(question.tokenUid) }
-      } else if (question._tag === "AskPartners") answers = { ...answers, words: question.partners.map(silent) }
+      } else if (question._tag === "AskPartners")
+        answers = { ...answers, partnerAnswers: question.partners.map(silent) }
       else if (question._tag === "FindOrphan") {
         answers = { ...answers, orphan: this.service.journal.findOrphan(this.chargerId, question.orphanId) }
       } else answers = { ...answers, session: this.service.journal.findSession(this.chargerId, question.transactionId) }

@@ -162,7 +162,7 @@ export class ModelJournal {
       registerAt: row.registerAt,
       supersededAt: row.supersededAt,
       endedAt: row.end?.at,
-      toldStop: row.end?.body.told
+      reportedStop: row.end?.body.reported
     }
   }
 

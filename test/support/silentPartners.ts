@@ -5,5 +5,5 @@ import { silent } from "../../src/domain/token/RealTime.ts"
 
 export const silentPartners: Layer.Layer<RealTimeAuthorizer> = Layer.succeed(
   RealTimeAuthorizer,
-  RealTimeAuthorizer.of({ words: ({ partners }) => Effect.succeed(partners.map(silent)) })
+  RealTimeAuthorizer.of({ partnerAnswers: ({ partners }) => Effect.succeed(partners.map(silent)) })
 )

@@ -108,7 +108,8 @@ export class StoredCharger {
   private answersTo(decision: Extract<Decision, { readonly _tag: "Ask" }>, known: Answers) {
     const { question } = decision
     const { chargerId, organisationId } = this.state
-    if (question._tag === "AskPartners") return Effect.succeed({ ...known, words: question.partners.map(silent) })
+    if (question._tag === "AskPartners")
+      return Effect.succeed({ ...known, partnerAnswers: question.partners.map(silent) })
     if (question._tag === "FindOrphan") {
       return Effect.map(this.directory.findOrphan(chargerId, question.orphanId), (orphan) => ({ ...known, orphan }))
     }

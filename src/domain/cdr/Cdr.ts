@@ -47,7 +47,7 @@ export interface CdrBody {
   readonly meterStopWh?: number
   /** Missing where the meter signs nothing. */
   readonly signedData?: SignedData
-  /** Whose driver is billed by it: it goes to that partner, and to nobody where there is none. */
+  /** Whose driver is billed by it: it goes to that partner, if there is one. */
   readonly roaming?: SessionRoaming
 }
 

@@ -8,7 +8,7 @@ import type { Cdr, CdrBody } from "./Cdr.ts"
 export const versionsWithoutCredits: ReadonlyArray<string> = ["2.1.1"]
 
 /**
- * Whether a record's total follows from the plain elements of its tariff alone: whoever reckons with them comes to the same. Not so where another
+ * Whether a record's total follows from the plain elements of its tariff alone: a partner that reckons with them comes to the same. Not so where another
  * element has priced something, or a limit has changed the total (without VAT, which they do not have either).
  */
 export const isPricedPlainly = ({ costs, periods, tariff, total }: CdrBody): boolean => {

@@ -7,7 +7,7 @@ import type { PartnerScope } from "../session/RoamingSessions.ts"
 
 export interface CdrsTaken extends PartnerScope {
   /**
-   * False for a partner that takes no credit records: of each session it is told the first record alone, since one that replaces another which it
+   * False for a partner that takes no credit records: of each session it receives only the first record, since one that replaces another which it
    * cannot be asked to forget would be paid twice.
    */
   readonly takesCredits: boolean
@@ -18,7 +18,7 @@ export class RoamingCdrs extends Context.Service<
   {
     /** In order of their numbers, by when they were stored. */
     readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
-    /** Those of some records that their partner is not told, since it takes no credits: the operator has to settle with it by hand. */
+    /** Which of some records their partner does not receive, since it takes no credits: the operator has to settle with it by hand. */
     readonly withheld: (
       organisationId: string,
       ids: ReadonlyArray<string>

@@ -53,7 +53,7 @@ export interface ChargerRegistration {
   /** Verifier of the charger's password, see `ports/Secrets`; undefined on profile 0 and 3. */
   readonly passwordVerifier: Uint8Array | undefined
   readonly registeredSerialNumber?: string | undefined
-  /** What its first boot is told; Accepted without it. */
+  /** The answer to its first boot; Accepted without it. */
   readonly registration?: Registration | undefined
 }
 

@@ -13,7 +13,7 @@ export interface ChargerCredentials {
   readonly securityProfile: 0 | 1 | 2 | 3
   /** Keyed hash of the password; undefined where the profile has none. */
   readonly passwordVerifier: Uint8Array | undefined
-  /** What it was told to use and may have by now: a new password's verifier, or a higher profile. Taken beside what stands. */
+  /** What it was sent and may use by now: a new password's verifier, or a higher profile. Accepted beside the current ones. */
   readonly pending: ReadonlyArray<{
     readonly passwordVerifier: Uint8Array | undefined
     readonly securityProfile: 1 | 2 | 3 | undefined
@@ -31,7 +31,7 @@ export interface ConnectionOpening {
   readonly remoteAddress: string
   /** ms epoch. */
   readonly at: number
-  /** What this connection was proved with, where more than one thing might have been: from now on it stands alone. */
+  /** What this connection was proved with, where more than one thing might have been: from now on only that is accepted. */
   readonly settles?:
     | { readonly passwordVerifier: Uint8Array | undefined; readonly securityProfile: 1 | 2 | 3 | undefined }
     | undefined

@@ -69,7 +69,7 @@ export interface KnownSession {
   /** When it ended; undefined while it has not, or when it is not known. */
   readonly endedAt?: number | undefined
   /** What the stop said that ended it; undefined while none has, or when it is not known. */
-  readonly toldStop?: ReportedStop | undefined
+  readonly reportedStop?: ReportedStop | undefined
 }
 
 /** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */

@@ -24,8 +24,8 @@ export const isBelievable = (at: number | undefined, now: number): at is number 
 export const occurredAt = (time: ChargerTime, now: number): number => (isBelievable(time.at, now) ? time.at : now)
 
 /**
- * The timestamp as sent, where it tells one event from another. A clock in 1970 that runs does so; none, or the fixed zero of a clock that
- * stands (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z), does not.
+ * The timestamp as sent, where it distinguishes one event from another. A clock in 1970 that runs does so; none, or the fixed zero of a clock that does
+ * not run (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z), does not.
  */
 export const distinguishing = (time: ChargerTime): string | undefined =>
   time.raw === undefined || time.raw === "" || (time.at !== undefined && time.at <= 0) ? undefined : time.raw

@@ -4,7 +4,7 @@
  */
 import type { ChargerFact } from "./Fact.ts"
 import type { Reading } from "./MeterValue.ts"
-import type { AskedPartner, PartnerWord } from "../token/RealTime.ts"
+import type { AskedPartner, PartnerAnswer } from "../token/RealTime.ts"
 import type { TokenFacts } from "../token/Token.ts"
 import type { AssignedTariff } from "../tariff/Choice.ts"
 import type { Place } from "../site/Connector.ts"
@@ -45,7 +45,7 @@ export type Question =
   /** What came with a stop of this charger that has waited for its start. */
   | { readonly _tag: "FindOrphan"; readonly orphanId: string }
   /**
-   * What these partners say of a token in real time, within `wordsWithinMillis`. It takes so long that whatever else the charger sends is decided
+   * What these partners say of a token in real time, within `verdictWithinMillis`. It takes so long that whatever else the charger sends is decided
    * meanwhile; the event comes back with their words, or with their silence.
    */
   | {
@@ -79,7 +79,7 @@ export interface Answers {
   readonly token?: FoundToken
   /** `null`: this charger never had such a transaction. */
   readonly session?: KnownSession | null
-  readonly words?: ReadonlyArray<PartnerWord>
+  readonly partnerAnswers?: ReadonlyArray<PartnerAnswer>
   readonly orphan?: OrphanReadings
 }
 
@@ -123,7 +123,7 @@ export type Decision =
       readonly _tag: "Act"
       /** Committed before the reply leaves; none means that the reply may leave at once. */
       readonly facts: ReadonlyArray<ChargerFact>
-      /** Undefined for inputs without an answer. A retry's reply is built from what stands. */
+      /** Undefined for inputs without an answer. A retry's reply is built from what is stored. */
       readonly reply: ((outcome: CommitOutcome) => Reply) | undefined
       readonly followUps: ReadonlyArray<FollowUp>
     }

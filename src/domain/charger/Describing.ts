@@ -1,4 +1,4 @@
-/** How what an operator sets for connectors and EVSEs is laid over what stands: by their places, which need not have been reported yet. */
+/** How what an operator sets for connectors and EVSEs is laid over what is stored: by their places, which need not have been reported yet. */
 import { evseDetailsOf, type EvseDetails, type Given } from "../site/Details.ts"
 import type { GivenEquipment, GivenEvse } from "./Charger.ts"
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
@@ -23,7 +23,7 @@ export const describedEquipment = (
   return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
 }
 
-/** Null takes a field away, and an EVSE of which nothing is told any more is none. */
+/** Null takes a field away, and an EVSE without any field left is removed. */
 export const describedEvses = (
   current: ReadonlyArray<DescribedEvse>,
   given: ReadonlyArray<GivenEvse>

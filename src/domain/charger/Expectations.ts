@@ -11,7 +11,7 @@ export interface Template {
   readonly updatedAt: number | undefined
 }
 
-/** Chargers that told the same of themselves. */
+/** Chargers that reported the same of themselves. */
 export interface Fleet extends Make {
   readonly chargers: number
   /** The first few ids. */
@@ -35,7 +35,7 @@ export class Expectations extends Context.Service<
       rules: ReadonlyArray<Quirk>,
       audit: AuditContext
     ) => Effect.Effect<ReadonlyArray<Quirk>, InvalidInput | StorageUnavailable>
-    /** The makes of the organisation's chargers, the most frequent first; those that have not told theirs are left out. */
+    /** The makes of the organisation's chargers, the most frequent first; those that have not reported theirs are left out. */
     readonly fleets: (organisationId: string) => Effect.Effect<ReadonlyArray<Fleet>, StorageUnavailable>
   }
 >()("voltlane/Expectations") {}

@@ -28,7 +28,7 @@ interface FactBase {
 }
 
 /**
- * Facts about a charger's present state carry the epoch of the connection that told them: one of an older connection is dropped by the
+ * Facts about a charger's present state carry the epoch of the connection that reported them: one of an older connection is dropped by the
  * journal's fence. Facts about transactions carry none and are stored from any authenticated connection.
  */
 interface StateFactBase extends FactBase {
@@ -64,7 +64,7 @@ export interface ConnectorStatusChanged extends StateFactBase {
 
 /**
  * A status that a newer one had overtaken when we heard of it, as when a charger empties its queue after an offline time: it belongs to
- * the connector's history and changes nothing that stands.
+ * the connector's history and changes nothing of the present state.
  */
 export interface PastStatusReported extends StateFactBase {
   readonly type: "PastStatusReported"
@@ -76,7 +76,7 @@ export interface ConfigurationReported extends StateFactBase {
   readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
 }
 
-/** Some keys that the charger reported, or took as they were changed; the rest stands as it was reported. */
+/** Some keys that the charger reported, or took as they were changed; the rest stays as it was reported. */
 export interface ConfigurationKeysLearned extends StateFactBase {
   readonly type: "ConfigurationKeysLearned"
   readonly body: {
@@ -103,7 +103,7 @@ export interface ProgressReported extends StateFactBase {
 
 export interface SecurityEventRecorded extends FactBase {
   readonly type: "SecurityEventRecorded"
-  /** `source` tells what the charger reported from what the service itself noticed (a foreign transaction id, T06). */
+  /** `source` distinguishes what the charger reported from what the service itself noticed (a foreign transaction id, T06). */
   readonly body: { readonly source: "charger" | "service"; readonly event: string; readonly detail: string | undefined }
 }
 
@@ -220,7 +220,7 @@ export interface SessionEnded extends FactBase {
   readonly body: Outcome & {
     readonly sessionId: string
     readonly tokenUid: string | undefined
-    /** The start's register, where what came with the stop tells one that the start did not. */
+    /** The start's register, where the readings of the stop have one that the start did not. */
     readonly meterStartWh?: number | undefined
     readonly meterStopWh: number | undefined
     /** What the stop said, where `meterStopWh` is something else. */
@@ -238,7 +238,7 @@ export interface SessionEnded extends FactBase {
     /** True of an end that no stop reported (`session/Refused`): the session's own may still come, and takes its place. */
     readonly unheard?: true | undefined
     /** What the stop said, for another one to be compared with. */
-    readonly told?: ReportedStop | undefined
+    readonly reported?: ReportedStop | undefined
   }
 }
 

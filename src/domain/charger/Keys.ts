@@ -65,7 +65,7 @@ export const orphanStopKey = (
   return keyOf("orphan-stop", state, `${text(stop.meterStopWh)}|${when}|${text(token)}|${stop.rawTransactionId}`)
 }
 
-/** A batch of readings; `digest` tells it from others. */
+/** A batch of readings; `digest` distinguishes it from others. */
 export const meterKey = (
   state: ChargerState,
   evseId: number,

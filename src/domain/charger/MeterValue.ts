@@ -52,7 +52,7 @@ export const figureOf = (value: string): number | undefined => {
   return text.length <= figureMaxLength && decimal.test(text) ? Number(text) : undefined
 }
 
-/** What one unit is worth; undefined for one that the measurand is not told in. */
+/** What one unit is worth; undefined for one that the measurand does not have. */
 type Factor = (unit: string) => number | undefined
 
 const inKiloWattHours: Factor = () => 1000
@@ -82,7 +82,7 @@ interface GivenReading {
   readonly phase: string | undefined
   readonly place: number
   readonly moment: Moment
-  /** Told in the smallest unit. */
+  /** In the smallest unit. */
   readonly fine: boolean
 }
 
@@ -146,9 +146,9 @@ const atOnePlace = (reported: ReadonlyArray<GivenReading>): ReadonlyArray<GivenR
 export interface Registers {
   /** Of the reading's own moment. */
   readonly now: number | undefined
-  /** Where it was told as the transaction's beginning (`Transaction.Begin`), which may have been long before. */
+  /** Where it was reported as the transaction's beginning (`Transaction.Begin`), which may have been long before. */
   readonly begin: number | undefined
-  /** Where it was told as the transaction's end. */
+  /** Where it was reported as the transaction's end. */
   readonly end: number | undefined
 }
 
@@ -160,7 +160,7 @@ const none: Registers = { now: undefined, begin: undefined, end: undefined }
 
 /**
  * The import registers of a reading. Two places are never mixed: the nearest one counts that has a sample of the register at all. Energy per
- * interval is no register and is never added up, since nobody can see whether one is missing or was told twice.
+ * interval is no register and is never added up, since it cannot be seen whether one is missing or was reported twice.
  */
 export const registersOf = (reading: Reading, rules: RegisterRules): Registers => {
   const factorOf = rules.registerUnit === "kWh" ? inKiloWattHours : energyUnits

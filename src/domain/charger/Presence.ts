@@ -29,7 +29,7 @@ export class Presence extends Context.Service<
     /** Every frame, heartbeats included. On the hot path: no allocation beyond the entry. */
     readonly heard: (chargerId: string, at: number, frame: string) => void
     readonly closed: (chargerId: string, epoch: number, end: ConnectionEnd) => void
-    /** The database has the end, which may be forgotten once nobody can still be reading what stood before. */
+    /** The database has the end, which may be forgotten once no reader can still see the state before it. */
     readonly stored: (chargerId: string, epoch: number) => void
     /** Undefined where this process knows nothing fresher than the database. */
     readonly peek: (chargerId: string) => Seen | undefined

@@ -1,6 +1,6 @@
 /**
  * The quirk book: what chargers of some makes need that the protocol does not foresee, as data. Everything here is strict by default; a
- * rule makes an exception for those it names, because somebody has seen that they need it.
+ * rule makes an exception for those it names, because it was seen that they need it.
  */
 import { Schema } from "effect"
 
@@ -15,7 +15,7 @@ export const toleranceBounds = {
 } as const
 
 /**
- * Where a register may roll over, Wh: below a megawatt hour a lorry could turn it over within one session and nobody could tell; above, no
+ * Where a register may roll over, Wh: below a megawatt hour a lorry could turn it over within one session unseen; above, no
  * counter has more digits.
  */
 export const rollOverBounds = [1_000_000, 1_000_000_000_000] as const
@@ -26,15 +26,15 @@ const within = ([least, most]: readonly [number, number]) =>
 export const Tolerances = Schema.Struct({
   /** How long it may take to answer a call. */
   callTimeoutSeconds: Schema.optionalKey(within(toleranceBounds.callTimeoutSeconds)),
-  /** It is called by nobody until it has booted on a connection, or for so long. */
+  /** It is sent no command until it has booted on a connection, or for so long. */
   waitForBootSeconds: Schema.optionalKey(within(toleranceBounds.waitForBootSeconds)),
-  /** It is called by nobody for so long after a boot was accepted. */
+  /** It is sent no command for so long after a boot was accepted. */
   quietAfterBootSeconds: Schema.optionalKey(within(toleranceBounds.quietAfterBootSeconds)),
   /** It is not asked for its whole configuration after a boot. */
   skipConfigurationAfterBoot: Schema.optionalKey(Schema.Boolean),
-  /** It is told its heartbeat interval as a configuration key too, since it ignores the one in the answer to its boot. */
+  /** It is sent its heartbeat interval as a configuration key too, since it ignores the one in the answer to its boot. */
   heartbeatByConfiguration: Schema.optionalKey(Schema.Boolean),
-  /** It is asked for its connectors' statuses after each connection and boot, since it tells none by itself. */
+  /** It is asked for its connectors' statuses after each connection and boot, since it sends none by itself. */
   statusAfterConnect: Schema.optionalKey(Schema.Boolean),
   /** The energy registers of its readings are kWh, whatever unit they name. */
   registerUnit: Schema.optionalKey(Schema.Literal("kWh")),
@@ -101,7 +101,7 @@ const fits = (pattern: string | undefined, text: string): boolean => {
   return heard.length - last.length >= from && heard.endsWith(last)
 }
 
-/** True where the rule is about this make. A charger that has not told who it is has no quirks yet. */
+/** True where the rule is about this make. A charger that has not reported what it is has no quirks yet. */
 export const concerns = (quirk: Quirk, { firmwareVersion, model, vendor }: Make): boolean =>
   (vendor !== "" || model !== "") &&
   fits(quirk.vendor, vendor) &&

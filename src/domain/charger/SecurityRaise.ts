@@ -47,5 +47,5 @@ export const checkRaise = (current: SecurityState, command: ChargerCommand): str
   const key = command.key.trim().toLowerCase()
   if (key === profileKey) return checkProfile(current, command.value)
   if (key !== passwordKey || current.unsettledPasswords < maxUnsettledPasswords) return undefined
-  return `Of ${current.unsettledPasswords} passwords nobody knows whether the charger took them. Let it connect once, or set the one that it has with PATCH.`
+  return `Of ${current.unsettledPasswords} passwords it is not known whether the charger took them. Let it connect once, or set the one that it has with PATCH.`
 }

@@ -6,7 +6,7 @@ import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** One refused upgrade. Whoever made it chose everything in it; no password and no other header is ever a part of it. */
+/** One refused upgrade. The caller chose everything in it; no password and no other header is ever a part of it. */
 export interface UnknownChargerAttempt {
   /** An id that a charger can have (`isChargerId`). */
   readonly chargerId: string
@@ -44,4 +44,4 @@ export class UnknownChargerAttempts extends Context.Service<
     /** Whether an attempt can only be meant for this organisation, since the service holds no other. */
     readonly concernOnly: (organisationId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
->()("voltlane/Knocks") {}
+>()("voltlane/UnknownChargerAttempts") {}

@@ -3,7 +3,7 @@
  * Pure, and the same in whatever order the points come.
  *
  * A second is *up* when the charger is connected and neither the connector nor the charger as a whole is Faulted or Unavailable. Any other
- * second is *excluded* while an operator's own order to be out of service stands, else *down*, for one reason: offline before faulted
+ * second is *excluded* while an operator's own order to be out of service is in force, else *down*, for one reason: offline before faulted
  * before unavailable, since what a charger said before it went away is only a memory.
  */
 import type { Span } from "../values/Month.ts"
@@ -83,7 +83,7 @@ const statusSteps = (points: ReadonlyArray<StatusPoint>): ReadonlyArray<Step<Con
 
 const orderSteps = (orders: ReadonlyArray<AvailabilityOrder>): ReadonlyArray<Step<boolean>> =>
   orders
-    // Of two orders answered at one instant the one that brings back into service stands: excluded time is an exception.
+    // Of two orders answered at one instant the one that brings back into service counts: excluded time is an exception.
     .toSorted((a, b) => a.at - b.at || Number(a.operative) - Number(b.operative))
     .map(({ at, operative }) => ({ at: second(at), value: !operative }))
 
@@ -147,7 +147,7 @@ const answer = (seconds: Readonly<Record<Condition, number>>): Uptime => {
 /**
  * The uptime of one connector in `span`, as far as it has passed at `now` (ms epoch). Counting begins with the connector's first status and
  * the charger's first connection that are known, whichever is later. Give what stood when the span began, and the first connection after
- * its end, since that tells how long the gap before it was.
+ * its end, since that shows how long the gap before it was.
  */
 export const uptimeOf = (history: AvailabilityHistory, span: Span, now: number): Uptime => {
   const own = statusSteps(history.connector)

@@ -1,6 +1,6 @@
 /**
  * What we ask of a charger, in the domain's words; `ocpp/v*` encode each into its own action and read the answer back. Schemas, because
- * commands are stored before they are sent and read again by whoever sends them. Times are ms epoch, stretches are seconds.
+ * commands are stored before they are sent and read again when they are sent. Times are ms epoch, stretches are seconds.
  */
 import { Schema } from "effect"
 import { ChargingProfile, type ChargingSchedule, ProfilePurpose } from "./ChargingProfile.ts"
@@ -166,7 +166,7 @@ export type CommandResult =
       readonly content: AnswerContent | undefined
     }
   | { readonly _tag: "CallError"; readonly code: string; readonly description: string }
-  /** The charger's CALLRESULT could not be read; `answer` is kept for whoever asked. */
+  /** The charger's CALLRESULT could not be read; `answer` is kept for the caller. */
   | { readonly _tag: "Unreadable"; readonly problem: string; readonly answer: unknown }
   | { readonly _tag: "TimedOut" }
   /** Sent, and the connection ended before an answer: its outcome is not known. */

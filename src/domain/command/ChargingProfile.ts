@@ -52,7 +52,7 @@ export const SetProfile = Schema.Struct({
   /** ms epoch. */
   setAt: Schema.Finite,
   profile: ChargingProfile,
-  /** The token of the RemoteStart that brought it: it stands from the transaction on that follows. Undefined for one that stands. */
+  /** The token of the RemoteStart that brought it: it is in force from the transaction on that follows. Undefined for one that is in force. */
   awaits: Schema.optionalKey(Schema.String)
 })
 export type SetProfile = typeof SetProfile.Type

@@ -52,7 +52,7 @@ export interface NewCommand {
   readonly expiresInSeconds: number | undefined
   /** Of a RemoteStop. */
   readonly sessionId?: string | undefined
-  /** The file of ours that its location stands for. */
+  /** The file of ours that its location leads to. */
   readonly fileId?: string | undefined
   /** The partner's callback that it is: stored with it, unless it fails at once, which the partner hears at once. */
   readonly callback?: NewPartnerCallback | undefined

@@ -9,7 +9,7 @@ import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } fr
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A command in the hands of the actor that is about to send it: it stands as `Sent` already. */
+/** A command in the hands of the actor that is about to send it: its status is `Sent` already. */
 export interface TakenCommand {
   readonly id: string
   readonly command: ChargerCommand
@@ -25,7 +25,7 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Stores a command and its fact `CommandIssued`. Without `expiresInSeconds`, for a charger that is not connected, it stands as `Failed`
+     * Stores a command and its fact `CommandIssued`. Without `expiresInSeconds`, for a charger that is not connected, its status is `Failed`
      * at once. `NotFound` for a charger that is not the caller's; `Conflict` `too_many_commands` when too many wait for it; `TooMany` over
      * the cap of chargers that one key may command in a minute.
      */

@@ -10,7 +10,7 @@ export interface ScheduleDifference {
   readonly theirs: number | undefined
 }
 
-/** Most differences that are told; whoever sees as many looks at the schedules themselves. */
+/** Most differences that are listed; with so many, one looks at the schedules themselves. */
 export const differencesMax = 100
 
 /** Chargers round to the nearest tenth or to whole amperes of their own; less than this is no difference. */

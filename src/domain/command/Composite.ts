@@ -31,7 +31,7 @@ export type DatedSchedule = ChargingSchedule & { readonly startSchedule: number 
 /** Longest stretch that is computed, in seconds: a week and a day. */
 export const compositeSecondsMax = 8 * 86_400
 
-/** Most periods that are told; a schedule that would have more ends where they do. */
+/** Most periods of a schedule; a schedule that would have more ends where they do. */
 export const compositePeriodsMax = 1024
 
 const recurrenceMillis = (profile: ChargingProfile): number => (profile.recurrency === "Weekly" ? 7 : 1) * 86_400_000

@@ -44,6 +44,6 @@ export const isDisruptive = (command: ChargerCommand): boolean => kinds[command.
 /** The configuration key that holds the charger's password (security whitepaper §2.3), in lower case as keys compare. */
 export const passwordKey = "authorizationkey"
 
-/** True for a command whose value nobody may read again. */
+/** True for a command with a value that may never be read again. */
 export const isSecret = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
   command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey

@@ -20,7 +20,7 @@ export const keptListStates = [
 export const localListStates = ["Manual", ...keptListStates] as const
 export type LocalListState = (typeof localListStates)[number]
 
-/** A charger whose list needs a look, held for whoever claimed it. */
+/** A charger whose list needs a look, held for the process that claimed it. */
 export interface ClaimedList {
   readonly chargerId: string
   readonly organisationId: string
@@ -47,7 +47,7 @@ export interface ChangesWanted {
   readonly limit: number
   /** Only of the newest so many tokens that stand. */
   readonly newest: number | undefined
-  /** Whether tokens that are gone are told too. */
+  /** Whether tokens that are gone are listed too. */
   readonly removed: boolean
 }
 
@@ -59,15 +59,15 @@ export interface PendingList {
   readonly full: boolean
 }
 
-/** A list that nobody keeps, because the charger says that it has none or has switched it off. */
+/** A list that is not kept, because the charger says that it has none or has switched it off. */
 export interface UnkeptList {
   readonly state: "Disabled" | "Unsupported"
   readonly reason: string
-  /** No look before (ms epoch), unless the charger connects or tells its configuration anew. */
+  /** No look before (ms epoch), unless the charger connects or reports its configuration anew. */
   readonly until: number
 }
 
-/** What somebody must know who sends a list by hand. */
+/** What an operator must know to send a list by hand. */
 export interface ListByHand {
   /** The highest version that is known of, or on its way; 0 where none is. */
   readonly version: number

@@ -30,7 +30,7 @@ const word = (value: unknown): string => (typeof value === "string" ? value.trim
 /** Chargers that do not know an action say so in either way (OCPP-J 1.6 §4.2.3). */
 const unsupported: ReadonlySet<string> = new Set(["notimplemented", "notsupported"])
 
-/** Why a charger says no, as far as what it says of its connector tells. */
+/** Why a charger says no, as far as the status of its connector shows. */
 const refusedAt = (connectorStatus: string | undefined): CommandOutcome => {
   switch (connectorStatus) {
     case "Faulted":

@@ -1,6 +1,6 @@
 /**
  * Callbacks: commands to chargers that a partner gave, and what it is to hear of each (OCPI 2.2.1 §13.2). A callback is stored with its command, so that
- * whoever was told ACCEPTED hears the end of it whatever happens to this process.
+ * a partner that was answered ACCEPTED hears the end of it whatever happens to this process.
  */
 import type { NewGrant } from "../roaming/TokenGrant.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -17,7 +17,7 @@ export const partnerCallbackKinds = [
 ] as const
 export type PartnerCallbackKind = (typeof partnerCallbackKinds)[number]
 
-/** Seconds after which a partner is told that nothing came of its command: a charger has a minute to answer, and others may be before it in line. */
+/** Seconds after which a partner hears that nothing came of its command: a charger has a minute to answer, and others may be before it in line. */
 export const answerSeconds = 80
 
 /** Seconds within which a partner hears of its command: `answerSeconds`, and the time that the call itself may take. */

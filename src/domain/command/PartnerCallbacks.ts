@@ -1,6 +1,6 @@
 /**
- * Storage of partners' callbacks and of what partners are still to hear of them. A callback is stored by `Commands.issue`; here are its ends, for whoever
- * tells the partners, and what later commands must know of earlier ones.
+ * Storage of partners' callbacks and of what partners are still to hear of them. A callback is stored by `Commands.issue`; here are its ends, for what
+ * sends them to partners, and what later commands must know of earlier ones.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -11,7 +11,7 @@ import type { PartyId } from "../values/PartyId.ts"
 export const callbackSubjects = ["Result", "ReservationCancelled", "ProfileChanged"] as const
 export type CallbackSubject = (typeof callbackSubjects)[number]
 
-/** Something that a partner is to hear, in the hands of whoever tells it. */
+/** Something that a partner is to hear, in the hands of the process that sends it. */
 export interface DueCallback extends PartnerCallbackEnd {
   readonly commandId: string
   /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
@@ -74,7 +74,7 @@ export class PartnerCallbacks extends Context.Service<
   PartnerCallbacks,
   {
     /**
-     * What is to be told by now, oldest first; no other process gets it for `leaseMillis`. The partners in `except` are left out. Across all
+     * What is due by now, oldest first; no other process gets it for `leaseMillis`. The partners in `except` are left out. Across all
      * organisations, for the service itself.
      */
     readonly take: (wanted: {

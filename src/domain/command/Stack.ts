@@ -91,6 +91,6 @@ export const begun = (
 export const inForce = (set: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
   set.filter(({ awaits }) => awaits === undefined)
 
-/** What stands after a transaction: its own profiles end with it (OCPP 1.6 §3.13.1). */
+/** What is in force after a transaction: its own profiles end with it (OCPP 1.6 §3.13.1). */
 export const withoutTransaction = (set: ReadonlyArray<SetProfile>, transactionId: number): ReadonlyArray<SetProfile> =>
   set.filter(({ profile }) => profile.purpose !== "TxProfile" || profile.transactionId !== transactionId)

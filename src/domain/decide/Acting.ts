@@ -33,7 +33,7 @@ export const acknowledge: Decision = answer(acknowledged)
 export const answerHeartbeat: Decision = answer(heartbeatAnswered)
 export const doNothing: Decision = act(noFacts, undefined)
 
-/** A verdict that tells no more than its status. */
+/** A verdict with no more than its status. */
 export const bareVerdict = (status: IdTagVerdict["status"]): IdTagVerdict => ({
   status,
   expiresAt: undefined,

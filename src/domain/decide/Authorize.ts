@@ -32,7 +32,7 @@ const offlineAfterMillis = 5 * 60_000
 /** What it takes to end a session by a card. */
 const endsWithinMillis = 5 * 60_000
 
-/** When a block began nobody knows; a card that has expired was good before. */
+/** When a block began is not known; a card that has expired was good before. */
 const statusOf = (token: Token, at: number): AuthorizationStatus => {
   if (token.status !== "Accepted") return token.status
   return token.expiresAt !== undefined && token.expiresAt <= at ? "Expired" : "Accepted"
@@ -70,7 +70,7 @@ const reservedVerdict = (
 }
 
 /**
- * Of an unknown card that charges at this charger: it is held up to end that, and its reservation is used by now. Whoever was let
+ * Of an unknown card that charges at this charger: it is held up to end that, and its reservation is used by now. A driver who was let
  * begin is let end; some chargers ask before they let go of the cable. The charger may remember that for as long as it takes.
  */
 const charging = (facts: TokenFacts, context: AuthorizationContext, now: number): Verdict | undefined => {
@@ -90,8 +90,8 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
   // A clock that is ahead makes no card expire before its time.
   const own = facts.token === undefined ? undefined : ownVerdict(facts.token, Math.min(at, now))
   if (own !== undefined && own.status !== "Accepted") return own
-  const words = facts.words ?? []
-  const roaming = roamingVerdict(facts.roaming, words, now)
+  const partnerAnswers = facts.partnerAnswers ?? []
+  const roaming = roamingVerdict(facts.roaming, partnerAnswers, now)
   const reserved = reservedVerdict(facts, context, own ?? roaming ?? { parentUid: undefined }, at)
   const unknown = policy.unknownTokens === "Accept" ? "Accepted" : "Invalid"
   return (
@@ -99,10 +99,12 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
     reserved ??
     own ??
     // Who was let begin is let end, whether or not his partner can be reached.
-    (facts.words === undefined && cardsToAsk(facts.roaming).length > 0 ? charging(facts, context, now) : undefined) ??
+    (facts.partnerAnswers === undefined && cardsToAsk(facts.roaming).length > 0
+      ? charging(facts, context, now)
+      : undefined) ??
     roaming ??
     charging(facts, context, now) ??
-    strangerVerdict(words, now) ?? {
+    strangerVerdict(partnerAnswers, now) ?? {
       status: unknown,
       source: "UnknownTokenRule",
       expiresAt: undefined,
@@ -133,7 +135,7 @@ export const partnersToAsk = (
   context: AuthorizationContext,
   now: number
 ): ReadonlyArray<AskedPartner> => {
-  if (facts.words !== undefined || facts.token !== undefined) return []
+  if (facts.partnerAnswers !== undefined || facts.token !== undefined) return []
   const at = context._tag === "Starting" ? context.at : now
   const settled =
     grantedVerdict(facts, context) ??
@@ -156,7 +158,7 @@ export const authorize = (
   // Whether its driver may charge twice at a time is for the partner to say that has had both begun, and another's may have the same uid.
   const isAsked = policy.concurrentTransactions === "Refuse" && grantedVerdict(facts, context) === undefined
   const concurrent = verdict.status === "Accepted" && isAsked && chargesElsewhere(facts, context, now)
-  // Whom nobody lets charge nobody is billed for.
+  // A card that is refused is billed to no one.
   const { roaming, ...decided } = verdict
   const status = concurrent ? "ConcurrentTx" : verdict.status
   return { ...decided, ...(roaming === undefined || status !== "Accepted" ? {} : { roaming }), status, decidedAt: now }

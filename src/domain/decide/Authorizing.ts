@@ -11,14 +11,14 @@ export type Authorizing =
 
 export const authorizing = (
   { policy }: Pick<ChargerState, "policy">,
-  { token, words }: Answers,
+  { token, partnerAnswers }: Answers,
   context: AuthorizationContext,
   now: number
 ): Authorizing => {
   const { tokenUid } = context
   const starting = context._tag === "Starting" ? context : undefined
   if (token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at: starting?.at ?? now } }
-  const facts: TokenFacts = { ...token, words }
+  const facts: TokenFacts = { ...token, partnerAnswers }
   const partners = partnersToAsk(facts, context, now)
   if (partners.length > 0) {
     return { _tag: "Ask", question: { _tag: "AskPartners", tokenUid, evseId: starting?.evseId, partners } }

@@ -14,7 +14,7 @@ import { tolerancesOf } from "../charger/Quirks.ts"
 /** How long a pending charger waits before it asks again: an operator is about to decide, and a minute is soon enough for him. */
 const pendingRetrySeconds = 60
 
-/** How long a rejected charger waits: nobody is about to change his mind, and one frame in ten minutes costs nothing. */
+/** How long a rejected charger waits: an operator rarely changes his mind, and one frame in ten minutes costs nothing. */
 const rejectedRetrySeconds = 600
 
 /** Configuration first, once the charger has sent what it sends on its own (most within two seconds of a boot). */

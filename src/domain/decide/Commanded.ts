@@ -42,7 +42,7 @@ const base = (state: ChargerState, key: string, now: number) => ({
 const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
   entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
 
-/** What is known of some keys: told by name, or taken as they were changed. */
+/** What is known of some keys: reported by name, or taken as they were changed. */
 const keysLearned = (
   state: ChargerState,
   body: ConfigurationKeysLearned["body"],
@@ -53,7 +53,7 @@ const keysLearned = (
   return [{ type: "ConfigurationKeysLearned", ...base(state, key, now), epoch: state.epoch, body }]
 }
 
-/** The value of a key that the charger took at once; one that it takes with its next boot is told then. */
+/** The value of a key that the charger took at once; one that it takes with its next boot is reported then. */
 const keyChanged = (
   state: ChargerState,
   { key, value }: CommandOf<"ChangeConfiguration">,
@@ -101,7 +101,7 @@ export const profilesChanged = (
   body: { kind: "chargingProfiles", document }
 })
 
-/** What is known of the charger by an answer, whoever asked. */
+/** What is known of the charger by an answer, to any caller. */
 const learned = (
   state: ChargerState,
   command: ChargerCommand,
@@ -147,7 +147,7 @@ export const commandAnswered = (
   now: number,
   ids: FreshIds
 ): Decision => {
-  // What was outstanding when the connection ended is ended with it, by whoever records that end.
+  // What was outstanding when the connection ended is ended with it, where that end is recorded.
   if (result._tag === "ConnectionLost") return doNothing
   const facts = learned(state, command, result, now, ids)
   if (commandId !== undefined) {

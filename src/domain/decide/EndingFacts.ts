@@ -15,9 +15,9 @@ import { registerRulesOf } from "../charger/Quirks.ts"
 
 export interface Stop {
   readonly figures: StopFigures
-  readonly told: ReportedStop
+  readonly reported: ReportedStop
   readonly readings: ReadonlyArray<Reading>
-  /** It told no time that can be true. */
+  /** It had no time that can be true. */
   readonly untimed: boolean
   /** ms epoch. */
   readonly heardAt: number
@@ -32,7 +32,7 @@ export interface Grounds {
 export const endingFacts = (
   state: ChargerState,
   session: KnownSession,
-  { figures, heardAt, readings, told: reported, untimed }: Stop,
+  { figures, heardAt, readings, reported, untimed }: Stop,
   envelope: Envelope,
   now: number,
   grounds?: Grounds
@@ -56,7 +56,7 @@ export const endingFacts = (
     requires: grounds?.requires,
     body: {
       ...body,
-      told: reported,
+      reported,
       ...(untimed ? { untimed: true as const } : {}),
       clock: clockDoubt(
         { at: session.startedAt, heardAt: session.heardAt },

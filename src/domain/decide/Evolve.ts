@@ -71,7 +71,7 @@ const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerS
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
   const { meterStartWh = session.meterStartWh } = body
-  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh, toldStop: body.told }
+  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh, reportedStop: body.reported }
   return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
@@ -163,7 +163,7 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
     if (outcome.recorded[i] === true) next = applied(next, fact)
     // Its stop is stored already: the session has ended, though not by this fact.
     else if (fact.type === "SessionEnded" && fact.requires === undefined) {
-      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, told: undefined } })
+      next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, reported: undefined } })
     }
   }
   return outcome.standing === undefined ? next : withExisting(next, outcome.standing)

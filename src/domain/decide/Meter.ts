@@ -34,7 +34,7 @@ export interface Gist {
   /** Registers that the readings name as the transaction's beginning and end; the first such beginning, the last such end. */
   readonly beginWh: number | undefined
   readonly endWh: number | undefined
-  /** Tells the batch from another one, and is the same when it is sent again. */
+  /** Distinguishes the batch from another one, and is the same when it is sent again. */
   readonly digest: string
 }
 
@@ -63,7 +63,7 @@ interface Timed {
   readonly registers: Registers
 }
 
-/** True for one that tells nothing but the transaction's beginning. */
+/** True for one that reports nothing but the transaction's beginning. */
 const onlyBegins = ({ registers: { begin, now } }: Timed): boolean => begin !== undefined && now === begin
 
 /** The first moment at which the batch reports a register that is not the transaction's beginning. */

@@ -104,13 +104,13 @@ export const securityEventReported = (
   return act([fact], acknowledged)
 }
 
-/** How long an operator's wish for a certificate stands: chargers that make a key on a small processor take minutes. */
+/** How long an operator's wish for a certificate is in force: chargers that make a key on a small processor take minutes. */
 const wishValidMillis = 60 * 60 * 1000
 
 /**
  * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
  * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it; what is none is rejected
- * whoever asked for it, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
+ * the one that was asked for, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
  */
 const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
 const unsignable = always({ _tag: "CertificateAnswered", status: "Rejected" })

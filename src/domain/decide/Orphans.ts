@@ -25,7 +25,7 @@ export const usesTransactionId = (fact: ChargerFact): boolean =>
   fact.type === "SessionStarted" || (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
 
 /**
- * Somebody named a transaction that this charger never had. Undefined for an id that we gave it ourselves, in answer to a start that could
+ * A message named a transaction that this charger never had. Undefined for an id that we gave it ourselves, in answer to a start that could
  * not be read. A flood of them is one event for each id and hour.
  */
 export const foreignTransaction = (

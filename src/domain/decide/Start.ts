@@ -54,7 +54,7 @@ export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSess
   status: body.supersededBy === undefined ? "Open" : "Superseded",
   registerWh: undefined,
   registerAt: undefined,
-  toldStop: undefined
+  reportedStop: undefined
 })
 
 /** The register that the session begins with, and what is to be said beside it. */
@@ -70,7 +70,7 @@ const registerOf = (
 
 /**
  * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's
- * time where that was believed. Without any time that tells starts apart, a session of the same token from the same register that has not
+ * time where that was believed. Without any time that distinguishes starts, a session of the same token from the same register that has not
  * moved is the same one.
  */
 const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
@@ -92,7 +92,7 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
 const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
   reservationId === 0 ? undefined : reservationId
 
-/** All that the first was told: chargers keep expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them. */
+/** All that the first was answered: chargers keep expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them. */
 const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: KnownSession): Reply => ({
   _tag: "StartAnswered",
   transactionId,
@@ -192,7 +192,7 @@ const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): R
 /** The stop that waits for this start, as it was kept. */
 const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => ({
   figures: orphan,
-  told: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
+  reported: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
   readings,
   untimed: false,
   heardAt

@@ -20,7 +20,7 @@ const same = (isInForce: ConnectorState, event: StatusReported): boolean =>
   isInForce.vendorErrorCode === event.vendorErrorCode
 
 /**
- * True when what stands is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
+ * True when the stored status is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
  * and the connector would be stuck until the time it was ahead by has gone.
  */
 const outdated = (isInForce: ConnectorState, event: StatusReported, now: number): boolean =>

@@ -31,7 +31,7 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
     meterStopWh: event.meterStopWh,
     reason: event.reason
   },
-  told: reportedBy(event),
+  reported: reportedBy(event),
   readings: event.readings,
   untimed: !isBelievable(event.time.at, now),
   heardAt: now
@@ -78,7 +78,7 @@ const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): Orphan
 /** A further stop of a session that has ended: the first counts, and one that says something else is kept for an operator to look at. */
 const further = (
   state: ChargerState,
-  { sessionId, toldStop: reportedStop }: KnownSession,
+  { sessionId, reportedStop }: KnownSession,
   event: TransactionEnded,
   envelope: Envelope,
   now: number,

@@ -17,7 +17,7 @@ const fresh: Templating = { tried: [], open: [], changed: false, done: false }
 
 const heartbeatKey = "HeartbeatInterval"
 
-/** What is expected of this charger: the organisation's template, and what its make needs to be told by key. */
+/** What is expected of this charger: the organisation's template, and what its make needs to be sent by key. */
 export const expectedOf = (
   make: Parameters<typeof tolerancesOf>[0],
   policy: Pick<ChargerState["policy"], "template" | "quirks" | "heartbeatIntervalSeconds">
@@ -28,7 +28,7 @@ export const expectedOf = (
   return [...template, { key: heartbeatKey, value: String(policy.heartbeatIntervalSeconds) }]
 }
 
-/** The commands that bring the charger nearer to what is expected of it, after it has told what it has. */
+/** The commands that bring the charger nearer to what is expected of it, after it has reported what it has. */
 export const templateCommands = (
   state: ChargerState,
   reported: ReadonlyArray<ConfigurationKey>,
@@ -69,7 +69,7 @@ export const afterTemplate = ({ templating }: ChargerState, { body }: CommandAns
   return changed ? [{ command: askConfiguration, afterMillis: 0 }] : []
 }
 
-/** What stands of it after a fact. */
+/** What remains of it after a fact. */
 export const templatingAfter = (templating: Templating | undefined, fact: ChargerFact): Templating | undefined => {
   switch (fact.type) {
     case "ChargerBooted":

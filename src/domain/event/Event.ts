@@ -13,7 +13,7 @@ const Nullable = Schema.NullOr(Schema.String)
 /** Where an event happened. */
 const charger = {
   chargerId: Schema.String,
-  siteId: Nullable.annotate({ description: "Where the charger stands now; null for one that was removed" })
+  siteId: Nullable.annotate({ description: "Where the charger is now; null for one that was removed" })
 }
 
 const place = { ...charger, evseId: Schema.Int, connectorId: Schema.Int }
@@ -64,7 +64,7 @@ export const eventData = {
   "session.updated": Schema.Struct({
     ...session,
     reason: Schema.Literals(["MeterRead", "Released", "Corrected"]),
-    meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading told it" }),
+    meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading has it" }),
     readAt: Schema.NullOr(Time)
   }),
   "session.ended": Schema.Struct({
@@ -75,7 +75,7 @@ export const eventData = {
     stopReason: Schema.String,
     heldReason: Nullable
   }).annotate({
-    description: "A stop that is heard after the session was ended without one is told as another session.ended"
+    description: "A stop that is heard after the session was ended without one is published as another session.ended"
   }),
   "session.held": Schema.Struct({ ...session, heldReason: Schema.String }),
   "cdr.issued": Schema.Struct({
@@ -126,7 +126,7 @@ export type EventData<T extends EventType> = (typeof eventData)[T]["Type"]
 /** What happened, as everybody outside sees it. */
 export type Event = {
   readonly [T in EventType]: {
-    /** Grows with time, and is a cursor of the feed: `position`, or `position.nn` of a fact that tells several things. */
+    /** Grows with time, and is a cursor of the feed: `position`, or `position.nn` of a fact that makes several events. */
     readonly id: string
     readonly type: T
     /** RFC 3339; when it happened, by the charger's clock where that can be believed. */
@@ -137,7 +137,7 @@ export type Event = {
   }
 }[EventType]
 
-/** A position in the feed: behind the first `told` events of the fact at `position`, or behind all of them where it is undefined. */
+/** A position in the feed: behind the first events of the fact at `position`, or behind all of them where it is undefined. */
 export interface EventCursor {
   readonly position: number
   readonly index: number | undefined

@@ -1,4 +1,4 @@
-/** Public events from facts of the journal: which facts tell which events, as one table. Pure: an event is the same whenever it is asked for. */
+/** Public events from facts of the journal: which facts make which events, as one table. Pure: an event is the same whenever it is asked for. */
 import { chargerTranslations } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
@@ -12,7 +12,7 @@ const translations: Readonly<Record<string, EventTranslation>> = {
   ...recordTranslations
 }
 
-/** What each type of event is told by. A type is found in every fact that can tell it, so that a filter loses none. */
+/** The facts that make each type of event. A type is looked for in every fact that can make it, so that a filter loses none. */
 const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.connected": ["ChargerConnected"],
   "charger.disconnected": ["ChargerDisconnected"],
@@ -37,15 +37,15 @@ const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Types of the facts that can tell one of these types of events; of any without types. */
+/** Types of the facts that can make one of these types of events; of any without types. */
 export const factTypesOf = (types: ReadonlyArray<EventType> = eventTypes): ReadonlyArray<string> => [
   ...new Set(types.flatMap((type) => tellers[type]))
 ]
 
-/** The events that a fact tells, in the order in which they happened; none of facts that are nobody's outside. */
+/** The events that a fact makes, in the order in which they happened; none of internal facts. */
 export const eventsOf = (fact: PlacedFact): ReadonlyArray<Event> => {
-  const tell = Object.hasOwn(translations, fact.type) ? translations[fact.type] : undefined
-  return tell === undefined ? [] : numbered(fact, tell(fact))
+  const translate = Object.hasOwn(translations, fact.type) ? translations[fact.type] : undefined
+  return translate === undefined ? [] : numbered(fact, translate(fact))
 }
 
 /** Those of a fact's events that lie behind a cursor. */

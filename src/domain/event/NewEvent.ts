@@ -8,10 +8,10 @@ export type NewEvent = {
   readonly [T in EventType]: { readonly type: T; readonly subject: string; readonly data: EventData<T> }
 }[EventType]
 
-/** What a fact tells: events in the order in which they happened. */
+/** What a fact makes: events in the order in which they happened. */
 export type EventTranslation = (fact: PlacedFact) => ReadonlyArray<NewEvent>
 
-/** A translation of bodies of this shape. A body of another shape tells nothing: it was written by a version that knew it otherwise. */
+/** A translation of bodies of this shape. A body of another shape makes none: it was written by a version that knew it otherwise. */
 export const translation =
   <S extends Schema.ConstraintDecoder<unknown>>(
     body: S,

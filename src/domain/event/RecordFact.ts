@@ -29,7 +29,7 @@ export interface ChargerRecord {
   /** Only in what follows a change: true when the password was replaced by it. */
   readonly passwordChanged?: boolean
   readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
-  /** Absent where nothing is told of any. */
+  /** Absent where nothing is known of any. */
   readonly evses?: ReadonlyArray<DescribedEvse>
 }
 
@@ -54,7 +54,7 @@ export interface SessionDecision {
   readonly reason?: string
 }
 
-/** A charge detail record as the journal tells of it; the record itself is sealed beside it. */
+/** A charge detail record as the journal has it; the record itself is sealed beside it. */
 export interface CdrRecord {
   readonly id: string
   readonly number: number
@@ -133,7 +133,7 @@ interface RecordFactOf<Type extends string, A> {
   }
 }
 
-/** A price that partners could not be told of with the reading that it is of. Nobody's doing: the audit log has none of it. */
+/** A price that could not be pushed to partners with the reading that it is of. It has no author: the audit log has none of it. */
 export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>, "body"> {
   readonly body: { readonly sessionId: string }
 }

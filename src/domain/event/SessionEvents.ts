@@ -1,6 +1,6 @@
 /**
- * Events of sessions and their records. A start may end others: those that it shows to have ended unheard, each of which is told before it; and
- * whatever leaves a session held tells that as well, so that whoever waits for session.held misses none.
+ * Events of sessions and their records. A start may end others: those that it shows to have ended unheard, each of which is published before it; and
+ * whatever leaves a session held publishes that as well, so that a reader that waits for session.held misses none.
  */
 import { Schema } from "effect"
 import { superseded } from "../session/Superseded.ts"
@@ -10,7 +10,7 @@ import { sessionOf, type EventTranslation, translation, timeOf, type NewEvent } 
 
 const Id = Schema.String
 
-/** Wh are whole numbers; what an older version has stored otherwise is rounded rather than not told. */
+/** Wh are whole numbers; what an older version has stored otherwise is rounded rather than left out. */
 const Wh = Schema.Finite
 
 const wh = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))

@@ -14,14 +14,14 @@ export interface SettlingOptions {
   readonly firstDelayMillis: number
   /** Between tries at most: the subscriber's silence is found out by its probe, so that this is for single objects that fail. */
   readonly maxDelayMillis: number
-  /** The same for what fails alone, which no probe releases, while it is this young: what was away for an hour is told soon after. */
+  /** The same for what fails alone, which no probe releases, while it is this young: what was away for an hour is served soon after. */
   readonly aloneDelayMillis: number
   readonly aloneMillis: number
   /** Refusals in a row after which an object is parked: one may be a race with another object, five are none. */
   readonly maxRefusals: number
   /** Since it became due; then it is parked. */
   readonly maxAgeMillis: number
-  /** Deliveries in a row that find nobody, after which nothing is sent any more. */
+  /** Deliveries in a row without an answer, after which nothing is sent any more. */
   readonly maxFailures: number
   /** Between the questions whether it is there again. */
   readonly probeEveryMillis: number
@@ -54,7 +54,7 @@ export type Tried =
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
 
-/** What is stored of an object that was taken. One that was not told at all is as if it had not been, until `at`. */
+/** What is stored of an object that was taken. One that was not sent at all is as if it had not been, until `at`. */
 export type Settlement = Tried | { readonly _tag: "Untried"; readonly at: number }
 
 export interface Settled {
@@ -159,7 +159,7 @@ export interface Reading {
 
 /**
  * Which pages are read next: the one of those that are furthest, and the one of those that are last, so that a subscriber that has much to catch up
- * with (it was suspended) keeps nobody else waiting.
+ * with (it was suspended) keeps no other subscriber waiting.
  */
 export const readingsOf = (subscriptions: ReadonlyArray<Subscription>): ReadonlyArray<Reading> => {
   if (subscriptions.length === 0) return []

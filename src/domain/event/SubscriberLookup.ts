@@ -1,14 +1,14 @@
-/** Whom facts reach: which site, evse, tariff or partner stands behind the ids in them. Of all organisations at once, for deliveries to partners. */
+/** Whom facts concern: which site, evse, tariff or partner belongs to the ids in them. Of all organisations at once, for deliveries to partners. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "../roaming/Partner.ts"
 import type { ObjectRef } from "./Subscription.ts"
 
-export interface ReachedCharger {
+export interface FoundCharger {
   readonly chargerId: string
   readonly organisationId: string
   readonly siteId: string
-  /** Of the site where it stands, by the names that partners have for them. */
+  /** Of the site that it is at, by the names that partners have for them. */
   readonly evses: ReadonlyArray<{ readonly evseId: number; readonly uid: string }>
 }
 
@@ -28,12 +28,12 @@ export interface Addressee {
   readonly sealedToken: string | undefined
 }
 
-export class Reach extends Context.Service<
-  Reach,
+export class SubscriberLookup extends Context.Service<
+  SubscriberLookup,
   {
     readonly partners: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Partner>, StorageUnavailable>
     readonly addressees: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Addressee>, StorageUnavailable>
-    readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ReachedCharger>, StorageUnavailable>
+    readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<FoundCharger>, StorageUnavailable>
     /** Sites, and those that partners still see as gone. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** The newest change of each site that is not worked into its location; sites that have none are left out. */
@@ -59,4 +59,4 @@ export class Reach extends Context.Service<
     /** Whether some location names a tariff by what a partner was sent last, or may do so by what it was sent since. */
     readonly stillNames: (partnerId: string, tariffId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
->()("voltlane/Reach") {}
+>()("voltlane/SubscriberLookup") {}

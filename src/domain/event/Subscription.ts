@@ -1,5 +1,5 @@
 /**
- * Subscriptions: who is told what has happened, a roaming partner or an operator's webhook. One reads the journal behind a cursor of its own; what
+ * Subscriptions: who receives what has happened, a roaming partner or an operator's webhook. One reads the journal behind a cursor of its own; what
  * concerns it becomes due, one row for each object, so that what changes often waits once and is sent as it is then.
  */
 
@@ -16,11 +16,11 @@ export interface Subscription {
   readonly kind: SubscriptionKindName
   /** How far the journal was read for it. */
   readonly position: number
-  /** Everything that there is must become due before it reads on: it is new, or has lost what it was told. */
+  /** Everything that there is must become due before it reads on: it is new, or has lost what it received. */
   readonly needsAll: boolean
   /** It has so much due that nothing more is read for it; only said where it is asked. */
   readonly isFull?: boolean
-  /** Deliveries in a row that found nobody. */
+  /** Deliveries in a row without an answer. */
   readonly failures: number
   /** Since when nothing is sent to it but the question whether it is there again; ms epoch. */
   readonly openedAt: number | undefined
@@ -84,14 +84,14 @@ export interface PushedObject {
   readonly named?: ReadonlyArray<string> | undefined
 }
 
-/** What came of a delivery. Whoever delivers never fails: what goes wrong is one of these. */
+/** What came of a delivery. Delivering never fails: what goes wrong is one of these. */
 export type Outcome =
   /** Sent, or nothing was to be sent. With `hash` it is kept what was sent; without it, the row is gone. */
   | {
       readonly _tag: "Delivered"
       readonly hash?: Uint8Array | undefined
       readonly reference?: string | undefined
-      /** Ids of other objects that stand in what was told, where it matters. */
+      /** Ids of other objects in what was sent, where it matters. */
       readonly named?: ReadonlyArray<string> | undefined
       /** Other objects of the same lane that were sent with it. */
       readonly also?: ReadonlyArray<PushedObject> | undefined
@@ -100,9 +100,9 @@ export type Outcome =
       /** Nothing was to be sent, and nothing was sent. */
       readonly isSilent?: boolean | undefined
     }
-  /** It may not be told before others were: nothing was sent, and it is looked at again soon. */
+  /** It may not be sent before others were: nothing was sent, and it is looked at again soon. */
   | { readonly _tag: "Waits" }
-  /** Nobody answered, or answered that they cannot now: the same later. */
+  /** The subscriber did not answer, or answered that it cannot now: it is tried again. */
   | {
       readonly _tag: "Failed"
       readonly message: string
@@ -113,7 +113,7 @@ export type Outcome =
       /** It is not known yet whether the subscriber has said so itself. If it has, it is about the object, or about the place where such are sent. */
       readonly doubt?: "object" | "place" | undefined
     }
-  /** Somebody answered, and does not want this object. */
+  /** The subscriber answered, and does not want this object. */
   | { readonly _tag: "Refused"; readonly message: string }
   /** The subscriber wants nothing any more, ever: it is switched off. */
   | { readonly _tag: "Gone"; readonly message: string }

@@ -7,7 +7,7 @@ import type { StorageUnavailable } from "../Errors.ts"
 import type { Due, DueItem, JournaledFact, ObjectRef, Outcome, Subscription } from "./Subscription.ts"
 
 /**
- * Makes a call to the subscriber when few enough others are open: nobody's server is overrun. What is read before needs no turn, and further calls of the
+ * Makes a call to the subscriber when few enough others are open: no server is overrun. What is read before needs no turn, and further calls of the
  * same delivery go in the turn of the first.
  */
 export type InTurn = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -23,7 +23,7 @@ export interface SubscriptionKind {
     facts: ReadonlyArray<JournaledFact>,
     subscriptions: ReadonlyArray<Subscription>
   ) => Effect.Effect<ReadonlyArray<Due>, StorageUnavailable>
-  /** Everything that a subscription must be told once because it is new. */
+  /** Everything that a subscription must be sent once because it is new. */
   readonly everything: (subscription: Subscription) => Effect.Effect<ReadonlyArray<ObjectRef>, StorageUnavailable>
   /** Sends the subscriber the object as it is now. May be asked twice for one change: after a crash, or an unclear answer. */
   readonly deliver: (

@@ -15,7 +15,7 @@ export interface FactsPage {
   readonly upTo: number | undefined
 }
 
-/** A cursor that moves, if it stands where it was read. */
+/** A cursor that moves, if it is where it was read. */
 export interface Move {
   readonly subscriptionId: string
   readonly from: number

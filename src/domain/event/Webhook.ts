@@ -23,10 +23,10 @@ export interface Webhook {
 /** Webhooks of one organisation: each reads every event of it. */
 export const maxWebhooks = 50
 
-/** Sites of one webhook; whoever wants more of them wants all. */
+/** Sites of one webhook; one that wants more of them wants all. */
 export const maxSiteIds = 500
 
-/** For so long two secrets sign after a rotation: time for whoever verifies to be told the new one. */
+/** For so long two secrets sign after a rotation: time for the receiver to take the new one. */
 export const overlapMillis = 24 * 60 * 60 * 1000
 
 /** What Standard Webhooks has for a secret: 24 to 64 random bytes. */
@@ -62,7 +62,7 @@ export const pauseAfter = (failingForMillis: number): number =>
 /** A single event that is not taken holds up the others by no more than this. */
 const minPauseMillis = 1_000
 
-/** Whoever is back is found out within this. */
+/** A subscriber that is back is found out within this. */
 const maxPauseMillis = 5 * 60_000
 
 /** The secret before the last rotation, while it is good. */

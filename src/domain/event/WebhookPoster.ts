@@ -1,4 +1,4 @@
-/** Posts to webhooks at once, beside what is due to them: for whoever sets one up. */
+/** Posts to webhooks at once, beside what is due to them: for an operator who sets one up. */
 import { Context, type Effect } from "effect"
 import type { WebhookTarget } from "./Webhooks.ts"
 
@@ -14,7 +14,7 @@ export interface Posted {
 export class WebhookPoster extends Context.Service<
   WebhookPoster,
   {
-    /** What is wrong with a URL, as far as its text tells; undefined for one that may be called. */
+    /** What is wrong with a URL, as far as its text shows; undefined for one that may be called. */
     readonly refusal: (url: string) => string | undefined
     /** Posts a test that looks as an event does, of the type `webhook.ping`. */
     readonly ping: (target: WebhookTarget, pingId: string) => Effect.Effect<Posted>

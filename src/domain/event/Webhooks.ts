@@ -31,7 +31,7 @@ export interface Revealed {
 export interface WebhookTarget {
   readonly url: string
   readonly secrets: ReadonlyArray<string>
-  /** When the webhook was changed last: with another one, whoever was posted to may not be whom it names now. */
+  /** When the webhook was changed last: with another one, the receiver of a post may not be the one that it names now. */
   readonly changedAt: number
 }
 

@@ -20,7 +20,7 @@ export interface Fetched {
 export class Files extends Context.Service<
   Files,
   {
-    /** Expects one file of a charger; answers its id and the token by which it may come, which is told to nobody else and stored nowhere. */
+    /** Expects one file of a charger; answers its id and the token by which it may come, which is given to no one else and stored nowhere. */
     readonly expect: (
       organisationId: string,
       chargerId: string,

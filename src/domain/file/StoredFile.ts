@@ -54,4 +54,4 @@ export const transferMillis = 6 * 60 * 60 * 1000
 export const stalledMillis = 60 * 1000
 
 /** Over how long the speed of an upload is averaged: a modem that was silent for as long as it may has the other half to make up for it. */
-export const paceMillis = 2 * stalledMillis
+export const slowestMillis = 2 * stalledMillis

@@ -85,7 +85,7 @@ export class Access extends Context.Service<
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
     /**
      * `PermissionDenied` for a key that may do at this moment what the caller may not. `Conflict` `last_full_key` for the last that has every
-     * permission, unless `lastToo`: nobody could make another over HTTP.
+     * permission, unless `lastToo`: no key would be left that can make another over HTTP.
      */
     readonly revokeKey: (
       id: string,

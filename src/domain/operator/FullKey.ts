@@ -1,5 +1,5 @@
 /**
- * Full keys: those that can do whatever anybody in their organisation may. While one is left, nobody is locked out; the last one is therefore not
+ * Full keys: those that can do whatever any operator of their organisation may. While one is left, no one is locked out; the last one is therefore not
  * revoked by a request, but only by who has the machine.
  */
 import { missing, type Permission } from "./Permission.ts"

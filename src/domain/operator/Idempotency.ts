@@ -1,6 +1,6 @@
 /**
  * What is kept for `Idempotency-Key` (24 h per API key): the same request gets the same answer, the same key with another body is a conflict, and
- * while the first still runs the second is told so. A request's work and its answer stand together or not at all, whatever dies in between.
+ * while the first still runs the second is answered so. A request's work and its answer are stored together or not at all, whatever dies in between.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -23,7 +23,7 @@ export class Idempotency extends Context.Service<
   {
     /**
      * `fingerprint` is a hash of method, path and body. A claim that has no answer is `InProgress` for as long as its request runs, however long
-     * that is; it may be taken at once when the process that ran it is gone. Whoever has `Claimed` ends it with one of the other methods.
+     * that is; it may be taken at once when the process that ran it is gone. The holder of `Claimed` ends it with one of the other methods.
      */
     readonly claim: (
       keyId: string,

@@ -33,7 +33,7 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
-/** What somebody with `theirs` may do that one with `held` may not: who has not all of it neither makes nor revokes such a key. */
+/** What `theirs` permits and `held` does not: a caller that lacks any of it neither makes nor revokes such a key. */
 export const beyond = (held: ReadonlyArray<string>, theirs: ReadonlyArray<string>): ReadonlyArray<string> =>
   theirs.filter((permission) => !held.includes(permission))
 

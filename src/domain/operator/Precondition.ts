@@ -1,7 +1,7 @@
 /**
- * What must still hold when a record is written: looked at in the write's own transaction, after its lock, so that nobody can change anything in
- * between. Whoever asks for a write provides it; storage runs it before everything else that the write does. What does not hold ends the write as a
- * defect, since no handler on the way may go on after it; whoever provided the check knows it again.
+ * What must still hold when a record is written: looked at in the write's own transaction, after its lock, so that nothing can change in
+ * between. The caller of a write provides it; storage runs it before everything else that the write does. What does not hold ends the write as a
+ * defect, since no handler on the way may go on after it; the provider of the check recognises it.
  */
 import { Context, Effect } from "effect"
 

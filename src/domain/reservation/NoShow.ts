@@ -1,5 +1,5 @@
 /**
- * Whether a connector was there for whoever had reserved it. Where somebody else charged at it meanwhile he could not have used it, and owes nothing for
+ * Whether a connector was there for the driver who had reserved it. Where another driver charged at it meanwhile he could not have used it, and owes nothing for
  * not having come.
  */
 

@@ -59,7 +59,7 @@ export type ReservationFacts = Pick<
   | "parentUid"
   | "expiresAt"
   | "status"
-  /** The session that stands for it, as long as no start has taken its place. */
+  /** The session that bills it, as long as no start has taken its place. */
   | "sessionId"
   | "createdAt"
 >

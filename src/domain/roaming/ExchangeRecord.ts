@@ -1,6 +1,6 @@
 /**
  * One exchange with a partner as its log keeps it: who asked whom for what, and what came of it. Tokens of both sides are masked before anything is kept,
- * and so is where results are posted to, which whoever knows it can tell anything. Bodies are cut, since one page of locations is larger than what
+ * and so is the address for results, since any caller who knows it can post there. Bodies are cut, since one page of locations is larger than what
  * anybody reads of it.
  */
 import { nulSpelt } from "../values/OutsideText.ts"
@@ -43,7 +43,7 @@ const secret = /("token"\s*:\s*")(?:[^"\\]|\\[^])*\\?("|$)/gi
 const responseUrl = /("response_url"\s*:\s*")((?:[^"\\]|\\[^])*)\\?("|$)/gi
 const responseQuery = /([?&]response(?:_|%5f)url=)([^&#]*)/gi
 
-/** Of a URL that is a secret its scheme and host, where they are whole and nobody's name stands before the host. */
+/** Of a URL that is a secret its scheme and host, where they are whole and no user name precedes the host. */
 const hostAlone = (url: string): string => {
   const host = /^https?:\/\/[^/?#@\\\s"]{1,255}(?=[/?#])/i.exec(url.trim())?.[0]
   return host === undefined ? "***" : `${host}/***`

@@ -1,5 +1,5 @@
 /**
- * A partner: another platform, with which data is exchanged after both have told each other their credentials (OCPI 2.2.1 `credentials`). It is
+ * A partner: another platform, with which data is exchanged after both have given each other their credentials (OCPI 2.2.1 `credentials`). It is
  * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
  */
 import type { PartnerParty, PartyRole } from "./Party.ts"
@@ -73,7 +73,7 @@ export interface Partner {
   readonly organisationId: string
   readonly name: string
   readonly status: PartnerStatus
-  /** Undefined for partners of the days in which nobody asked for it. */
+  /** Undefined for partners that were stored before it was asked for. */
   readonly expected?: ExpectedParty | undefined
   /** Undefined where it is not registered. */
   readonly connection: Connection | undefined
@@ -84,7 +84,7 @@ export interface Partner {
 
 /**
  * Why credentials with these parties are not those of whom our operator has invited: an invitation may get into other hands. Who was registered
- * as somebody else before that was looked at may go on so.
+ * as another one before that was checked may go on so.
  */
 export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyArray<PartyId>): string | undefined => {
   if (expected === undefined) return undefined

@@ -34,7 +34,7 @@ export class PartnerRegistrar extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
-     * Removes a partner. One that was registered is told so afterwards (OCPI 2.2.1 §7.2.4), once; what it makes of that is waited for by nobody, since
+     * Removes a partner. One that was registered is informed afterwards (OCPI 2.2.1 §7.2.4), once; its answer is not waited for, since
      * what it has of us is good for nothing already.
      */
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>

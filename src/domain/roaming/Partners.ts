@@ -45,7 +45,7 @@ export interface Recognised extends Bearer {
 export type Begun =
   /** By a token of ours that the partner presented. `theirToken` is the partner's that stood then, sealed. */
   | { readonly by: "Partner"; readonly presented: Uint8Array; readonly theirToken: string | undefined }
-  /** By the token that we have told the partner (`expect`): that of the registration. */
+  /** By the token that we have given the partner (`expect`): that of the registration. */
   | { readonly by: "Us" }
 
 /** What a registration ends with: both sides' tokens are exchanged in one transaction. */
@@ -102,7 +102,7 @@ export class Partners extends Context.Service<
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
      * Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `token_gone`, `suspended`, `party_in_use` as above,
-     * `not_registered`, or `overtaken` where a renewal that the partner began ends behind another one: what both sides have since stands.
+     * `not_registered`, or `overtaken` where a renewal that the partner began ends behind another one: what both sides have since is in force.
      */
     readonly renew: (
       id: string,
@@ -117,7 +117,7 @@ export class Partners extends Context.Service<
     /** The sealed token by which a partner is called; undefined where it is not registered. */
     readonly theirToken: (organisationId: string, id: string) => Effect.Effect<string | undefined, StorageUnavailable>
     /**
-     * A token that a partner may use before it is registered, for the calls it makes while we register with it. It stands beside the invitation, and
+     * A token that a partner may use before it is registered, for the calls it makes while we register with it. It is valid beside the invitation, and
      * beside those of other handshakes.
      */
     readonly expect: (

@@ -1,5 +1,5 @@
 /**
- * A session in roaming: whose driver charges, and by which contract. It stands in the session's authorisation from its first fact, since it decides to
+ * A session in roaming: whose driver charges, and by which contract. It is in the session's authorisation from its first fact, since it decides to
  * which partner sessions and charge detail records go (OCPI 2.2.1 §9.4.8 CdrToken).
  */
 

@@ -13,7 +13,7 @@ export interface Grant extends SessionRoaming {
 
 /** A grant to be stored with its command, at whose charger it holds. */
 export interface NewGrant extends Grant {
-  /** As the charger will send it: the card's own, or what stands in for one that is too long for it. */
+  /** As the charger will send it: the card's own, or a shorter one in place of one that is too long for it. */
   readonly idTag: string
 }
 

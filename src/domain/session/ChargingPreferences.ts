@@ -17,7 +17,7 @@ export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_
 
 /**
  * What can be done for a driver's wishes: we steer by nothing of our own, so that the regular profile is what he gets, and any other would be a
- * promise that nobody keeps. Of what is over, and of a reservation, nothing can be wished.
+ * promise that is not kept. Of what is over, and of a reservation, nothing can be wished.
  */
 export const answerTo = (
   { profileType }: Pick<ChargingPreferences, "profileType">,

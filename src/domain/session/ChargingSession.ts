@@ -10,7 +10,7 @@ import type { SessionPrice } from "./SessionPrice.ts"
 /** The reservation that a session used, or is. */
 export interface SessionReservation {
   readonly reservationId: number
-  /** When the charger said yes, ms epoch; undefined where it never did, or nobody heard it: that is not paid for. */
+  /** When the charger said yes, ms epoch; undefined where it never did, or its answer was lost: that is not paid for. */
   readonly acceptedAt: number | undefined
   /** ms epoch. */
   readonly expiresAt: number
@@ -56,7 +56,7 @@ export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace>
   readonly revision?: number
   /** An operator has looked at it and lets it be billed. */
   readonly reviewed?: boolean
-  /** A further stop of it said something else than the one that ended it, and nobody has corrected it since. */
+  /** A further stop of it said something else than the one that ended it, and no operator has corrected it since. */
   readonly contradicted?: boolean
   /** The total of its record in force; undefined while it has none. */
   readonly billed?: Price | undefined

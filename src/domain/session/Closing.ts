@@ -1,6 +1,6 @@
 /**
- * When a session counts as over although its end never came: stops are lost with memories that are cleared and chargers that are stolen. Whoever
- * is closed so is held, since it is not known what it came to; and what is heard of it later, its true end above all, stands in place of this.
+ * When a session counts as over although its end never came: stops are lost with memories that are cleared and chargers that are stolen. A session that
+ * is closed so is held, since it is not known what it came to; and what is heard of it later, its true end above all, takes the place of this.
  */
 import type { ConnectorStatus } from "../site/Connector.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"

@@ -1,4 +1,4 @@
-/** What the readings of a session show of the meter behind its connector, for whoever gives parking there a price. */
+/** What the readings of a session show of the meter behind its connector, for an operator who gives parking there a price. */
 import { resolutionOf } from "../tariff/Evidence.ts"
 import type { Observed } from "./Ledger.ts"
 import { measuredOf } from "../charger/MeterValue.ts"
@@ -10,8 +10,8 @@ export interface ConnectorMeter {
   readonly connectorId: number
   /** Wh: the register counts in steps of it. */
   readonly stepWh: number
-  /** It tells power or current beside its register. */
-  readonly tellsPower: boolean
+  /** It reports power or current beside its register. */
+  readonly reportsPower: boolean
 }
 
 /** Undefined while a session runs, and where it shows nothing for certain. */
@@ -24,9 +24,9 @@ export const connectorMeterOf = ({
   const registers = readings.flatMap(({ registerWh }) => registerWh ?? []).filter((wh) => wh !== 0)
   const { isProven, wh } = resolutionOf(registers)
   if (registers.length === 0 || !isProven) return undefined
-  const tellsPower = readings.some(
+  const reportsPower = readings.some(
     ({ samples = [] }) =>
       measuredOf(samples, "Power.Active.Import") !== undefined || measuredOf(samples, "Current.Import") !== undefined
   )
-  return { organisationId, chargerId, evseId, connectorId, stepWh: wh, tellsPower }
+  return { organisationId, chargerId, evseId, connectorId, stepWh: wh, reportsPower }
 }

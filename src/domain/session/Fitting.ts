@@ -4,7 +4,7 @@
  */
 import { jitterWh } from "./Counting.ts"
 
-/** Registers of a session as its start and stop have them, and the energy that stands. */
+/** Registers of a session as its start and stop have them, and the energy that counts. */
 interface Fitted {
   readonly meterStartWh: number
   readonly meterStopWh: number | undefined
@@ -12,9 +12,9 @@ interface Fitted {
 }
 
 /**
- * How the energy that a reading reports, since the start and in Wh, is brought to the energy that stands. As it is where it fits between nothing
- * and that, for then the stop was wrong; counted back from the stop where it fits so, for then the start was; otherwise in proportion. `told` is
- * what the readings within the session tell.
+ * How the energy that a reading reports, since the start and in Wh, is brought to the energy that counts. As it is where it fits between nothing
+ * and that, for then the stop was wrong; counted back from the stop where it fits so, for then the start was; otherwise in proportion. `reported` is
+ * what the readings within the session come to.
  */
 export const fitting = (
   { energyWh, meterStartWh, meterStopWh = meterStartWh }: Fitted,

@@ -64,7 +64,7 @@ export interface Ledger extends Observed {
 }
 
 /**
- * A running session with no more readings is priced whenever its price is asked for or told to a partner: five milliseconds. One with more is told with
+ * A running session with no more readings is priced whenever its price is asked for or pushed to a partner: five milliseconds. One with more is pushed with
  * the price that was made last, and anew when another was made.
  */
 export const readingsPricedAtOnce = 500
@@ -91,7 +91,7 @@ export const pricedReadings = ({
     registerWh === undefined || at < startedAt || at > (endedAt ?? 0) ? [] : [registerWh + offset]
   )
   const fit = fitting(session, within)
-  // While it runs the newest register stands, and where that jitters the one before it does: what it costs never falls.
+  // While it runs the newest register counts, and where that jitters the one before it does: what it costs never falls.
   const most = endedAt === undefined ? energyWh + jitterWh : energyWh
   const reported = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
@@ -110,7 +110,7 @@ export const pricedReadings = ({
         ]
   )
   if (endedAt === undefined) return reported
-  // The stop's own figure is the last word on energy; what else was measured in that moment stands.
+  // The stop's own figure is the last word on energy; what else was measured in that moment counts.
   const last = reported.findLast(({ at }) => at === endedAt)
   return [...reported.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
 }
@@ -132,7 +132,7 @@ const unpaid: PricedResult = {
   parkingMillis: 0
 }
 
-/** The time for which a connector was kept, from the charger's yes to the start, or to the end where nobody came. */
+/** The time for which a connector was kept, from the charger's yes to the start, or to the end where no driver came. */
 const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserved | undefined => {
   if (reservation?.acceptedAt === undefined || status === "RESERVATION") return undefined
   const { acceptedAt, expiresAt, used } = reservation

@@ -21,7 +21,7 @@ export interface Priced {
   /** `updatedAt` of the session: an older price never replaces a newer one. */
   readonly basedOn: number
   readonly price: SessionPrice
-  /** A partner is told of it when it is kept: the session has too many readings for a price with each. */
+  /** It is pushed to a partner when it is kept: the session has too many readings for a price with each. */
   readonly isAwaited: boolean
 }
 
@@ -40,7 +40,7 @@ export class Ledgers extends Context.Service<
     /** Reads on in the journal, at most so many facts. */
     readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
     /**
-     * Keeps prices and what was seen of meters, tells of the prices that are awaited, and keeps that the journal was read so far, where it was: all, or
+     * Keeps prices and what was seen of meters, announces the prices that are awaited, and keeps that the journal was read so far, where it was: all, or
      * nothing.
      */
     readonly keep: (

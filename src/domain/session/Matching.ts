@@ -1,11 +1,11 @@
 /**
  * Which session something belongs to that names none: a stop with transaction id -1 or 0 (a start that the charger made offline and never
- * had answered), readings without a transaction. A guess costs somebody money, so that only what leaves no other choice is matched.
+ * had answered), readings without a transaction. A wrong guess costs a driver money, so that only what leaves no other choice is matched.
  */
 import type { KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { tokenKey } from "../token/Token.ts"
 
-/** What a stop without a usable transaction id tells of its session. */
+/** What a stop without a usable transaction id shows of its session. */
 export type UnnamedStop = Pick<Orphan, "at" | "tokenUid" | "meterStopWh">
 
 const maxTransactionId = 0x7fffffff

@@ -1,5 +1,5 @@
 /**
- * Whether a session that has ended can be believed. What cannot is held: nobody is billed for it until an operator has looked at it. Figures
+ * Whether a session that has ended can be believed. What cannot is held: it is billed to no one until an operator has looked at it. Figures
  * are never put right here.
  */
 import type { Pricing } from "../tariff/Tariff.ts"
@@ -27,8 +27,8 @@ export type Doubt =
   | "DurationImplausible"
 
 /**
- * What a connector is believed to give of which the operator has not set the power: cars take 350 kW. Whoever has chargers for trucks (MCS,
- * 3.75 MW) tells it; otherwise a lifetime's register, billed as an afternoon, would pass.
+ * What a connector is believed to give of which the operator has not set the power: cars take 350 kW. An operator of chargers for trucks (MCS,
+ * 3.75 MW) sets it; otherwise a lifetime's register, billed as an afternoon, would pass.
  */
 const anyPowerW = 500_000
 

@@ -1,6 +1,6 @@
 /**
  * Sessions that began although their card was refused. Many chargers let go of such a transaction by themselves and send no stop for it: once its
- * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and stands in
+ * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and takes the
  * place of this.
  */
 import type { Outcome, SessionEnded } from "../charger/Fact.ts"
@@ -34,14 +34,14 @@ export const outcomeOf = (
 
 /**
  * True of an open session that was refused and took nothing, as far as is known: by its own readings, and by the register with which another start on
- * its connector began. A register that fell tells nothing.
+ * its connector began. A register that fell shows nothing.
  */
 export const tookNothing = (session: KnownSession, nextStartWh = session.meterStartWh): boolean => {
   const { authorization, meterStartWh, registerWh = meterStartWh, status } = session
   return status === "Open" && neverWas({ authorization, energyWh: Math.max(registerWh, nextStartWh) - meterStartWh })
 }
 
-/** Its end as what followed on its connector tells it; the reason is the specification's for a transaction that its start's answer ended (OCPP 1.6 §7.37). */
+/** Its end as what followed on its connector shows it; the reason is the specification's for a transaction that its start's answer ended (OCPP 1.6 §7.37). */
 export const overWithoutStop = (
   session: KnownSession,
   followedAt: number,

@@ -1,4 +1,4 @@
-/** A charging session as the partner sees it whose driver charges (OCPI 2.2.1 §9.3.2): what is told of every session, and where that is for partners. */
+/** A charging session as the partner sees it whose driver charges (OCPI 2.2.1 §9.3.2): what every session has, and what is for partners alone. */
 import type { Place } from "../site/CdrLocation.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"

@@ -22,7 +22,7 @@ export interface Correction {
 export class SessionReviews extends Context.Service<
   SessionReviews,
   {
-    /** Holds sessions that nobody has looked at yet; those that were released or corrected stay so. */
+    /** Holds sessions that no operator has looked at yet; those that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Lets a held session be billed as it is, and issues its record. `Conflict` `not_held`. */
     readonly release: (

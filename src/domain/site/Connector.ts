@@ -29,14 +29,14 @@ export interface ConnectorEquipment {
   readonly maxVoltage: number
   readonly maxAmperage: number
   readonly maxPowerW: number
-  /** Address of the operator's terms; undefined where none is told. */
+  /** Address of the operator's terms; undefined where none is set. */
   readonly termsAndConditions?: string | undefined
 }
 
 /** What the operator has set for an evse, by its number within the charger. */
 export type DescribedEvse = EvseDetails & { readonly evseId: number }
 
-/** What stands for a connector until the operator says better; marked `assumed` wherever it is shown. */
+/** What is assumed of a connector until the operator sets it; marked `assumed` wherever it is shown. */
 export const assumedEquipment: ConnectorEquipment = {
   standard: "IEC_62196_T2",
   format: "SOCKET",

@@ -44,7 +44,7 @@ export type RelatedLocation = typeof RelatedLocation.Type
 /** In the order in which REST lists them. */
 export const publishTokenTypes = tokenTypes.toSorted()
 
-/** Tokens whose owners are shown a location that is not for everybody: those that have all that is told here. */
+/** Tokens whose owners are shown a location that is not for everybody: those that have all of these values. */
 export const PublishToken = Schema.Struct({
   uid: optional(Schema.String),
   type: optional(Schema.Literals(publishTokenTypes)),
@@ -116,7 +116,7 @@ export const EvseDetails = Schema.Struct({
 })
 export type EvseDetails = typeof EvseDetails.Type
 
-/** As it is told: undefined for what nothing is told of. */
+/** As it is published: undefined where there is nothing to publish. */
 export type Given<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
 const siteKeys = Object.keys(SiteDetails.fields) as ReadonlyArray<keyof SiteDetails>

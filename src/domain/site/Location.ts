@@ -1,5 +1,5 @@
 /**
- * A location as partners see it (OCPI 2.2.1 §8): a site with its evses and their connectors. It is a pure function of what stands (`Standing`) and of
+ * A location as partners see it (OCPI 2.2.1 §8): a site with its evses and their connectors. It is a pure function of its sources (`LocationSources`) and of
  * what was shown before, which gives the times: a piece is as old as its last real change, and what contains it is no older.
  */
 import type { BusinessDetails } from "../roaming/Party.ts"
@@ -141,7 +141,7 @@ const connectorOf = (
   )
 }
 
-/** Nobody pays at what is gone: a tariff may end while it is shown still. */
+/** No driver pays at what is gone: a tariff may end while it is shown still. */
 const untariffed = (connector: LocationConnector, at: number): LocationConnector =>
   connector.tariffId === undefined && connector.laterTariffIds.length === 0
     ? connector
@@ -217,7 +217,7 @@ const withdrawn = (before: Location, now: number): Location | undefined => {
 }
 
 /**
- * The location of what stands, after `before`, which was shown until now; undefined where there is none (any more). A site that lacks something is
+ * The location of these sources, after `before`, which was shown until now; undefined where there is none (any more). A site that lacks something is
  * withdrawn: its evses are shown as removed for a while.
  */
 export const locationOf = (

@@ -12,7 +12,7 @@ export interface SourceConnector {
   readonly connectorId: number
   readonly status: ConnectorStatus
   readonly equipment: ConnectorEquipment
-  /** True where the equipment is what stands for it until the operator says better. */
+  /** True where the equipment is what is assumed until the operator sets it. */
   readonly assumed: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Locations as partners see them, ready to be sent, scoped by organisation. Whoever reads them sees every change that was committed before: those that
+ * Locations as partners see them, ready to be sent, scoped by organisation. A reader sees every change that was committed before: those that
  * are not worked in yet are first. Only a list may lag behind for some seconds, after thousands at once (a city's chargers that come back).
  */
 import { Context, type Effect } from "effect"

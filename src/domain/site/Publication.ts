@@ -9,6 +9,6 @@ export const asForEverybody = (location: Location): Location | undefined => {
   if (location.details?.publish !== false) return location
   const at = location.unpublishedAt
   if (at === undefined) return undefined
-  // What happens there since is nobody's business.
+  // What happens there since is not for partners.
   return { ...location, evses: location.evses.map((evse) => removed(evse, at)), lastUpdated: at }
 }

@@ -14,11 +14,11 @@ export const tariffsOf = (
   assigned: ReadonlyArray<AssignedTariff>,
   now: number
 ): ChosenTariffs => {
-  const later: Array<string> = []
+  const following: Array<string> = []
   for (const tariff of assignedTo(place, assigned)) {
     const validity = validityAt(tariff, now)
-    if (validity === "Valid") return { tariffId: tariff.tariffId, laterTariffIds: later }
-    if (validity === "Later") later.push(tariff.tariffId)
+    if (validity === "Valid") return { tariffId: tariff.tariffId, laterTariffIds: following }
+    if (validity === "Later") following.push(tariff.tariffId)
   }
-  return { tariffId: undefined, laterTariffIds: later }
+  return { tariffId: undefined, laterTariffIds: following }
 }

@@ -4,7 +4,7 @@
  */
 import type { Location } from "./Location.ts"
 
-/** A location is another than it was, which no other fact tells. */
+/** A location is another than it was, which no other fact says. */
 export interface LocationChanged {
   readonly type: "LocationChanged"
   readonly organisationId: string
@@ -26,8 +26,8 @@ const otherStatuses = (before: Location, after: Location): ReadonlyArray<string>
 }
 
 /**
- * The fact that partners learn a change by; undefined where another one tells of it, or there is none. `isUntold` is of a change that no fact stands
- * beside; that evses came or went is told in any case, since a fact of a status tells of the status alone.
+ * The fact that partners learn a change by; undefined where another one reports it, or there is none. `isUnrecorded` is of a change without a fact
+ * beside it; that evses came or went is recorded in any case, since a fact of a status has the status alone.
  */
 export const timeDrivenChange = (
   before: Location | undefined,

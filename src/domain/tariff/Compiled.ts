@@ -20,7 +20,7 @@ export interface Moment {
   readonly currentA: number
 }
 
-/** A component with where it stands. */
+/** A component with its place in the tariff. */
 export interface Priced {
   readonly element: number
   readonly component: PriceComponent

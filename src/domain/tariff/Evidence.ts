@@ -27,7 +27,7 @@ export interface Resolution {
 
 export const finest: Resolution = { wh: 1, isProven: true }
 
-/** Steps of registers that are told in kWh with no, one or two decimals, the coarsest first. */
+/** Steps of registers that are reported in kWh with no, one or two decimals, the coarsest first. */
 const grids = [1000, 100, 10]
 
 /** So many different figures that are all round are not round by accident. */
@@ -176,7 +176,7 @@ const ofRegister: ReadonlySet<Evidence> = new Set<Evidence>(["Register", "Assume
 
 /**
  * One decision for each sample; they follow one another without gaps. A register whose steps are not proven to be coarse is taken as a fine one
- * where nothing else tells.
+ * where nothing else shows it.
  */
 export const judged = (samples: ReadonlyArray<Sampled>, { resolution, standbyW }: Rules): ReadonlyArray<Judged> => {
   const found = bySteps(samples, new Judge(resolution.wh, standbyW))

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a tariff, and what its author may not have meant: errors keep it from being stored, warnings are told. Each says where
+ * What is wrong with a tariff, and what its author may not have meant: errors keep it from being stored, warnings are answered. Each says where
  * (a JSON pointer into the tariff) and what to do.
  */
 import { hasFewDecimals } from "../values/Amount.ts"
@@ -15,7 +15,7 @@ import {
   weekdays
 } from "./Tariff.ts"
 
-/** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and nobody can read that. */
+/** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and no one can read that. */
 export const elementsMax = 600
 
 /** Highest price per unit, in any currency: it keeps sums within what a double can tell. */
@@ -229,7 +229,7 @@ const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding
     )
   )
 
-/** A meter as it was seen, that tells neither power nor current: in which steps it counts. */
+/** A meter as it was seen, that reports neither power nor current: in which steps it counts. */
 export interface SeenMeter {
   /** Of a real one; an example's has none. */
   readonly name?: string
@@ -247,7 +247,7 @@ const unstatedBy = ({ name, resolution, standbyW }: SeenMeter): string | undefin
   const hours = Math.round(conclusiveHours(resolution, standbyW) * 10) / 10
   if (!resolution.isProven || hours < 1) return undefined
   const where = name === undefined ? "The meter" : `The meter of ${name}`
-  return `${where} counts in steps of ${resolution.wh} Wh: it tells no parking shorter than ${hours} hours, which is billed only where the charger says SuspendedEV or Finishing. Let it send Power.Active.Import too.`
+  return `${where} counts in steps of ${resolution.wh} Wh: it shows no parking shorter than ${hours} hours, which is billed only where the charger says SuspendedEV or Finishing. Let it send Power.Active.Import too.`
 }
 
 /** What its author may not have meant at these meters: at most one warning for each. */

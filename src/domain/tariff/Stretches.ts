@@ -66,7 +66,7 @@ export interface Stretch {
 /** Energy with the decimals that meters tell; more would be the sums' own. */
 export const tidyWh = (wh: number): number => Math.round(wh * 1000) / 1000
 
-/** In order, within the session, and never falling: whoever has doubts about a meter holds the session before it is priced. */
+/** In order, within the session, and never falling: a session with a doubtful meter is held before it is priced. */
 const inOrder = ({ endedAt, readings, startedAt }: PricedSession): ReadonlyArray<PricedReading> => {
   const sorted = readings.filter(({ at }) => at >= startedAt && at <= endedAt).toSorted((a, b) => a.at - b.at)
   const kept: Array<PricedReading> = [{ at: startedAt, energyWh: 0 }]

@@ -9,7 +9,7 @@ import type { AuditContext } from "../values/AuditContext.ts"
 /** Undefined leaves a field, null clears it. */
 export type TariffPatch = { readonly [K in keyof TariffBody]?: TariffBody[K] | null | undefined }
 
-/** A meter that counts in steps of an hour's standby or more, and tells neither power nor current. */
+/** A meter that counts in steps of an hour's standby or more, and reports neither power nor current. */
 export interface CoarseMeter {
   readonly chargerId: string
   readonly evseId: number

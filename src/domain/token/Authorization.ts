@@ -5,7 +5,7 @@ import type { SessionRoaming } from "../roaming/Roaming.ts"
 export const authorizationStatuses = ["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"] as const
 export type AuthorizationStatus = (typeof authorizationStatuses)[number]
 
-/** Who decided, of a refusal too; in the order in which they are asked, see `authorize`. `None` is what nobody decided. */
+/** Who decided, of a refusal too; in the order in which they are asked, see `authorize`. `None` is what was not decided. */
 export const authorizationSources = ["Reservation", "LocalToken", "RoamingToken", "UnknownTokenRule", "None"] as const
 export type AuthorizationSource = (typeof authorizationSources)[number]
 

@@ -5,7 +5,7 @@
 import type { RoamingContract } from "../roaming/Roaming.ts"
 
 /** How long a charger waits for partners' words, in ms: drivers wait for three seconds, and partners allow by themselves after as many. */
-export const wordsWithinMillis = 3_000
+export const verdictWithinMillis = 3_000
 
 /** Most partners that are asked about one card: who is not among them has not been asked, and the card is refused. */
 export const askedAtMost = 10
@@ -27,7 +27,7 @@ export interface AskedPartner {
 }
 
 /** What a partner says (OCPI 2.2.1 §12.3.1 AuthorizationInfo). */
-export interface PartnerWord {
+export interface PartnerAnswer {
   readonly about: AskedPartner
   /** OCPI 2.2.1 §12.4.1 AllowedType; `UNKNOWN` has no such token, and undefined said nothing in time. */
   readonly allowed: string | undefined
@@ -39,7 +39,7 @@ export interface PartnerWord {
 }
 
 /** The word of a partner that cannot be reached. */
-export const silent = (about: AskedPartner): PartnerWord => ({
+export const silent = (about: AskedPartner): PartnerAnswer => ({
   about,
   allowed: undefined,
   contract: undefined,
@@ -47,7 +47,7 @@ export const silent = (about: AskedPartner): PartnerWord => ({
   authorizationReference: undefined
 })
 
-export const isAllowing = ({ allowed }: PartnerWord): boolean => allowed?.toUpperCase() === "ALLOWED"
+export const isAllowing = ({ allowed }: PartnerAnswer): boolean => allowed?.toUpperCase() === "ALLOWED"
 
 /** Whether a card may only charge on the partner's word of that moment; words of whitelists that we do not know are careful ones. */
 export const mustBeAsked = ({ whitelist }: Pick<RoamingCard, "whitelist">): boolean =>
@@ -77,7 +77,7 @@ export const contractOf = ({ contractId, countryCode, partnerId, partyId, type, 
 })
 
 /** True where a word is about this card. */
-export const isAbout = (card: RoamingContract, { about }: PartnerWord): boolean =>
+export const isAbout = (card: RoamingContract, { about }: PartnerAnswer): boolean =>
   about.partnerId === card.partnerId &&
   about.card?.countryCode === card.countryCode &&
   about.card.partyId === card.partyId

@@ -1,8 +1,8 @@
 /** Asking partners for their word on a card that is being read, over their own interfaces. */
 import { Context, type Effect } from "effect"
-import type { AskedPartner, PartnerWord } from "./RealTime.ts"
+import type { AskedPartner, PartnerAnswer } from "./RealTime.ts"
 
-export interface WordsWanted {
+export interface VerdictsWanted {
   readonly organisationId: string
   readonly chargerId: string
   /** Undefined where the charger does not say. */
@@ -14,7 +14,7 @@ export interface WordsWanted {
 export class RealTimeAuthorizer extends Context.Service<
   RealTimeAuthorizer,
   {
-    /** One word of each, within `wordsWithinMillis` whatever they do; never fails. */
-    readonly words: (wanted: WordsWanted) => Effect.Effect<ReadonlyArray<PartnerWord>>
+    /** One word of each, within `verdictWithinMillis` whatever they do; never fails. */
+    readonly partnerAnswers: (wanted: VerdictsWanted) => Effect.Effect<ReadonlyArray<PartnerAnswer>>
   }
 >()("voltlane/RealTimeAuthorizer") {}

@@ -54,7 +54,7 @@ export type RoamingTokenPatch = Partial<RoamingTokenBody>
  */
 export const tokensMax = 2_000_000
 
-/** The type of a token whose type nobody names (OCPI 2.2.1 §12.2.1). */
+/** The type of a token where none is named (OCPI 2.2.1 §12.2.1). */
 export const defaultTokenType = "RFID"
 
 /** Two tokens are one exactly when these texts are the same. */

@@ -52,7 +52,7 @@ export type PullEnd =
   | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
   | { readonly _tag: "Failed"; readonly problem: string }
 
-/** What tells a partner's tokens apart, where it is not their type as well. */
+/** What distinguishes a partner's tokens, where it is not their type as well. */
 export interface TokenIdentity {
   /** A uid has one token, whatever its type: what is given with another type takes its place (OCPI 2.1.1 §12). */
   readonly isByUid: boolean

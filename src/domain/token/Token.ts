@@ -2,7 +2,7 @@
 import type { Grant } from "../roaming/TokenGrant.ts"
 import type { AuthorizationSource } from "./Authorization.ts"
 import type { ReservationFacts } from "../reservation/Reservation.ts"
-import type { PartnerWord, RoamingCard } from "./RealTime.ts"
+import type { PartnerAnswer, RoamingCard } from "./RealTime.ts"
 
 export const tokenStatuses = ["Accepted", "Blocked", "Expired"] as const
 export type TokenStatus = (typeof tokenStatuses)[number]
@@ -32,14 +32,14 @@ export const tokenKey = (uid: string): string => uid.toLowerCase()
 export interface TokenFacts {
   /** A card of the organisation's own. */
   readonly token: Token | undefined
-  /** Reservations of the charger that may stand at the time that was asked about, whosever they are. */
+  /** Reservations of the charger, of any driver, that may be in force at the time that was asked about. */
   readonly reservations: ReadonlyArray<ReservationFacts>
   /** Cards of this uid that registered partners have. */
   readonly roaming: ReadonlyArray<RoamingCard>
   /** Partners that are asked about unknown cards. */
   readonly askable?: ReadonlyArray<string>
   /** What those who were asked have said; undefined until they were. */
-  readonly words?: ReadonlyArray<PartnerWord> | undefined
+  readonly partnerAnswers?: ReadonlyArray<PartnerAnswer> | undefined
   /** What partners have said just now of this card at this charger. */
   readonly granted?: ReadonlyArray<Grant>
   /** Open sessions that this token was let begin anywhere in the organisation: (charger, evse), for ConcurrentTx. */

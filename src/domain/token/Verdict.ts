@@ -7,7 +7,7 @@ import {
   isAbout,
   isAllowing,
   mustBeAsked,
-  type PartnerWord,
+  type PartnerAnswer,
   type RoamingCard,
   substitutes
 } from "./RealTime.ts"
@@ -46,18 +46,18 @@ const accepted = (
   }
 })
 
-/** OCPI's denials in OCPP's words (OCPP 1.6 §7.2): `Invalid` is a card that is nobody's, or not for this place. */
+/** OCPI's denials in OCPP's words (OCPP 1.6 §7.2): `Invalid` is an unknown card, or one that is not for this place. */
 const denials: Readonly<Record<string, AuthorizationStatus>> = {
   BLOCKED: "Blocked",
   NO_CREDIT: "Blocked",
   EXPIRED: "Expired"
 }
 
-const denial = ({ allowed }: PartnerWord): Verdict => refused(denials[allowed?.toUpperCase() ?? ""] ?? "Invalid")
+const denial = ({ allowed }: PartnerAnswer): Verdict => refused(denials[allowed?.toUpperCase() ?? ""] ?? "Invalid")
 
 /** Of several that allow it none can be billed, as two that both vouch for one uid. */
-const allowedBy = (words: ReadonlyArray<PartnerWord>, now: number): Verdict | undefined => {
-  const [one, ...others] = words.filter(isAllowing)
+const allowedBy = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): Verdict | undefined => {
+  const [one, ...others] = partnerAnswers.filter(isAllowing)
   if (one === undefined) return undefined
   const contract = one.contract ?? one.about.card
   if (others.length > 0 || contract === undefined) return refused("Invalid")
@@ -74,7 +74,7 @@ const allowedBy = (words: ReadonlyArray<PartnerWord>, now: number): Verdict | un
  */
 export const roamingVerdict = (
   cards: ReadonlyArray<RoamingCard>,
-  words: ReadonlyArray<PartnerWord>,
+  partnerAnswers: ReadonlyArray<PartnerAnswer>,
   now: number
 ): Verdict | undefined => {
   if (cards.length === 0) return undefined
@@ -82,7 +82,7 @@ export const roamingVerdict = (
   if (others.length > 0) return refused("Invalid")
   if (valid !== undefined && !mustBeAsked(valid)) return accepted(valid, "WHITELIST", valid)
   const asked = cardsToAsk(cards)
-  const said = words.filter((word) => asked.some((card) => isAbout(card, word)))
+  const said = partnerAnswers.filter((word) => asked.some((card) => isAbout(card, word)))
   const allowed = allowedBy(said, now)
   if (allowed !== undefined) return allowed
   const denied = said.find((word) => word.allowed !== undefined)
@@ -91,9 +91,9 @@ export const roamingVerdict = (
   return substitutes(valid) ? accepted(valid, "WHITELIST", valid) : refused("Invalid")
 }
 
-/** Of a card that is on nobody's list; undefined where no partner knows it. */
-export const strangerVerdict = (words: ReadonlyArray<PartnerWord>, now: number): Verdict | undefined => {
-  const said = words.filter(({ about }) => about.card === undefined)
+/** Of a card that is on no list; undefined where no partner knows it. */
+export const strangerVerdict = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): Verdict | undefined => {
+  const said = partnerAnswers.filter(({ about }) => about.card === undefined)
   const known = said.find(({ allowed }) => allowed !== undefined && allowed !== "UNKNOWN")
   return allowedBy(said, now) ?? (known && denial(known))
 }

@@ -54,7 +54,7 @@ const rounded = (exact: bigint): number => {
   return Number(whole) / 1e4
 }
 
-/** A price as it is told: each figure rounded by itself, half away from zero, to four decimals. */
+/** A price as it is shown: each figure rounded by itself, half away from zero, to four decimals. */
 export interface Price {
   readonly exclVat: number
   readonly inclVat: number

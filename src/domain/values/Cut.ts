@@ -3,7 +3,7 @@
  * that fits is changed.
  */
 
-/** What stands for all that was left off. No signed record, no number and no card's uid ends in it. */
+/** The mark for all that was left off. No signed record, no number and no card's uid ends in it. */
 export const cutMark = "…"
 
 /** At most `max` UTF-16 units of a text, the mark among them. */
@@ -92,7 +92,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 /** A UTF-16 unit takes three bytes at most: a pair of them takes four. */
 const mostBytesPerUnit = 3
 
-/** Whether a text fits, without looking at it where its length alone tells. */
+/** Whether a text fits, without looking at it where its length alone decides. */
 const fits = (text: string, maxBytes: number): boolean =>
   text.length * mostBytesPerUnit <= maxBytes || (text.length <= maxBytes && byteLength(text) <= maxBytes)
 

@@ -1,5 +1,5 @@
 /**
- * Words of somebody outside that are kept and shown as they came, and that no Schema refuses: why a partner did not take something, what a connection
+ * Texts from outside that are kept and shown as they came, and that no Schema refuses: why a partner did not take something, what a connection
  * said when it broke. They may hold what no database takes; the statement that stores them must not be lost for it, nor all that is stored beside them.
  */
 

@@ -20,6 +20,6 @@ export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Null on the last page. */
   readonly nextCursor: string | null
-  /** The cursor of a page that ends behind its first `count` items, for whoever finds them too large. Missing where there is nothing to leave out. */
+  /** The cursor of a page that ends behind its first `count` items, for a caller that finds them too large. Missing where there is nothing to leave out. */
   readonly cursorAfter?: (count: number) => string
 }

@@ -1,5 +1,5 @@
 /**
- * How the database is, for `/readyz`, for the first line of the log, and for whoever writes: the one place that knows which of the two
+ * How the database is, for `/readyz`, for the first line of the log, and for writers: the one place that knows which of the two
  * databases serves and what it promises.
  */
 import { Context, type Effect } from "effect"

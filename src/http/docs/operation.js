@@ -59,7 +59,7 @@ const answers = (spec, operation) =>
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A request that can be pasted into a shell; the key is to be put in by whoever has one. */
+/** A request that can be pasted into a shell; the reader puts in a key. */
 const curl = (spec, path, method, operation) => {
   const given = operation.parameters ?? []
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => {

@@ -85,8 +85,8 @@ const groupOf = (name, description, entries) => {
 
 const groupsOf = (spec) => {
   const operations = operationsOf(spec)
-  const told = new Map((spec.tags ?? []).map(({ description, name }) => [name, description]))
-  const names = [...new Set([...told.keys(), ...operations.map(({ tag }) => tag)])]
+  const described = new Map((spec.tags ?? []).map(({ description, name }) => [name, description]))
+  const names = [...new Set([...described.keys(), ...operations.map(({ tag }) => tag)])]
   const groups = names.map((name) => {
     const entries = operations
       .filter(({ tag }) => tag === name)
@@ -95,7 +95,7 @@ const groupsOf = (spec) => {
         label: one.operation.summary ?? one.id,
         element: entryOf(spec, one)
       }))
-    return groupOf(name, told.get(name), entries)
+    return groupOf(name, described.get(name), entries)
   })
   return [...groups, groupOf("Schemas", "What bodies and answers are made of", schemaEntries(spec))]
 }

@@ -24,7 +24,7 @@ export const paragraphs = (text) =>
     .filter((part) => part.trim() !== "")
     .map((part) => make("p", {}, prose(part.replaceAll(/\s+/g, " "))))
 
-/** What opens on a click and is made then; large schemas are not made for nobody. */
+/** What opens on a click and is made then; large schemas are made only when they are looked at. */
 export const later = (summary, attributes, content) => {
   const details = make("details", attributes, make("summary", {}, summary))
   const fill = () => {

@@ -1,4 +1,4 @@
-/** What a session may draw from now on, as partners are told of it (OCPI 2.2.1 §14.3.1): computed from what the charger has taken, whoever set it. */
+/** What a session may draw from now on, as partners receive it (OCPI 2.2.1 §14.3.1): computed from what the charger has taken, from any source. */
 import { Effect } from "effect"
 import { compositeSchedule } from "../../domain/command/Composite.ts"
 import { supplyOf } from "../../domain/command/Supply.ts"
@@ -8,7 +8,7 @@ import { Chargers } from "../../domain/charger/Chargers.ts"
 import { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
 import { Sessions } from "../../domain/session/Sessions.ts"
 
-/** How far ahead is told, in seconds: the standard asks for something between five minutes and an hour (OCPI 2.2.1 §14.2.2). */
+/** How far ahead the profile goes, in seconds: the standard asks for something between five minutes and an hour (OCPI 2.2.1 §14.2.2). */
 const horizonSeconds = 3_600
 
 /** The profile of a session; undefined for one that runs no more. */
@@ -30,7 +30,7 @@ export const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Ch
       const { connectors } = yield* chargers.get(organisationId, chargerId)
       const inForce = yield* profiles.standing(organisationId, chargerId)
       const target = { evseId, transaction: { transactionId: Number(transactionId), startedAt } }
-      // Where no profile says anything the evse's most is told.
+      // Where no profile says anything, the limit is the most that the evse can give.
       const { startSchedule, ...schedule } = compositeSchedule(
         inForce,
         target,

@@ -7,15 +7,15 @@ import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { RoamingContract } from "../../domain/roaming/Roaming.ts"
 import { HubClients } from "../../domain/roaming/HubClients.ts"
 import { Partners } from "../../domain/roaming/Partners.ts"
-import { RealTimeAuthorizer, type WordsWanted } from "../../domain/token/RealTimeAuthorizer.ts"
+import { RealTimeAuthorizer, type VerdictsWanted } from "../../domain/token/RealTimeAuthorizer.ts"
 import { type ReadingPlace, RoamingTokens } from "../../domain/token/RoamingTokens.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import {
   type AskedPartner,
   contractOf,
-  type PartnerWord,
+  type PartnerAnswer,
   silent,
-  wordsWithinMillis
+  verdictWithinMillis
 } from "../../domain/token/RealTime.ts"
 import { defaultTokenType, type RoamingTokenBody, tokenParty } from "../../domain/token/RoamingToken.ts"
 import { Counts } from "../../domain/values/Counts.ts"
@@ -66,7 +66,7 @@ interface Services {
 }
 
 /** One partner's word, or why there is none. */
-const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | undefined, wanted: WordsWanted) =>
+const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | undefined, wanted: VerdictsWanted) =>
   Effect.gen(function* () {
     const { client, partners, secrets } = services
     const partner = yield* partners.get(wanted.organisationId, about.partnerId)
@@ -87,7 +87,7 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
     })
     const { allowed, authorizationReference, token } = yield* wire.decodeWord(answered.data, party)
     const own = token !== undefined && (yield* services.mayHold(partner, token)) ? token : undefined
-    const word: PartnerWord = {
+    const word: PartnerAnswer = {
       about,
       allowed,
       contract: contractFor(partner, about, own, uid),
@@ -112,7 +112,7 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
 /** Counts what is open at each partner; one that has too much open is silent. */
 const counting = () => {
   const open = new Counts()
-  return (about: AskedPartner, word: Effect.Effect<PartnerWord>) =>
+  return (about: AskedPartner, word: Effect.Effect<PartnerAnswer>) =>
     Effect.suspend(() => {
       const { partnerId } = about
       if (open.of(partnerId) >= openMax) return Effect.succeed(silent(about))
@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
   }
   const counted = counting()
 
-  const words = Effect.fn("RealTimeAuthorizer.words")(function* (wanted: WordsWanted) {
+  const partnerAnswers = Effect.fn("RealTimeAuthorizer.partnerAnswers")(function* (wanted: VerdictsWanted) {
     const { chargerId, evseId, organisationId, partners } = wanted
     const place = yield* Effect.cached(
       Effect.orElseSucceed(tokens.placeOf(organisationId, chargerId, evseId), () => undefined)
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
       (about) =>
         Effect.flatMap(place, (at) => counted(about, wordOf(services, about, at, wanted))).pipe(
           Effect.timeoutOrElse({
-            duration: Duration.millis(wordsWithinMillis),
+            duration: Duration.millis(verdictWithinMillis),
             orElse: () => Effect.succeed(silent(about))
           })
         ),
@@ -157,7 +157,7 @@ const make = Effect.gen(function* () {
     yield* Metric.update(unanswered, said.filter(({ allowed }) => allowed === undefined).length)
     return said
   })
-  return RealTimeAuthorizer.of({ words })
+  return RealTimeAuthorizer.of({ partnerAnswers })
 })
 
 export const layer: Layer.Layer<

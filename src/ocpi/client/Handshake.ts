@@ -5,7 +5,7 @@ import { Text, Url } from "../objects/Liberal.ts"
 import { mutual, type OcpiVersion } from "../protocol/Version.ts"
 import { type Access, ask, type ClientOptions, mayBeUnauthorized, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 
-/** Versions and endpoints of one partner that are read; nobody has more than some dozens. */
+/** Versions and endpoints of one partner that are read; no partner has more than some dozens. */
 const listMax = 200
 
 const Versions = Schema.Array(Schema.Struct({ version: Text, url: Url })).check(Schema.isMaxLength(listMax))
@@ -45,7 +45,7 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
-/** Of several endpoints of one module and role the first counts; one that cannot be read is none, and keeps nobody from the others. */
+/** Of several endpoints of one module and role the first counts; one that cannot be read is left out, and the others are used. */
 const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerEndpoint> => {
   const found = new Map<string, PartnerEndpoint>()
   for (const { identifier, role, url } of endpoints.flatMap((one) => Option.toArray(decodeEndpoint(one)))) {

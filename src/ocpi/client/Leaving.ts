@@ -1,4 +1,4 @@
-/** Removing a partner: it is told that its registration with us is over (OCPI 2.2.1 §7.2.4), once that is so. */
+/** Removing a partner: once its registration with us is over, it is informed (OCPI 2.2.1 §7.2.4). */
 import { Effect } from "effect"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { PartnerRegistrar } from "../../domain/roaming/PartnerRegistrar.ts"
@@ -24,7 +24,7 @@ const farewell = (
     yield* ask(call, access, { ...client, newId: () => secrets.uuid(now) })
   }).pipe(
     Effect.catchTag("PartnerFailed", ({ message }) =>
-      Effect.logWarning(`a partner that was removed could not be told: ${message}`)
+      Effect.logWarning(`a partner that was removed could not be informed: ${message}`)
     ),
     Effect.annotateLogs({ partnerId: partner.id })
   )

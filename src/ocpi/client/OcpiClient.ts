@@ -37,7 +37,7 @@ export const accessBy = (token: string, { switches }: Pick<Partner, "switches">,
   isFixed: switches.tokenForm !== undefined
 })
 
-/** One call as it went, for the log: without its headers, where the token stands. Each try is one. */
+/** One call as it went, for the log: without its headers, since one of them is the token. Each try is one. */
 export interface Seen {
   readonly at: number
   readonly millis: number
@@ -101,7 +101,7 @@ const send = (what: PartnerCall, access: Access, form: TokenForm, options: Clien
     )
   })
 
-/** Seconds of `Retry-After`; a date in it is not read, since nobody sends one here. */
+/** Seconds of `Retry-After`; a date in it is not read, since no partner sends one. */
 const retryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {
   const text = headers["retry-after"]?.trim() ?? ""
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
@@ -125,7 +125,7 @@ export type OfForm = (http: number, status: number | undefined) => boolean
 export const isUnauthorized: OfForm = (http) => http === 401
 
 /**
- * The same of a partner that is being found out about, which has never taken a token from us: in the wrong form some take it for a bad request, for nobody's
+ * The same of a partner that is being found out about, which has never taken a token from us: in the wrong form some take it for a bad request, for an unknown token
  * or for a forbidden one, and some fail over it in their own code (OCPI 2.2.1 §5.3: 3000).
  */
 export const mayBeUnauthorized: OfForm = (http, status) =>
@@ -144,7 +144,7 @@ export const ask = (
     const first = yield* by(access.form)
     const again = first.answer._tag === "Refusal" && ofForm(first.got.status, first.answer.status) && !access.isFixed
     const second = again ? yield* by(other(access.form)) : first
-    // Where both are refused, the form that is not taken for nobody's is the right one, and its answer says what is wrong.
+    // Where both are refused, the form that is not refused as unknown is the right one, and its answer says what is wrong.
     const { answer, form, got } = second.got.status === 401 ? first : second
     if (answer._tag === "Refusal") return yield* given(answer, got)
     return { data: answer.data, form, http: got.status, headers: got.headers }

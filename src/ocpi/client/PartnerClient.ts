@@ -31,7 +31,7 @@ export type At =
     }
   /** As the partner gave it: a next page. */
   | { readonly url: string }
-  /** Where it wants to hear what came of something; the log has no more of it than tells nobody how to do so. */
+  /** The address for results. The log shows only a part of it, from which the address cannot be used. */
   | { readonly responseUrl: string }
 
 export interface PartnerRequest {

@@ -46,7 +46,7 @@ interface Shaking {
   /** The form of the token to try first. */
   readonly form: TokenForm
   readonly method: "POST" | "PUT"
-  /** For how long the partner may call by the token that it is told. */
+  /** For how long the partner may call by the token that it is given. */
   readonly takenMillis: number
   readonly store: Partners["Service"]["register"]
 }

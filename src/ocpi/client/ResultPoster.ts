@@ -1,6 +1,6 @@
 /**
- * Tells partners what came of what they asked to be done at chargers (OCPI 2.2.1 §13.2.2, §14.2.2): the bare result, posted to the address that came
- * with the request, in the words of the version that it came in; and what its sessions may draw when somebody else has changed it. What is to be told is in the database with the command, so that it is told whatever
+ * Sends partners the results of what they asked to be done at chargers (OCPI 2.2.1 §13.2.2, §14.2.2): the bare result, posted to the address that came
+ * with the request, in the terms of the version that it came in; and what its sessions may draw when another party has changed it. A result is in the database with its command, so that it is sent whatever
  * happens to this process; after some tries it is given up, and said so.
  */
 import { Clock, Effect, Layer, Metric, Stream } from "effect"
@@ -24,7 +24,7 @@ export interface ResultPosterOptions {
   /** Results that are on their way at one time, and of one partner: one that hangs holds up no other for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
-  /** How long whoever took a result has it for himself: longer than a call may take, with the other form of the token tried. */
+  /** How long the process that took a result has it for itself: longer than a call may take, with the other form of the token tried. */
   readonly leaseMillis: number
   /** Before the next try, after the first, the second …; after the last of them it is given up. */
   readonly pausesMillis: ReadonlyArray<number>
@@ -35,22 +35,22 @@ export const defaultPosterOptions: ResultPosterOptions = {
   atOnce: 64,
   atOncePerPartner: 8,
   leaseMillis: 30_000,
-  // Nobody waits for a result that is a quarter of an hour old.
+  // No driver waits for a result that is a quarter of an hour old.
   pausesMillis: [1_000, 4_000, 15_000, 60_000, 240_000]
 }
 
 const posted = Metric.counter("ocpi_results_posted_total", {
-  description: "Results of partners' commands that were told",
+  description: "Results of partners' commands that were sent",
   incremental: true
 })
 const givenUp = Metric.counter("ocpi_results_given_up_total", {
-  description: "Results of partners' commands that could not be told: look at the log, and at the partner's exchanges",
+  description: "Results of partners' commands that could not be sent: look at the log, and at the partner's exchanges",
   incremental: true
 })
 
 export const resultMetrics = [posted, givenUp]
 
-/** What is told of a command, in the words of its version; undefined where it has none. */
+/** The result of a command in the terms of its version; undefined where that has none. */
 const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
   switch (due.kind) {
@@ -71,7 +71,7 @@ const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
 
 type Result = Pick<PartnerRequest, "method" | "at" | "body">
 
-/** What is sent and where to; undefined where there is nothing to tell (any more). */
+/** What is sent and where to; undefined where there is nothing to send (any more). */
 const resultOf = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
   Effect.gen(function* (): Effect.fn.Return<Result | undefined, NotFound | StorageUnavailable> {
     const version = versionNamed(due.version)
@@ -99,7 +99,7 @@ const make = (options: ResultPosterOptions) =>
       Effect.gen(function* () {
         yield* callbacks.giveUp(due, problem, yield* Clock.currentTimeMillis)
         yield* Metric.update(givenUp, 1)
-        yield* Effect.logWarning(`a partner could not be told what came of its command: ${problem}`).pipe(
+        yield* Effect.logWarning(`a partner could not be sent the result of its command: ${problem}`).pipe(
           Effect.annotateLogs({ partnerId: due.partnerId, commandId: due.commandId, about: due.about })
         )
       })
@@ -113,7 +113,7 @@ const make = (options: ResultPosterOptions) =>
         return yield* callbacks.retry(due, problem, now + Math.max(pause, retryAfterMillis))
       })
 
-    const send = (due: DueCallback, partner: Partner, what: Result) =>
+    const post = (due: DueCallback, partner: Partner, what: Result) =>
       client
         .call(partner, {
           ...what,
@@ -131,7 +131,7 @@ const make = (options: ResultPosterOptions) =>
           })
         )
 
-    const tell = (due: DueCallback) =>
+    const send = (due: DueCallback) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const what = yield* resultOf(due, activeProfileOf, now)
@@ -139,25 +139,25 @@ const make = (options: ResultPosterOptions) =>
         if (due.responseUrl === undefined) {
           return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
         }
-        return yield* send(due, yield* partners.get(due.organisationId, due.partnerId), what)
+        return yield* post(due, yield* partners.get(due.organisationId, due.partnerId), what)
       }).pipe(
         Effect.catchTag("NotFound", () => abandon(due, "the partner, or what it was about, is not there any more")),
-        // The lease ends, and it is told again.
+        // The lease ends, and it is sent again.
         Effect.catchTag("StorageUnavailable", () => Effect.void),
         Effect.catchCause((cause) => Effect.logError("a result of a partner's command went wrong", cause)),
         Effect.annotateLogs({ commandId: due.commandId })
       )
 
-    return { errands: callbacks, tell }
+    return { callbacks, send }
   })
 
-/** Tells until the scope closes. */
+/** Sends until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
 ): Layer.Layer<never, never, PartnerCallbacks | Partners | PartnerClient | Sessions | Chargers | ChargingProfiles> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { errands: callbacks, tell } = yield* make(options)
+      const { callbacks, send } = yield* make(options)
       const { atOnce, atOncePerPartner, everyMillis, leaseMillis } = options
       /** Results on their way, by partner. */
       const onTheirWay = new Counts()
@@ -168,7 +168,7 @@ export const layer = (
           onTheirWay.add(due.partnerId, 1)
           return Effect.forkIn(
             Effect.ensuring(
-              tell(due),
+              send(due),
               Effect.sync(() => onTheirWay.add(due.partnerId, -1))
             ),
             scope
@@ -184,13 +184,13 @@ export const layer = (
         yield* Effect.forEach(due, start, { discard: true })
       }).pipe(
         Effect.catchTag("StorageUnavailable", () => Effect.void),
-        Effect.catchCause((cause) => Effect.logError("looking for results to tell went wrong", cause))
+        Effect.catchCause((cause) => Effect.logError("looking for results to send went wrong", cause))
       )
-      // One look serves all words that came during the one before.
-      const words = Stream.buffer(Stream.merge(callbacks.ended, Stream.tick(everyMillis)), {
+      // One look serves all signals that came during the one before.
+      const signals = Stream.buffer(Stream.merge(callbacks.ended, Stream.tick(everyMillis)), {
         capacity: 1,
         strategy: "sliding"
       })
-      yield* Effect.forkScoped(Stream.runForEach(words, () => round))
+      yield* Effect.forkScoped(Stream.runForEach(signals, () => round))
     })
   )

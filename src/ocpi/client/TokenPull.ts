@@ -1,6 +1,6 @@
 /**
  * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): everything after a registration, and every few hours what has changed since. A partner's list may
- * have no end, go in circles or hold what cannot be read; what was good of it is kept, and the rest is told in the partner's health.
+ * have no end, go in circles or hold what cannot be read; what was good of it is kept, and the rest is reported in the partner's health.
  */
 import { Clock, Effect, Layer, Random, Schema } from "effect"
 import type { Principal } from "../../domain/values/AuditContext.ts"
@@ -32,7 +32,7 @@ export interface TokenPullOptions {
   readonly pageSize: number
   /** Most pages of one list: what goes on is not a list of tokens. */
   readonly pagesMax: number
-  /** How long whoever fetches has it for himself, counted anew with each page: after that he is taken for dead. */
+  /** How long the process that fetches has it for itself, counted anew with each page: after that it is taken for dead. */
   readonly leaseMillis: number
   /** How long one fetch may take in all. */
   readonly limitMillis: number

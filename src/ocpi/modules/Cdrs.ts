@@ -4,7 +4,7 @@ import { RoamingCdrs } from "../../domain/cdr/RoamingCdrs.ts"
 import type { Exchange, Handler } from "./Exchange.ts"
 import { pageReply, readWindow } from "./Paging.ts"
 
-/** Credit records go to whoever has words for them and has not said that it takes none. */
+/** Credit records go to partners with a version that has them, unless the partner takes none. */
 const takenBy = ({ bearer: { partner }, wire }: Exchange) => ({
   organisationId: partner.organisationId,
   partnerId: partner.id,

@@ -1,6 +1,6 @@
 /**
  * Charging profiles (OCPI 2.2.1 §14): a partner sets, reads and clears how much its driver's session may draw. Each becomes a durable command to the
- * charger, about the transaction of that session alone; what came of it is told at the `response_url` by `ResultPoster`.
+ * charger, about the transaction of that session alone; the result is posted to the `response_url` by `ResultPoster`.
  */
 import { Effect } from "effect"
 import type { ChargingProfile } from "../../domain/command/ChargingProfile.ts"

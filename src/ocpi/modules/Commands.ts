@@ -1,6 +1,6 @@
 /**
  * Commands (OCPI 2.2.1 §13): a partner starts and stops its drivers' sessions, reserves, and unlocks. Each becomes a durable command to one charger;
- * what came of it is told at the `response_url` by `ResultPoster`.
+ * the result is posted to the `response_url` by `ResultPoster`.
  */
 import { Effect } from "effect"
 import type { CommandRequest, CommandResponse } from "../../domain/command/CommandRequest.ts"
@@ -28,7 +28,7 @@ const answered = (obstacle: string | undefined): Response =>
 
 const nowhere = rejected("There is no such location, EVSE or connector.")
 const full = rejected("No EVSE is free at this location.")
-const taken = rejected("Somebody else's session runs at this connector.")
+const taken = rejected("Another driver's session runs at this connector.")
 
 /** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be another's. */
 const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
@@ -43,7 +43,7 @@ const chosen = (places: ReadonlyArray<ConnectorPlace>, { evseUid }: PlaceWanted)
 
 const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connectorId })
 
-/** Sessions of one charger that are looked at: one at each of its connectors, and what it has not told the end of. */
+/** Sessions of one charger that are looked at: one at each of its connectors, and those of which it has not reported the end. */
 const runningMax = 100
 
 /** Whether another's driver charges there: a charger ends a session before it unlocks its connector (OCPP 1.6 §5.18). */

@@ -29,14 +29,14 @@ const already = () =>
   refuse({ _tag: "WrongRegistration", detail: "You are registered already. PUT renews your credentials." })
 const notYet = () => refuse({ _tag: "WrongRegistration", detail: "You are not registered yet. POST your credentials." })
 
-/** Our own POST is open: the token that it told is for the calls that belong to that one (OCPI 2.2.1 §7.2.2), and no invitation. */
+/** Our own POST is open: the token in it is for the calls that belong to that one (OCPI 2.2.1 §7.2.2), and no invitation. */
 const underway = () =>
   refuse({ _tag: "WrongRegistration", detail: "We are registering with you: answer our POST of credentials." })
 
 /** By a token of a registration, rather than one on the way to it. */
 const isRegisteredBy = ({ bearer: { use } }: Exchange) => use === "Access" || use === "Retiring"
 
-/** What stands against a registration at the moment when it is stored. */
+/** What prevents a registration at the moment when it is stored. */
 const refusedBy = ({ code, message }: Conflict): Refused => {
   switch (code) {
     case "registered":
@@ -72,8 +72,8 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
     const access = accessBy(theirs.token, bearer.partner, facts.tokenForm)
     const found = yield* discover(theirs.url, facts.version, access, correlationId, client).pipe(
       Effect.mapError(({ heard, message }) => {
-        // What our names resolve to is nobody's business; the log of exchanges has it.
-        const why = heard ? message : "nobody can be reached at that address"
+        // What our names resolve to is not for partners; the log of exchanges has it.
+        const why = heard ? message : "nothing answers at that address"
         return refuse({ _tag: "PartnerUnusable", detail: `Your versions could not be read: ${why}` })
       })
     )

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly facts: VersionFacts
   /** Which party of the partner's asks which one of ours, where it says so (OCPI 2.2.1 §4.2.2); both are known to be no more than said. */
   readonly routing: Routing
-  /** The party of ours that is asked, of several; undefined where nobody says which one, or there is one alone. */
+  /** The party of ours that is asked, of several; undefined where the request does not say which one, or there is only one. */
   readonly addressed?: PartyId | undefined
   readonly wire: WireObjects
   /** Segments of the path by their names, percent-decoded. */

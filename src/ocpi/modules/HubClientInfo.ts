@@ -1,6 +1,6 @@
 /**
  * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub reports which parties are behind it and whether they can be reached. It is kept, and shown in v2. Who
- * is no hub has nobody behind it, and tells of its own parties alone.
+ * is no hub has no parties behind it, and reports its own alone.
  */
 import { Effect } from "effect"
 import { isHub } from "../../domain/roaming/Partner.ts"
@@ -15,7 +15,7 @@ const partyIn = ({ params }: Exchange): PartyId => ({
   partyId: (params["partyId"] ?? "").toUpperCase()
 })
 
-const mayTellOf = ({ bearer: { partner } }: Exchange, party: PartyId): boolean =>
+const mayReport = ({ bearer: { partner } }: Exchange, party: PartyId): boolean =>
   isHub(partner) || (partner.connection?.parties ?? []).some((own) => sameParty(own, party))
 
 const notTheirs = () =>
@@ -35,7 +35,7 @@ export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
 
   const put: Handler = (exchange) =>
     Effect.gen(function* () {
-      if (!mayTellOf(exchange, partyIn(exchange))) return yield* notTheirs()
+      if (!mayReport(exchange, partyIn(exchange))) return yield* notTheirs()
       const body = yield* exchange.body
       const info = yield* Effect.mapError(clientInfoV22.decode(body), (error) =>
         invalid(`This is no ClientInfo: ${faultOf(error)}`)

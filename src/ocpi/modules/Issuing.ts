@@ -1,6 +1,6 @@
 /**
  * What commands and charging profiles have in common: something that a partner asks becomes a durable command to a charger, with the callback that says
- * what the partner is to hear. It is told at once whether that was done; the rest follows at its `response_url`.
+ * what the partner is to hear. The answer says at once whether that was done; the rest follows at its `response_url`.
  */
 import { Effect } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"

@@ -1,5 +1,5 @@
 /**
- * The card of a START_SESSION or RESERVE_NOW (OCPI 2.2.1 §13.3): its partner answers for it, so it is not looked up and nobody is asked. It must be of
+ * The card of a START_SESSION or RESERVE_NOW (OCPI 2.2.1 §13.3): its partner answers for it, so it is neither looked up nor asked about. It must be of
  * a party of that partner's, or of one behind the hub that the partner is.
  */
 import { Effect } from "effect"
@@ -32,7 +32,7 @@ const partyOf = (
 }
 
 /**
- * What a charger is told in place of a uid that it cannot hold: the same for each time that this partner presents it, so that the card that reserved
+ * What a charger gets in place of a uid that it cannot hold: the same for each time that this partner presents it, so that the card that reserved
  * is the one that starts.
  */
 const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner, uid: string): string => {
@@ -40,7 +40,7 @@ const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner
   return `VL${Buffer.from(bytes).toString("hex").slice(0, 18).toUpperCase()}`
 }
 
-/** The grant by which it may charge, with what the charger is told of it. */
+/** The grant by which it may charge, with what the charger gets of it. */
 export const presented =
   (secrets: Pick<Secrets["Service"], "verifier">, mayHold: MayHold) =>
   (

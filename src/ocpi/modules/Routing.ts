@@ -1,5 +1,5 @@
 /**
- * Routing headers (OCPI 2.2.1 §4.2.2): which party of a partner's asks which party of ours. They say for whom a request is and give nobody a right: what a
+ * Routing headers (OCPI 2.2.1 §4.2.2): which party of a partner's asks which party of ours. They say for whom a request is and give no rights: what a
  * partner may see hangs on its token alone.
  */
 import { isHub, type Partner } from "../../domain/roaming/Partner.ts"
@@ -42,7 +42,7 @@ const isAmong = (party: PartyId, all: ReadonlyArray<PartyId>): boolean => all.so
 
 /**
  * A request as it is meant. Clients in the field, the reference client of the standard's own organisation among them, name their own party as the one that
- * is asked. Whoever is no hub has nobody else to be passed on to, so that it is meant for no party of ours in particular.
+ * is asked. A partner that is no hub has no one else to pass on to, so its request is meant for no party of ours in particular.
  */
 export const asMeant = (routing: Routing, ours: ReadonlyArray<PartyId>, partner: Partner): Routing => {
   const { to } = routing

@@ -1,6 +1,6 @@
 /**
- * Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in the version that stands now. They are the organisation's, whatever party's places
- * they are for, and all of them are told in the name of its default party: who addresses another one gets the same.
+ * Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in its current version. They are the organisation's, whatever party's places
+ * they are for, and all of them are published in the name of its default party: a partner that addresses another one gets the same.
  */
 import { Effect } from "effect"
 import { Parties } from "../../domain/roaming/Parties.ts"

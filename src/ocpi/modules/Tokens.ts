@@ -1,6 +1,6 @@
 /**
  * Tokens (OCPI 2.2.1 §12.2.2), as their receiver: a partner pushes its drivers' tokens, changes and reads them. Which partner's a token is says the
- * party in the address; a party that is not the caller's own, or behind the hub that it is, is nobody's here.
+ * party in the address; a party that is not the caller's own, or behind the hub that it is, is unknown here.
  */
 import { Effect, type Schema } from "effect"
 import type { PartyId } from "../../domain/values/PartyId.ts"
@@ -31,13 +31,13 @@ const addressing =
       }
       const given = query.get("type")?.trim().toUpperCase() || undefined
       const type = given ?? (facts.hasTokenTypes ? defaultTokenType : undefined)
-      return { party, uid: tokenUid, told: given, type }
+      return { party, uid: tokenUid, given, type }
     })
 
 /** What a body says of which token it is must be what the address says. */
 const matching = (
   { facts }: Exchange,
-  { party, told: given, uid }: { readonly party: PartyId; readonly uid: string; readonly told: string | undefined },
+  { party, given, uid }: { readonly party: PartyId; readonly uid: string; readonly given: string | undefined },
   body: Partial<RoamingTokenKey>
 ) => {
   if (body.uid !== undefined && !same(body.uid, uid)) return invalid("The uid in the address is not the token's.")
@@ -95,7 +95,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const { bearer, facts, now, wire } = exchange
       const address = yield* addressed(exchange)
       const patched = yield* Effect.mapError(wire.tokens.decodePatch(yield* given(exchange)), unreadable)
-      const wrong = matching(exchange, { ...address, told: address.type }, patched)
+      const wrong = matching(exchange, { ...address, given: address.type }, patched)
       if (wrong !== undefined) return yield* wrong
       if (patched.lastUpdated === undefined && facts.patchNamesTime) {
         return yield* invalid("A PATCH must have last_updated.")

@@ -6,7 +6,7 @@ export interface WireEncoder<A> {
   readonly encode: (value: A) => unknown
 }
 
-/** At most `max` characters, counted as people do, and no control characters: texts are cut rather than refused by whoever reads them. */
+/** At most `max` characters, counted as people do, and no control characters: texts are cut, so that no reader refuses them. */
 export const cutTo = (text: string, max: number): string =>
   [...text.replaceAll(/\p{Cc}+/gu, " ").trim()].slice(0, max).join("")
 

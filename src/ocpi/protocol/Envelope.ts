@@ -34,12 +34,12 @@ export const failure = (status_code: StatusCode, status_message: string, now: nu
   timestamp: printTimestamp(now)
 })
 
-const Told = Schema.Struct({
+const Received = Schema.Struct({
   data: Schema.optionalKey(Schema.Unknown),
   status_code: Schema.optionalKey(Schema.Union([Schema.Finite, Schema.FiniteFromString])),
   status_message: Schema.optionalKey(Schema.Unknown)
 })
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Told))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Received))
 
 /** A partner's answer, read: what it holds, or why it is a refusal. */
 export type Answer =

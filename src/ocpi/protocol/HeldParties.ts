@@ -1,6 +1,6 @@
 /**
  * Whose tokens a partner may send: its own parties', and, of a partner that our operator has invited as a hub, those of the eMSPs that it says are behind
- * it. That a partner calls itself a hub gives it nothing, and neither does telling of a party that another partner is itself, or that is ours.
+ * it. That a partner calls itself a hub gives it nothing, and neither does a report about a party that another partner is itself, or that is ours.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"

@@ -1,5 +1,5 @@
 /**
- * What went wrong, in OCPI's two languages at once: the status code in the envelope and HTTP's (OCPI 2.2.1 §5, §4.1.7). Whoever is known and asks for
+ * What went wrong, in OCPI's two languages at once: the status code in the envelope and HTTP's (OCPI 2.2.1 §5, §4.1.7). A partner that is known and asks for
  * something that can be addressed gets HTTP 200 with a 2xxx for what is wrong in it; HTTP errors are for those before that.
  */
 import { Data } from "effect"
@@ -22,7 +22,7 @@ export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
 
 /** Why a request is refused. */
 export type Reason =
-  /** No token, or one that nobody has, or one that does not open this. */
+  /** No token, an unknown one, or one that does not open this. */
   | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" | "NotYet" }
   /** By our operator: nothing is exchanged until he takes it back. */
   | { readonly _tag: "Suspended" }

@@ -1,6 +1,6 @@
 /**
- * `Authorization: Token …`. What stands behind it is the token itself or Base64 of it, and partners of every version do the one or the other
- * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it is first, so that nobody can be taken for somebody else.
+ * `Authorization: Token …`. What follows is the token itself or Base64 of it, and partners of every version do the one or the other
+ * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it is first, so that no partner can be taken for another.
  */
 
 /** 64 characters are the standard's most; Base64 of them with its padding has 88, and some line feeds come along. */
@@ -13,7 +13,7 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 const decoded = (value: string): string | undefined => {
   if (!base64.test(value)) return undefined
   const text = Buffer.from(value.replaceAll("-", "+").replaceAll("_", "/"), "base64").toString("utf8")
-  // The samples of the standard end in a line feed, and whoever copied them sends one.
+  // The samples of the standard end in a line feed, and partners that copied them send one.
   return text.replace(/\r?\n$/, "")
 }
 
@@ -26,7 +26,7 @@ export const tokensOf = (header: string | undefined): ReadonlyArray<string> => {
   return [...new Set(readings)]
 }
 
-/** What is to be said of a header in which nobody's token is. */
+/** What is answered to a header without a known token. */
 export const whyUnknown = (header: string | undefined): "NoHeader" | "NoToken" | "Unknown" => {
   if (header === undefined || header.trim() === "") return "NoHeader"
   return /^token +\S/i.test(header) ? "Unknown" : "NoToken"

@@ -1,6 +1,6 @@
 /**
- * The versions of OCPI as data: what of their transport differs, in one place. Nobody else asks which version it is; objects are translated in
- * `objects/`, and whoever handles them sees none.
+ * The versions of OCPI as data: what of their transport differs, in one place. Nothing else asks which version it is; objects are translated in
+ * `objects/`, and the code that handles them sees none.
  */
 
 export type OcpiVersion = "2.1.1" | "2.2" | "2.2.1"
@@ -11,15 +11,15 @@ export interface VersionFacts {
   readonly segment: "cpo/" | ""
   /** Endpoints of version details name their interface role (OCPI 2.2 §6.2.2). */
   readonly hasRoles: boolean
-  /** What stands behind `Authorization: Token`: the token itself, or Base64 of it (OCPI 2.2.1 §4.1.1). */
+  /** What follows `Authorization: Token`: the token itself, or Base64 of it (OCPI 2.2.1 §4.1.1). */
   readonly tokenForm: "Raw" | "Base64"
   /** Requests of functional modules name the parties that they are from and to (OCPI 2.2.1 §4.2.2). */
   readonly hasRouting: boolean
   /** Credentials name all parties of ours; otherwise everything goes by the name of the one that they do (OCPI 2.2 §7.4). */
   readonly hasParties: boolean
-  /** The status code of a token that nobody has: 2.1.1 has none of its own. */
+  /** The status code of an unknown token: 2.1.1 has none of its own. */
   readonly unknownToken: 2001 | 2004
-  /** A token's type is a part of what it is known by, and stands in the query (OCPI 2.2 §12.2.2). */
+  /** A token's type is a part of what it is known by, and is in the query (OCPI 2.2 §12.2.2). */
   readonly hasTokenTypes: boolean
   /** A token that was not there before is answered 201; later versions leave it open, and product.md has 200. */
   readonly createdTokenIs201: boolean
@@ -27,7 +27,7 @@ export interface VersionFacts {
   readonly patchNamesTime: boolean
 }
 
-/** Newest first: whoever chooses takes the first that both sides have. */
+/** Newest first: the first that both sides have is chosen. */
 export const versions: ReadonlyArray<VersionFacts> = [
   {
     version: "2.2.1",

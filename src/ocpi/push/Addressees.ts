@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Request, RequestResolver } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
-import { type Addressee, Reach } from "../../domain/event/SubscriberLookup.ts"
+import { type Addressee, SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
 
 class AddresseeOf extends Request.TaggedClass("AddresseeOf")<
   { readonly partnerId: string },
@@ -13,11 +13,11 @@ class AddresseeOf extends Request.TaggedClass("AddresseeOf")<
 > {}
 
 /** Reads one partner by its id; undefined where it is gone. */
-export const addressees = Effect.map(Reach, (reach) => {
+export const addressees = Effect.map(SubscriberLookup, (lookup) => {
   const resolver = RequestResolver.make<AddresseeOf>((entries) =>
     Effect.gen(function* () {
       const ids = [...new Set(entries.map(({ request }) => request.partnerId))]
-      const found = new Map((yield* reach.addressees(ids)).map((one) => [one.partner.id, one]))
+      const found = new Map((yield* lookup.addressees(ids)).map((one) => [one.partner.id, one]))
       for (const entry of entries) entry.completeUnsafe(Exit.succeed(found.get(entry.request.partnerId)))
     })
   )

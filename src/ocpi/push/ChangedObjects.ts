@@ -1,4 +1,4 @@
-/** What a fact touches of what partners are told: by the ids that stand in it, before anybody has looked up whose they are. Pure. */
+/** Which of the objects that partners receive a fact touches: by the ids in it, before their owner is looked up. Pure. */
 import { Schema } from "effect"
 import type { JournaledFact } from "../../domain/event/Subscription.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -7,7 +7,7 @@ import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 export type Touched =
   /** The status of an evse, or of all of the charger's. */
   | { readonly _tag: "Status"; readonly chargerId: string; readonly evseId: number | undefined }
-  /** What the charger is, and so the location where it stands. */
+  /** What the charger is, and so the location that it is at. */
   | { readonly _tag: "Charger"; readonly chargerId: string }
   | { readonly _tag: "Site"; readonly siteId: string }
   /** The statuses of some evses of a site. */

@@ -19,10 +19,10 @@ import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
 /** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
 const referenceMax = 1_024
 
-export const tellSession = (push: Push, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
+export const pushSession = (push: Push, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = push.wire.sessions.encode(session)
-    // Up to 2.1.1 the location is within it. That is told as a location: a session that is over does not change by its site's new name.
+    // Up to 2.1.1 the location is within it. That is pushed as a location: a session that is over does not change by its site's new name.
     const hash = hashOf({ ...body, location: undefined })
     if (sameHash(push.item.hash, hash)) return nothing(push)
     const from = session.place.party ?? fallback
@@ -31,7 +31,7 @@ export const tellSession = (push: Push, session: RoamingSession, fallback: Party
     return { _tag: "Delivered", hash }
   })
 
-/** Answers that are about the caller, the moment or what stands before the partner, and nothing that was read in the record. */
+/** Answers that are about the caller, the moment or a proxy in front of the partner, and not about the content of the record. */
 const notTheRecord: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 502, 503, 504])
 
 /** An answer to a record that may mean that the partner has it: it refuses it, or a try before may have been heard. */
@@ -42,7 +42,7 @@ const Held = Schema.Struct({ id: Schema.String })
 const held = Schema.decodeUnknownOption(Held)
 
 /**
- * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it stands below
+ * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it is below
  * the module's, as the standard's examples have it and partners do. One that has no such address is taken at its word.
  */
 const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
@@ -54,7 +54,7 @@ const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
     Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
   )
 
-export const tellCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
+export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const { item } = push
     if (item.hash !== undefined) return nothing(push)
@@ -79,10 +79,10 @@ export const tellCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing
     return { _tag: "Delivered", hash, reference: address && outsideText(address, referenceMax), isOnce: true }
   })
 
-export const tellTariff = (push: Push, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
+export const pushTariff = (push: Push, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = push.wire.tariff.encode({ party, tariff })
-    // It cannot be said in this version; whoever knew an older one that could is told that it is gone.
+    // It cannot be said in this version; a partner that knew an older one that could receives that it is gone.
     if (body === undefined) return yield* deletedThere(push, tariff.id, party)
     const hash = hashOf(body)
     if (sameHash(push.item.hash, hash)) return nothing(push)
@@ -103,8 +103,8 @@ const deletedThere = (push: Push, id: string, party: PartyId): Pushing<Outcome> 
   )
 }
 
-/** A tariff that is for nothing any more. `isNamed` says whether the partner knows a location that names it: that is told without it first. */
-export const tellTariffGone = (
+/** A tariff that is for nothing any more. `isNamed` says whether the partner knows a location that names it: that is pushed without it first. */
+export const pushTariffRemoval = (
   push: Push,
   id: string,
   party: PartyId,

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
-import type { Owned, Reach, ReachedCharger } from "../../domain/event/SubscriberLookup.ts"
+import type { Owned, SubscriberLookup, FoundCharger } from "../../domain/event/SubscriberLookup.ts"
 import type { Due, JournaledFact, ObjectRef, Subscription } from "../../domain/event/Subscription.ts"
 import type { PartnerClient } from "../client/PartnerClient.ts"
 import { cdrRef, evseRef, isPushedKind, locationRef, moduleOf, sessionRef, tariffRef } from "./Objects.ts"
@@ -18,7 +18,7 @@ export const takes = (client: Takes, partner: Partner, { kind }: Pick<ObjectRef,
   isPushedKind(kind) && client.endpointOf(partner, moduleOf[kind], "RECEIVER") !== undefined
 
 interface Found {
-  readonly chargers: ReadonlyMap<string, ReachedCharger>
+  readonly chargers: ReadonlyMap<string, FoundCharger>
   /** Of organisations. */
   readonly sites: ReadonlyMap<string, ReadonlyArray<string>>
   readonly tariffs: ReadonlyMap<string, ReadonlyArray<string>>
@@ -34,8 +34,8 @@ interface Wanted {
 
 const forAll = (object: ObjectRef): Wanted => ({ object, partnerId: undefined })
 
-/** Of a charger that belongs to the organisation still; one that was taken away was told of by its site. */
-const ofCharger = (found: Found, organisationId: string, chargerId: string): ReachedCharger | undefined => {
+/** Of a charger that belongs to the organisation still; one that was taken away was reported by its site. */
+const ofCharger = (found: Found, organisationId: string, chargerId: string): FoundCharger | undefined => {
   const charger = found.chargers.get(chargerId)
   return charger?.organisationId === organisationId ? charger : undefined
 }
@@ -85,7 +85,10 @@ const byKey = <A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyMap<
   new Map(rows.map((row) => [key(row), row]))
 
 /** One question of each sort for all facts together, and none where nothing is asked. */
-const lookUp = (reach: Reach["Service"], seen: ReadonlyArray<Seen>): Effect.Effect<Found, StorageUnavailable> =>
+const lookUp = (
+  lookup: SubscriberLookup["Service"],
+  seen: ReadonlyArray<Seen>
+): Effect.Effect<Found, StorageUnavailable> =>
   Effect.gen(function* () {
     const all = seen.flatMap(({ touched }) => touched)
     const idsOf = (pick: (touched: Touched) => string | undefined) => [
@@ -97,17 +100,17 @@ const lookUp = (reach: Reach["Service"], seen: ReadonlyArray<Seen>): Effect.Effe
     ) => (ids.length === 0 ? Effect.undefined : question(ids))
     const chargers = yield* ask(
       idsOf((one) => (one._tag === "Status" || one._tag === "Charger" ? one.chargerId : undefined)),
-      reach.chargers
+      lookup.chargers
     )
     const sessions = yield* ask(
       idsOf((one) => (one._tag === "Session" ? one.sessionId : undefined)),
-      reach.sessions
+      lookup.sessions
     )
     const cdrs = yield* ask(
       idsOf((one) => (one._tag === "Cdr" ? one.cdrId : undefined)),
-      reach.cdrs
+      lookup.cdrs
     )
-    const allOf = (tag: "Sites" | "Tariffs", question: typeof reach.sites) =>
+    const allOf = (tag: "Sites" | "Tariffs", question: typeof lookup.sites) =>
       Effect.gen(function* () {
         const known = new Map<string, ReadonlyArray<string>>()
         for (const { fact, touched } of seen) {
@@ -118,16 +121,16 @@ const lookUp = (reach: Reach["Service"], seen: ReadonlyArray<Seen>): Effect.Effe
       })
     return {
       chargers: byKey(chargers ?? [], ({ chargerId }) => chargerId),
-      sites: yield* allOf("Sites", reach.sites),
-      tariffs: yield* allOf("Tariffs", reach.tariffs),
+      sites: yield* allOf("Sites", lookup.sites),
+      tariffs: yield* allOf("Tariffs", lookup.tariffs),
       sessions: byKey(sessions ?? [], ({ id }) => id),
       cdrs: byKey(cdrs ?? [], ({ id }) => id)
     }
   })
 
-/** What is due behind the facts, one for each fact, object and partner; whoever stores it keeps one for each object. */
+/** What is due behind the facts, one for each fact, object and partner; storage keeps one for each object. */
 export const concernOf = (
-  reach: Reach["Service"],
+  lookup: SubscriberLookup["Service"],
   client: Takes,
   facts: ReadonlyArray<JournaledFact>,
   subscriptions: ReadonlyArray<Subscription>
@@ -135,8 +138,8 @@ export const concernOf = (
   Effect.gen(function* () {
     const seen = facts.map((fact) => ({ fact, touched: touchedBy(fact) })).filter(({ touched }) => touched.length > 0)
     if (seen.length === 0) return []
-    const found = yield* lookUp(reach, seen)
-    const partners = byKey(yield* reach.partners(subscriptions.map(({ id }) => id)), ({ id }) => id)
+    const found = yield* lookUp(lookup, seen)
+    const partners = byKey(yield* lookup.partners(subscriptions.map(({ id }) => id)), ({ id }) => id)
     const due: Array<Due> = []
     for (const { fact, touched } of seen) {
       for (const { object, partnerId } of touched.flatMap((one) => wantedOf(one, fact, found))) {

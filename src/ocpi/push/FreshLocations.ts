@@ -1,12 +1,12 @@
 /**
  * Locations with every change that was committed before they are asked for. Those that are asked for in the same moment are read together: a busy
- * second changes a hundred of them, and each is told to twenty partners.
+ * second changes a hundred of them, and each is pushed to twenty partners.
  */
 import { Effect, Exit, Request, RequestResolver } from "effect"
 import { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Location } from "../../domain/site/Location.ts"
 import { Locations } from "../../domain/site/Locations.ts"
-import { Reach } from "../../domain/event/SubscriberLookup.ts"
+import { SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
 
 class FreshLocation extends Request.TaggedClass("FreshLocation")<
   { readonly organisationId: string; readonly siteId: string },
@@ -17,7 +17,7 @@ class FreshLocation extends Request.TaggedClass("FreshLocation")<
 /** Sites that are read together at most: they are brought up to date in one transaction. */
 const sitesAtOnce = 50
 
-/** One that could not be brought up to date would be told as it was, and counted as told: that is tried again instead. */
+/** One that could not be brought up to date would be pushed as it was, and counted as pushed: it is tried again instead. */
 const notYet = () =>
   Exit.fail(new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" }))
 
@@ -30,16 +30,16 @@ const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: R
 /** Reads one location by its organisation and site. */
 export const freshLocations = Effect.gen(function* () {
   const locations = yield* Locations
-  const reach = yield* Reach
+  const lookup = yield* SubscriberLookup
 
   const resolver = RequestResolver.makeGrouped<FreshLocation, string>({
     key: ({ request }) => request.organisationId,
     resolver: (entries, organisationId) =>
       Effect.gen(function* () {
         const siteIds = [...new Set(entries.map(({ request }) => request.siteId))]
-        const marks = yield* reach.newestMarks(organisationId, siteIds)
+        const marks = yield* lookup.newestMarks(organisationId, siteIds)
         const all = yield* locations.ofSites(organisationId, siteIds)
-        const stale = marks.size === 0 ? marks : yield* reach.stillMarked(organisationId, marks)
+        const stale = marks.size === 0 ? marks : yield* lookup.stillMarked(organisationId, marks)
         const found = new Map(all.map((location) => [location.id, location]))
         for (const entry of entries) entry.completeUnsafe(answerOf(entry.request.siteId, found, stale))
       })

@@ -37,7 +37,7 @@ const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.cou
 const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
 /**
- * The tariffs that it names: a partner keeps each of them until it was told of the location without it. Those of evses that are gone are no reason to:
+ * The tariffs that it names: a partner keeps each of them until it received the location without it. Those of evses that are gone are no reason to:
  * releases before this one have left them there.
  */
 const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
@@ -77,7 +77,7 @@ const formerOf = ({ item }: Push, { party }: Location): PartyId | undefined => {
   return { countryCode, partyId }
 }
 
-/** Takes it away where it was before its site went to another party. Whoever wants nothing of that has nothing of it. */
+/** Takes it away where it was before its site went to another party. A partner that wants nothing of that party has nothing of it. */
 const withdrawn = (push: Push, location: Location, party: PartyId): Pushing<void> => {
   const evses = location.evses.map((evse) => ({ ...evse, evseId: undefined, status: "REMOVED" as const }))
   return Effect.catchIf(
@@ -87,12 +87,12 @@ const withdrawn = (push: Push, location: Location, party: PartyId): Pushing<void
   )
 }
 
-export const tellLocation = (push: Push, location: Location): Pushing<Outcome> =>
+export const pushLocation = (push: Push, location: Location): Pushing<Outcome> =>
   Effect.gen(function* () {
     const hash = restHash(push, location)
     const said = { reference: nameOf(location.party), named: tariffsOf(location) }
     const former = formerOf(push, location)
-    // What was told by an older release has no name yet.
+    // What an older release pushed has no name yet.
     if (former === undefined && sameHash(push.item.hash, hash)) {
       return { ...nothing(push), ...said }
     }
@@ -102,10 +102,10 @@ export const tellLocation = (push: Push, location: Location): Pushing<Outcome> =
   })
 
 /**
- * An evse's status. `isKnown` says whether the partner was told of the location before, which is asked about an evse whose status it was never told:
+ * An evse's status. `isKnown` says whether the partner received the location before, which is asked about an evse whose status it never received:
  * the first that it hears of a location is the whole.
  */
-export const tellEvse = (
+export const pushEvse = (
   push: Push,
   location: Location,
   uid: string,
@@ -131,7 +131,7 @@ export const tellEvse = (
       Effect.as([]),
       Effect.catchIf(
         (failed) => failed._tag === "PartnerFailed" && isUnknownThere(failed),
-        // What is known of the location itself stays: where it changed its party, it is told by that in its turn.
+        // What is known of the location itself stays: where it changed its party, it is pushed by that in its turn.
         () =>
           Effect.map(whole(push, location), (pushed) =>
             others(pushed, push).filter(({ kind }) => kind === push.item.kind)

@@ -1,4 +1,4 @@
-/** What partners are told of, one by one: the objects of subscriptions, by kinds, ids and lanes. */
+/** What partners receive, one by one: the objects of subscriptions, by kinds, ids and lanes. */
 import type { ModuleId } from "../protocol/EndpointTable.ts"
 import type { ObjectRef, PushedKind } from "../../domain/event/Subscription.ts"
 

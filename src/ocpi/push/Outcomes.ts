@@ -1,6 +1,6 @@
 /**
  * What a partner's answer to a push means: whether it has it, cannot take it now, or does not want it. A refusal is said in OCPI's envelope (HTTP 4xx
- * or 2xx with status 2xxx). An error without an envelope may come from whatever stands before a partner that is away: it is a doubt, until the
+ * or 2xx with status 2xxx). An error without an envelope may come from a proxy in front of a partner that is away: it is a doubt, until the
  * partner was asked whether it is there.
  */
 import type { Outcome } from "../../domain/event/Subscription.ts"
@@ -11,14 +11,14 @@ type Said = Pick<PartnerFailed, "http" | "status">
 /** HTTP errors that are about the caller or the moment, not about what was sent. */
 const notTheObject: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])
 
-/** HTTP errors that proxies and gateways give for an address behind which nobody is. */
+/** HTTP errors that proxies and gateways give for an address behind which nothing listens. */
 const ofThePlace: ReadonlySet<number> = new Set([403, 404, 405, 410, 421])
 
 const isClientError = (status: number | undefined): boolean => status !== undefined && status >= 2000 && status < 3000
 
 const is4xx = (http: number): boolean => http >= 400 && http < 500
 
-/** Refused by whoever read it: the partner's own words say so. */
+/** Refused by the partner that read it: its own words say so. */
 export const isRefusal = ({ http, status }: Said): boolean => {
   if (http === undefined || status === undefined || notTheObject.has(http)) return false
   return is4xx(http) || (http >= 200 && http < 300 && isClientError(status))
@@ -35,7 +35,7 @@ const doubtOf = ({ http, status }: Said): "object" | "place" | undefined => {
 export const isUnknownThere = (failed: Said): boolean =>
   failed.http === 404 || failed.http === 405 || (isRefusal(failed) && isClientError(failed.status))
 
-/** Tries after which a bare 404 is taken at its word: an address behind which nobody is was found out long before. */
+/** Tries after which a bare 404 is taken at its word: an address behind which nothing listens was found out long before. */
 const bareTries = 10
 
 /** It does not have what was to be deleted. */
@@ -43,7 +43,7 @@ export const isGoneThere = ({ http, status }: Said, { tries }: { readonly tries:
   http === 404 && (status !== undefined || tries >= bareTries)
 
 /**
- * Whether a partner whose answer to a question is no success is there to be told: it speaks OCPI, or looks at tokens. Whatever else stands at its
+ * Whether a partner whose answer to a question is no success is there to receive: it speaks OCPI, or looks at tokens. Whatever else answers at its
  * address while it is away (a page, an ingress without a backend) does neither.
  */
 export const isReachable = ({ http, status }: Said): boolean =>

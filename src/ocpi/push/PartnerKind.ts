@@ -8,7 +8,7 @@ import type { Location } from "../../domain/site/Location.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import type { Locations } from "../../domain/site/Locations.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
-import { Reach } from "../../domain/event/SubscriberLookup.ts"
+import { SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
 import { RoamingCdrs } from "../../domain/cdr/RoamingCdrs.ts"
 import { RoamingSessions } from "../../domain/session/RoamingSessions.ts"
 import { PartnerKind, type SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
@@ -17,14 +17,14 @@ import type { ObjectRef, Outcome } from "../../domain/event/Subscription.ts"
 import { PartnerClient } from "../client/PartnerClient.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { factsOf } from "../protocol/Version.ts"
-import { tellCdr, tellSession, tellTariff, tellTariffGone } from "./Charging.ts"
+import { pushCdr, pushSession, pushTariff, pushTariffRemoval } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
 import { withDoubtsSettled } from "./Doubts.ts"
 import { addressees } from "./Addressees.ts"
 import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
 import { isReachable } from "./Outcomes.ts"
-import { tellEvse, tellLocation } from "./LocationPush.ts"
+import { pushEvse, pushLocation } from "./LocationPush.ts"
 import { recent } from "./Recent.ts"
 import { forgotten, type Pushing, settled, type Push } from "./Push.ts"
 import { touchingTypes } from "./ChangedObjects.ts"
@@ -47,18 +47,18 @@ const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, No
 const gone = () => Effect.succeed(forgotten)
 
 /** Made when it is asked for, which it is but once for each evse. */
-const wasSent = (reach: Reach["Service"], partnerId: string, siteId: string) =>
-  Effect.suspend(() => reach.wasSent(partnerId, locationRef(siteId)))
+const wasSent = (lookup: SubscriberLookup["Service"], partnerId: string, siteId: string) =>
+  Effect.suspend(() => lookup.wasSent(partnerId, locationRef(siteId)))
 
 /** A partner without locations knows none that names a tariff. */
-const isNamed = (reach: Reach["Service"], { client, item, partner }: Push) =>
+const isNamed = (lookup: SubscriberLookup["Service"], { client, item, partner }: Push) =>
   Effect.suspend(() =>
-    takes(client, partner, { kind: "location" }) ? reach.stillNames(partner.id, item.id) : Effect.succeed(false)
+    takes(client, partner, { kind: "location" }) ? lookup.stillNames(partner.id, item.id) : Effect.succeed(false)
   )
 
-/** How an object of each kind is read and told. */
+/** How an object of each kind is read and pushed. */
 const pushing = Effect.gen(function* () {
-  const reach = yield* Reach
+  const lookup = yield* SubscriberLookup
   const tariffs = yield* Tariffs
   const sessions = yield* RoamingSessions
   const cdrs = yield* RoamingCdrs
@@ -89,28 +89,28 @@ const pushing = Effect.gen(function* () {
     switch (item.kind) {
       case "location":
         return placeAt(one, item.id).pipe(
-          Effect.flatMap((location) => tellLocation(one, location)),
+          Effect.flatMap((location) => pushLocation(one, location)),
           Effect.catchTag("NotFound", gone)
         )
       case "evse": {
         const [siteId = "", uid = ""] = item.id.split("/")
         return placeAt(one, siteId).pipe(
-          Effect.flatMap((location) => tellEvse(one, location, uid, wasSent(reach, partner.id, siteId))),
+          Effect.flatMap((location) => pushEvse(one, location, uid, wasSent(lookup, partner.id, siteId))),
           Effect.catchTag("NotFound", gone)
         )
       }
       case "tariff":
         return Effect.flatMap(party, (from) =>
           tariffAt(organisationId, item.id, position).pipe(
-            Effect.flatMap((tariff) => tellTariff(one, tariff, from)),
-            Effect.catchTag("NotFound", () => tellTariffGone(one, item.id, from, isNamed(reach, one)))
+            Effect.flatMap((tariff) => pushTariff(one, tariff, from)),
+            Effect.catchTag("NotFound", () => pushTariffRemoval(one, item.id, from, isNamed(lookup, one)))
           )
         )
       case "session":
         return Effect.flatMap(party, (from) =>
           sessions.get(scope, item.id).pipe(
             Effect.flatMap((session) => Effect.map(named(one, session.place), (place) => ({ ...session, place }))),
-            Effect.flatMap((session) => tellSession(one, session, from)),
+            Effect.flatMap((session) => pushSession(one, session, from)),
             Effect.catchTag("NotFound", gone)
           )
         )
@@ -118,7 +118,7 @@ const pushing = Effect.gen(function* () {
         const takesCredits = wire.cdrs.hasCredits && partner.switches.noCreditCdrs !== true
         return Effect.flatMap(party, (from) =>
           cdrs.get({ ...scope, takesCredits }, item.id).pipe(
-            Effect.flatMap((cdr) => tellCdr(one, cdr, from)),
+            Effect.flatMap((cdr) => pushCdr(one, cdr, from)),
             Effect.catchTag("NotFound", gone)
           )
         )
@@ -130,20 +130,20 @@ const pushing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  const reach = yield* Reach
+  const lookup = yield* SubscriberLookup
   const client = yield* PartnerClient
-  const tell = yield* pushing
+  const push = yield* pushing
   const addresseeOf = yield* addressees
 
   const kind: SubscriptionKind = {
     types: touchingTypes,
-    concern: (facts, subscriptions) => concernOf(reach, client, facts, subscriptions),
+    concern: (facts, subscriptions) => concernOf(lookup, client, facts, subscriptions),
     everything: Effect.fn("PartnerKind.everything")(function* ({ id, organisationId }) {
-      const [partner] = yield* reach.partners([id])
+      const [partner] = yield* lookup.partners([id])
       if (partner === undefined) return []
       const objects: ReadonlyArray<ObjectRef> = [
-        ...(yield* reach.tariffs(organisationId)).map(tariffRef),
-        ...(yield* reach.sites(organisationId)).map(locationRef)
+        ...(yield* lookup.tariffs(organisationId)).map(tariffRef),
+        ...(yield* lookup.sites(organisationId)).map(locationRef)
       ]
       return objects.filter((object) => takes(client, partner, object))
     }),
@@ -154,16 +154,16 @@ const make = Effect.gen(function* () {
       // It is unregistered at this very moment: what is owed to it stays.
       if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
       if (!takes(client, partner, item)) return forgotten
-      return yield* settled(tell({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
+      return yield* settled(push({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
     }),
     isThere: Effect.fn("PartnerKind.isThere")(function* (subscription) {
-      const [partner] = yield* reach.partners([subscription.id])
+      const [partner] = yield* lookup.partners([subscription.id])
       const url = partner?.connection?.versionsUrl
       if (partner === undefined || url === undefined) return false
       return yield* client.call(partner, { method: "GET", at: { url }, correlationId: subscription.id }).pipe(
         Effect.as(true),
         Effect.catchTags({
-          // Whoever refuses answers: what it makes of a push is found out by one.
+          // A partner that refuses does answer: what it makes of a push is found out by one.
           PartnerFailed: (failed) => Effect.succeed(isReachable(failed)),
           PartnerUnreached: () => Effect.succeed(false)
         })
@@ -176,5 +176,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   PartnerKind,
   never,
-  Locations | Tariffs | RoamingSessions | RoamingCdrs | Parties | Reach | PartnerClient
+  Locations | Tariffs | RoamingSessions | RoamingCdrs | Parties | SubscriberLookup | PartnerClient
 > = Layer.effect(PartnerKind, make)

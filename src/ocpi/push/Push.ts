@@ -1,4 +1,4 @@
-/** One object and one partner that is told of it: who speaks to whom, in which words, and where. */
+/** One object and one partner that receives it: who speaks to whom, in which version, and where. */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
@@ -65,7 +65,7 @@ export const nothing = ({ item }: Pick<Push, "item">): Outcome => ({
 /** There is no such object for the partner (any more). */
 export const forgotten: Outcome = { _tag: "Delivered", isSilent: true }
 
-/** Whatever was answered, as an outcome; storage that is away is nobody's refusal. */
+/** Whatever was answered, as an outcome; storage that is away is no refusal. */
 export const settled = (pushing: Pushing<Outcome>): Effect.Effect<Outcome, StorageUnavailable> =>
   pushing.pipe(
     Effect.catchTags({

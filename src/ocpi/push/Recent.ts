@@ -4,7 +4,7 @@
  */
 import { Cache, Effect, Exit } from "effect"
 
-/** Twenty partners are told within it. */
+/** Twenty partners are reached within it. */
 const keepMillis = 1_000
 
 /** A busy second's worth of objects. */

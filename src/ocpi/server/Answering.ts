@@ -27,7 +27,7 @@ export const reasonOf = (error: Known): Reason => {
   }
 }
 
-/** Why a handler failed; undefined for a defect, which nobody foresaw. */
+/** Why a handler failed; undefined for a defect. */
 export const reasonOfCause = (cause: Cause.Cause<Known>): Reason | undefined => {
   if (cause.reasons.some(Cause.isDieReason)) return undefined
   const failed = cause.reasons.find(Cause.isFailReason)
@@ -40,7 +40,7 @@ export interface Answering {
   readonly ids: { readonly requestId: string; readonly correlationId: string }
   /** The request's `Accept`. */
   readonly accept: string | undefined
-  /** The status code of a token that nobody has, in the version that was asked in. */
+  /** The status code of an unknown token, in the version that was asked in. */
   readonly unknownToken: 2001 | 2004
   /** Headers that say from whom to whom the answer is. */
   readonly routing?: Readonly<Record<string, string>>

@@ -33,7 +33,7 @@ const encoded = ({ headers }: Request): Refused | undefined => {
 const unread = (request: Request): Refused | undefined =>
   encoded(request) ?? (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes ? tooLarge() : undefined)
 
-/** The body's JSON, or undefined where there is no body; `seen` is told its text. */
+/** The body's JSON, or undefined where there is no body; `seen` gets its text. */
 export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> => {
   const refused = unread(request)
   if (refused !== undefined) return Effect.fail(refused)

@@ -24,7 +24,7 @@ const objectOf: Readonly<Record<ModuleId, string>> = {
   tokens: "Token"
 }
 
-/** Other objects than the module's own, by what stands behind its address. */
+/** Other objects than the module's own, by what follows its address. */
 const bodyOf: Readonly<Record<string, string>> = {
   "POST commands/:command": "Command",
   "PUT chargingprofiles/:sessionId": "SetChargingProfile",

@@ -18,7 +18,7 @@ export interface Recorded {
   readonly now: number
 }
 
-/** Envelopes of ours end in the status; what stands before it may be a page of thousands of objects. */
+/** Envelopes of ours end in the status; before it there may be a page of thousands of objects. */
 const tail = 1_024
 
 /** Bytes of a body at its beginning that hold all of it that is kept, whatever its characters. */

@@ -151,7 +151,7 @@ const routed = Effect.gen(function* () {
     })
 })
 
-/** The answer to what failed; what nobody foresaw is logged. */
+/** The answer to what failed; a defect is logged. */
 const failed = ({ answering, request, target }: Underway, cause: Cause.Cause<Known>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const known = reasonOfCause(cause)
@@ -183,7 +183,7 @@ const face = (base: string, handlers: Handlers) =>
         underway.caller = caller
         const { semanticErrorsAs400 = false } = partner.switches
         underway.answering = { ...underway.answering, semanticErrorsAs400 }
-        // It is told so: nobody else holds its token.
+        // The answer says so: only the partner itself holds its token.
         if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
         yield* route(underway, caller)
         const reply = yield* bounded(partner.id, served(underway, caller))
@@ -237,7 +237,7 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
       const handlers: Handlers = new Map(modules.flatMap((one) => [...one]))
       const answer = yield* face(base, handlers)
       const document = JSON.stringify(openApi(base, (row) => handlers.has(nameOf(row))))
-      // For whoever wants to know before he has a token: there is nothing in it of anybody's.
+      // Open to partners that have no token yet: there is nothing private in it.
       const described = HttpServerResponse.text(document, { contentType: "application/json" })
       yield* router.add("GET", "/ocpi/swagger.json", described)
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)

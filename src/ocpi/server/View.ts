@@ -57,7 +57,7 @@ const page = (handlers: Handlers) =>
     const handler = handlers.get(`GET ${module}`)
     const exchange = exchangeOf(partner, window, yield* Clock.currentTimeMillis)
     if (handler === undefined || exchange === undefined) return yield* new NotFound({ kind: "view", id: module })
-    // Nobody wrote this request but us: whatever is wrong with it is our mistake.
+    // This request is written by us: whatever is wrong with it is our mistake.
     const reply = yield* handler(exchange).pipe(
       Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
     )

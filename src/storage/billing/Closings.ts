@@ -33,7 +33,7 @@ const connectionOf = (upSince: number | undefined, downSince: number | undefined
 }
 
 /** Those that stand at a connector which is said to be occupied at this moment are not even looked at: they are nearly all. */
-const quiet = ({ sql }: Recording): Closings["Service"]["quiet"] =>
+const silent = ({ sql }: Recording): Closings["Service"]["quiet"] =>
   Effect.fn("Closings.quiet")(function* ({ after, before, limit }) {
     const rows = yield* guarded(
       openRows(sql`
@@ -107,5 +107,5 @@ const close = ({ journaled, secrets, sql }: Recording) =>
 
 export const layer: Layer.Layer<Closings, never, RecordingServices> = Layer.effect(
   Closings,
-  Effect.map(recording, (records) => Closings.of({ quiet: quiet(records), close: close(records) }))
+  Effect.map(recording, (records) => Closings.of({ quiet: silent(records), close: close(records) }))
 )

@@ -1,5 +1,5 @@
 /**
- * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays. The keeper of
+ * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays. The background loop of
  * prices works for all organisations at once and reads the journal behind a position.
  */
 import { Effect, Layer, Schema } from "effect"
@@ -33,7 +33,7 @@ const changed = (sql: SqlClient.SqlClient) =>
           SELECT j.position, j.type, j.body FROM journal j
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'prices')
           ORDER BY j.position LIMIT ${limit}
-        ), told AS MATERIALIZED (
+        ), reported AS MATERIALIZED (
           SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
               THEN s.body ->> 'sessionId'
             WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
@@ -43,13 +43,13 @@ const changed = (sql: SqlClient.SqlClient) =>
           array_agg(c.id) FILTER (WHERE c.metered) AS metered
         FROM (
           SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on FROM (
-            SELECT t.type, t.id FROM told t
+            SELECT t.type, t.id FROM reported t
             UNION ALL
             -- A start ends those before it on its connector.
             SELECT 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes') FROM seen s WHERE s.type = 'SessionStarted'
             UNION ALL
             -- One that is heard of late may have been where a connector was reserved, that expired unused.
-            SELECT 'ConnectorTaken', x.id::text FROM told t
+            SELECT 'ConnectorTaken', x.id::text FROM reported t
             JOIN session o ON o.id = t.id::uuid AND NOT o.reservation_only
             JOIN session x ON x.charger_id = o.charger_id AND x.organisation_id = o.organisation_id AND x.reservation_only
               AND x.status = 'COMPLETED' AND x.ended_at > o.started_at AND x.started_at < o.started_at + interval '60 days'

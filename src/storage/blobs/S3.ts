@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** Of what a store says of a failure, as much as holds its code. */
-const wordsMaxBytes = 4_096
+const errorMaxBytes = 4_096
 
 /** Tries of one request, the first included: stores ask clients to try again (503 SlowDown), and lines break. */
 const retries = 2
@@ -88,7 +88,7 @@ const codeOf = async (response: Http.IncomingMessage): Promise<string> => {
   let text = ""
   for await (const chunk of response) {
     text += String(chunk)
-    if (text.length > wordsMaxBytes) break
+    if (text.length > errorMaxBytes) break
   }
   return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? ""
 }

@@ -1,5 +1,5 @@
 /**
- * Contents on their way in: each is written aside, counted and hashed as it comes, and synced, before anybody is told of it. One that comes too slowly
+ * Contents on their way in: each is written aside, counted and hashed as it comes, and synced, before it is announced. One that comes too slowly
  * is given up. What a dead process has left is swept by its age.
  */
 import { createHash } from "node:crypto"
@@ -8,7 +8,7 @@ import { open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { type Conflict, InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
-import { maxFileBytes, paceMillis, transferMillis } from "../../domain/file/StoredFile.ts"
+import { maxFileBytes, slowestMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { blobsFailed, type Spooled } from "./Blobs.ts"
 
 export const broken = new InvalidInput({
@@ -19,14 +19,14 @@ const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch:
 
 export const tooSlow = new InvalidInput({ pointer: "", detail: "The file came too slowly" })
 
-/** Whether bytes come at less than `slowest` a second, mean of each `paceMillis`. */
-const makePace = (slowest: number, start: number) => {
+/** Whether bytes come at less than `slowest` a second, mean of each `slowestMillis`. */
+const makeSlownessCheck = (slowest: number, start: number) => {
   let since = start
   let bytes = 0
   return (more: number, at: number): boolean => {
     bytes += more
     const millis = at - since
-    if (millis < paceMillis) return false
+    if (millis < slowestMillis) return false
     const isTooSlow = bytes * 1000 < slowest * millis
     since = at
     bytes = 0
@@ -60,7 +60,7 @@ export const spool = ({
     yield* Effect.addFinalizer(() => Effect.promise(() => rm(path, { force: true }).catch(() => undefined)))
     const hash = createHash("sha256")
     let size = 0
-    const isTooSlow = makePace(slowestBytesPerSecond, yield* nowMillis)
+    const isTooSlow = makeSlownessCheck(slowestBytesPerSecond, yield* nowMillis)
     // The sender is not slow while it is we who take our time.
     let ours = 0
     yield* Effect.scoped(

@@ -38,7 +38,7 @@ const SessionRow = Schema.Struct({
   superseded: Schema.Boolean,
   ended: Schema.Boolean,
   endedAt: Optional(Schema.Finite),
-  toldStop: Optional(Schema.Struct({ meterStopWh: Optional(Schema.Finite), at: Optional(Schema.Finite) })),
+  reportedStop: Optional(Schema.Struct({ meterStopWh: Optional(Schema.Finite), at: Optional(Schema.Finite) })),
   registerWh: Optional(Schema.Finite),
   registerAt: Optional(Schema.Finite)
 })
@@ -47,7 +47,7 @@ const SessionRow = Schema.Struct({
 export type SessionRow = typeof SessionRow.Type
 export type ExistingRow = SessionRow & { readonly ord: number }
 
-const reportedStop = (given: SessionRow["toldStop"]): KnownSession["toldStop"] =>
+const reportedStop = (given: SessionRow["reportedStop"]): KnownSession["reportedStop"] =>
   given === null || given === undefined
     ? undefined
     : { meterStopWh: given.meterStopWh ?? undefined, at: given.at ?? undefined }
@@ -67,7 +67,7 @@ export const existingSession = (row: SessionRow): KnownSession => ({
   status: row.superseded ? "Superseded" : row.ended ? "Ended" : "Open",
   registerWh: row.registerWh ?? undefined,
   registerAt: row.registerAt ?? undefined,
-  toldStop: reportedStop(row.toldStop),
+  reportedStop: reportedStop(row.reportedStop),
   // A superseded session is stored as ended at the start that superseded it.
   ...(row.superseded ? { supersededAt: row.endedAt ?? undefined } : { endedAt: row.endedAt ?? undefined })
 })

@@ -9,18 +9,18 @@ import { guarded } from "../kernel/SqlErrors.ts"
 
 /** Keeps what was seen last; a connector's row changes only with its meter. A charger that has gone meanwhile has none. */
 export const putMeters = (sql: SqlClient.SqlClient, meters: ReadonlyArray<ConnectorMeter>) => sql`
-  INSERT INTO connector_meter AS m (charger_id, evse_id, connector_id, organisation_id, step_wh, tells_power)
-  SELECT DISTINCT ON (x.charger_id, x.evse_id, x.connector_id) x.charger_id, x.evse_id, x.connector_id, x.organisation_id, x.step_wh, x.tells_power
+  INSERT INTO connector_meter AS m (charger_id, evse_id, connector_id, organisation_id, step_wh, reports_power)
+  SELECT DISTINCT ON (x.charger_id, x.evse_id, x.connector_id) x.charger_id, x.evse_id, x.connector_id, x.organisation_id, x.step_wh, x.reports_power
   FROM unnest(${textArray(meters.map((one) => one.chargerId))}, ${int4Array(meters.map((one) => one.evseId))},
     ${int4Array(meters.map((one) => one.connectorId))}, ${uuidArray(meters.map((one) => one.organisationId))},
-    ${int4Array(meters.map((one) => one.stepWh))}, ${boolArray(meters.map((one) => one.tellsPower))})
-    WITH ORDINALITY AS x(charger_id, evse_id, connector_id, organisation_id, step_wh, tells_power, place)
+    ${int4Array(meters.map((one) => one.stepWh))}, ${boolArray(meters.map((one) => one.reportsPower))})
+    WITH ORDINALITY AS x(charger_id, evse_id, connector_id, organisation_id, step_wh, reports_power, place)
   JOIN charger c ON c.charger_id = x.charger_id AND c.organisation_id = x.organisation_id
   ORDER BY x.charger_id, x.evse_id, x.connector_id, x.place DESC
   ON CONFLICT (charger_id, evse_id, connector_id) DO UPDATE
-    SET organisation_id = excluded.organisation_id, step_wh = excluded.step_wh, tells_power = excluded.tells_power
-  WHERE (m.organisation_id, m.step_wh, m.tells_power)
-    IS DISTINCT FROM (excluded.organisation_id, excluded.step_wh, excluded.tells_power)`
+    SET organisation_id = excluded.organisation_id, step_wh = excluded.step_wh, reports_power = excluded.reports_power
+  WHERE (m.organisation_id, m.step_wh, m.reports_power)
+    IS DISTINCT FROM (excluded.organisation_id, excluded.step_wh, excluded.reports_power)`
 
 const coarseRows = rowsOf(
   Schema.Struct({
@@ -53,7 +53,7 @@ export const coarseMeters = (sql: SqlClient.SqlClient) =>
         SELECT m.charger_id AS "chargerId", m.evse_id AS "evseId", m.connector_id AS "connectorId", m.step_wh AS "stepWh",
           o.standby_power_w AS "standbyPowerW"
         FROM connector_meter m JOIN charger c ON c.charger_id = m.charger_id JOIN organisation o ON o.id = m.organisation_id
-        WHERE ${own.rowsOf("m")} AND ${own.rowsOf("c")} AND NOT m.tells_power AND m.step_wh > 1 AND m.step_wh >= o.standby_power_w
+        WHERE ${own.rowsOf("m")} AND ${own.rowsOf("c")} AND NOT m.reports_power AND m.step_wh > 1 AND m.step_wh >= o.standby_power_w
           AND ${isFor(own, tariffId)}
         ORDER BY m.step_wh DESC, m.charger_id, m.evse_id, m.connector_id LIMIT ${shownMost}`)
     )

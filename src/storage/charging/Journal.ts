@@ -197,7 +197,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
       })
 
       /** Fails those that have waited long enough and keeps the others for the next try. */
-      const retryLater = (batch: ReadonlyArray<Waiting>, error: StorageUnavailable): Effect.Effect<void> =>
+      const retryAgain = (batch: ReadonlyArray<Waiting>, error: StorageUnavailable): Effect.Effect<void> =>
         Effect.suspend(() => {
           const now = Date.now()
           const patient =
@@ -218,7 +218,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
         const batch = take()
         yield* health.writable.pipe(
           Effect.andThen(flush(sql, batch, measures)),
-          Effect.catch((error) => retryLater(batch, error)),
+          Effect.catch((error) => retryAgain(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError("journal: a batch died", defect),

@@ -161,7 +161,7 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   unheard: fact.body.unheard,
   jumped: fact.body.clock?.jumped,
   ahead: fact.body.clock?.aheadMillis,
-  told: fact.body.told
+  reported: fact.body.reported
 })
 
 /** Of those that a start shows to be over. */

@@ -24,7 +24,7 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { tokenStatuses } from "../../domain/token/Token.ts"
 
 /** One node at a time looks for chargers, so that none is claimed twice. */
-const keeperLock = 7_016_996_768
+const listsLock = 7_016_996_768
 
 const Configuration = Schema.Array(
   Schema.Struct({
@@ -127,7 +127,7 @@ const claimed = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`
 const claim = ({ sql, writable }: Recording) =>
   Effect.fn("LocalLists.claim")(function* (asked: ListClaim) {
     const look = Effect.gen(function* () {
-      const [lock] = yield* sql<{ ours: boolean }>`SELECT pg_try_advisory_xact_lock(${keeperLock}) AS ours`
+      const [lock] = yield* sql<{ ours: boolean }>`SELECT pg_try_advisory_xact_lock(${listsLock}) AS ours`
       if (lock?.ours !== true) return []
       const ids = yield* due(sql, asked)
       return ids.length === 0
@@ -190,7 +190,7 @@ const awaited = ({ accepted, configured, connected }: typeof StatusRow.Type): st
   return configured ? undefined : "the charger has not reported its configuration; ask it by GetConfiguration"
 }
 
-/** A list that nobody keeps is nobody's to be in step; that there is none stands all the same. */
+/** A list that is not kept cannot be out of step; that there is none is stored all the same. */
 const statusOf = (row: typeof StatusRow.Type): LocalListStatus => {
   const { inStep, managed, reason, updatedAt, version } = row
   const state = row.state ?? "Unknown"
@@ -222,7 +222,7 @@ const status = (sql: SqlClient.SqlClient) =>
     return statusOf(row)
   })
 
-/** What somebody must know who sends a list by hand: also of a message that has not been answered yet. */
+/** What an operator must know to send a list by hand: also of a message that has not been answered yet. */
 const byHand = (sql: SqlClient.SqlClient) =>
   Effect.fn("LocalLists.byHand")(function* (organisationId: string, chargerId: string) {
     const own = scopedTo(sql, organisationId)

@@ -73,7 +73,7 @@ const shortened = (frame: LoggedFrame, maxFrameBytes: number): Waiting => {
   }
 }
 
-const tell = ({ chargerId, organisationId, reason }: Full) =>
+const logFull = ({ chargerId, organisationId, reason }: Full) =>
   Effect.logWarning(
     reason === "charger-budget"
       ? "message log: a charger has used up its bytes of the day, and is not logged until the next (UTC)"
@@ -198,7 +198,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         everyMillis: options.flushEveryMillis,
         waits: () => waiting.length > 0 || budget.hasNotes,
         write: Effect.suspend(() => {
-          if (budget.hasNotes) return Effect.forEach(budget.takeNotes(), tell, { discard: true })
+          if (budget.hasNotes) return Effect.forEach(budget.takeNotes(), logFull, { discard: true })
           const frames = batchOf(waiting, options)
           return guardedWrite(insert(sql, frames)).pipe(
             Effect.map(() => taken(frames)),

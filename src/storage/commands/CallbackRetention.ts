@@ -1,5 +1,5 @@
 /**
- * How long partners' callbacks are kept: until they cannot be asked about. Commands themselves are kept with the charger's history; what a partner was told
+ * How long partners' callbacks are kept: until they cannot be asked about. Commands themselves are kept with the charger's history; what a partner was sent
  * of them, where, and which cards they let charge is not.
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
@@ -17,7 +17,7 @@ const every = "1 hour"
 /** Rows in one statement, and statements in a row. */
 const pieces = { rows: 1_000, statements: 50 }
 
-/** Deletes the errands of commands that were issued before `before` (ms epoch), and names of reservations that none is left of; answers how many. */
+/** Deletes the callbacks of commands that were issued before `before` (ms epoch), and names of reservations that none is left of; answers how many. */
 export const forgetCallbacks = (sql: SqlClient.SqlClient, before: number) =>
   Effect.gen(function* () {
     // Ids of commands begin with the time that they were issued at, so that the oldest lie together.

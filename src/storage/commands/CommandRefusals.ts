@@ -21,7 +21,7 @@ const refused = (reason: Reason) =>
 const isReason = (code: string): code is Reason => reasons.some((reason) => reason === code)
 
 /** A caller is logged once in this time, however often it tries: his requests must not fill the log. */
-const quietMillis = 60_000
+const repeatedMillis = 60_000
 
 /** Callers that are remembered; more than a service has keys in use. */
 const maxCallers = 1_000
@@ -47,7 +47,7 @@ export const refusals = (context: Context.Context<never>): ((refusal: Refusal) =
       if (code !== "command_rate") return Effect.void
       const { by, now } = audit
       const known = callers.get(by.actor)
-      if (known !== undefined && now - known.since < quietMillis) {
+      if (known !== undefined && now - known.since < repeatedMillis) {
         known.quiet++
         return Effect.void
       }

@@ -38,7 +38,7 @@ export const selectCommands = (sql: SqlClient.SqlClient) => sql`
 
 /**
  * Whether a RemoteStop's session ended after it was sent, by its own stop and not by a later start on the connector. When it ended the
- * charger's clock tells, where it told the start's time rightly; else when we heard of it does. Chargers write whole seconds, and are
+ * charger's clock says, where it had the start's time right; else when we heard of it does. Chargers write whole seconds, and are
  * given a minute.
  */
 const endedAfter = (sql: SqlClient.SqlClient) => sql`

@@ -35,7 +35,7 @@ import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
 export interface CommandsOptions {
   /** Commands that may wait for one charger. */
   readonly maxWaiting: number
-  /** Chargers that an operator by all his keys, or one of his partners, may command in a minute without asking only to be told something (T26). */
+  /** Chargers that an operator by all his keys, or one of his partners, may command in a minute; commands that only ask do not count (T26). */
   readonly chargersPerMinute: number
   /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
   readonly tls: boolean
@@ -215,7 +215,7 @@ const list = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * What stands as sent by this very connection while its line is free was taken by a statement whose answer got lost: it was never sent,
+ * What is marked as sent by this very connection while its line is free was taken by a statement whose answer got lost: it was never sent,
  * and is handed out again.
  */
 const take = ({ journaled, secrets, sql }: Recording) =>

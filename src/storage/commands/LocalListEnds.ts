@@ -47,7 +47,7 @@ const begin = (sql: SqlClient.SqlClient, ends: ReadonlyArray<LocalListEnd>) =>
         JOIN charger c ON c.charger_id = x.charger_id AND c.organisation_id = x.organisation_id
         ON CONFLICT (charger_id) DO NOTHING`
 
-/** Locked, since the keeper of lists writes them without the journal's lock. */
+/** Locked, since the background loop of lists writes them without the journal's lock. */
 const select = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<string>) =>
   listRows(sql`
     SELECT charger_id AS "chargerId", organisation_id AS "organisationId", version, synced_seq AS "syncedSeq", fill_to AS "fillTo",

@@ -45,7 +45,7 @@ const pageRows = rowsOf(
 )
 
 /**
- * Facts of `picked` (positions), with where they happened: the charger of their subject or of the session that they are about, and where it stands
+ * Facts of `picked` (positions), with where they happened: the charger of their subject or of the session that they are about, and where it is
  * now. A removed charger's sessions know where it stood.
  */
 const placed = (sql: SqlClient.SqlClient, own: Scoped, picked: Statement.Fragment) => own`

@@ -1,7 +1,7 @@
 /** The port `SubscriberLookup` over SQL. It works for all organisations at once, by ids in facts; the caller decides who gets what. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Reach } from "../../domain/event/SubscriberLookup.ts"
+import { SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
 import { int8Array, textArray, uuidArray } from "../kernel/Arrays.ts"
 import { addresseeRows, partnerColumns, partnerOf, partnerRows } from "../roaming/PartnerRows.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -34,7 +34,7 @@ const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) 
 
 /** What is not worked into locations yet. */
 const marks = (sql: SqlClient.SqlClient) => ({
-  newestMarks: Effect.fn("Reach.newestMarks")((organisationId: string, siteIds: ReadonlyArray<string>) =>
+  newestMarks: Effect.fn("SubscriberLookup.newestMarks")((organisationId: string, siteIds: ReadonlyArray<string>) =>
     Effect.map(
       guarded(
         markRows(sql`
@@ -44,7 +44,7 @@ const marks = (sql: SqlClient.SqlClient) => ({
       marksOf
     )
   ),
-  stillMarked: Effect.fn("Reach.stillMarked")((organisationId: string, known: ReadonlyMap<string, string>) =>
+  stillMarked: Effect.fn("SubscriberLookup.stillMarked")((organisationId: string, known: ReadonlyMap<string, string>) =>
     Effect.map(
       guarded(
         markRows(sql`
@@ -59,7 +59,7 @@ const marks = (sql: SqlClient.SqlClient) => ({
 })
 
 /** What a partner has, by what it was sent. */
-const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "stillNames"> => ({
+const given = (sql: SqlClient.SqlClient): Pick<SubscriberLookup["Service"], "wasSent" | "stillNames"> => ({
   wasSent: Effect.fn("SubscriberLookup.wasSent")((partnerId, { id, kind }) =>
     Effect.map(
       guarded(sql`
@@ -69,7 +69,7 @@ const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "st
     )
   ),
   // What is due and was tried may have been taken. Of what was sent by an older release it is not known what it names.
-  stillNames: Effect.fn("Reach.stillNames")((partnerId, tariffId) =>
+  stillNames: Effect.fn("SubscriberLookup.stillNames")((partnerId, tariffId) =>
     Effect.map(
       guarded(sql`
         SELECT 1 FROM subscription_object o
@@ -83,11 +83,11 @@ const given = (sql: SqlClient.SqlClient): Pick<Reach["Service"], "wasSent" | "st
   )
 })
 
-export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effect(
-  Reach,
+export const layer: Layer.Layer<SubscriberLookup, never, SqlClient.SqlClient> = Layer.effect(
+  SubscriberLookup,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    Reach.of({
-      partners: Effect.fn("Reach.partners")((wanted) =>
+    SubscriberLookup.of({
+      partners: Effect.fn("SubscriberLookup.partners")((wanted) =>
         Effect.map(
           guarded(
             partnerRows(sql`SELECT ${partnerColumns(sql)} FROM partner p WHERE p.id = ANY (${uuidArray(wanted)})`)
@@ -95,7 +95,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
           (rows) => rows.map(partnerOf)
         )
       ),
-      addressees: Effect.fn("Reach.addressees")((wanted) =>
+      addressees: Effect.fn("SubscriberLookup.addressees")((wanted) =>
         Effect.map(
           guarded(
             addresseeRows(
@@ -105,7 +105,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
           (rows) => rows.map(({ sealedToken, ...row }) => ({ partner: partnerOf(row), sealedToken }))
         )
       ),
-      chargers: Effect.fn("Reach.chargers")((wanted) =>
+      chargers: Effect.fn("SubscriberLookup.chargers")((wanted) =>
         guarded(
           chargerRows(sql`
             SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", coalesce((
@@ -114,7 +114,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
             FROM charger c WHERE c.charger_id = ANY (${textArray(wanted)})`)
         )
       ),
-      sites: Effect.fn("Reach.sites")((organisationId) =>
+      sites: Effect.fn("SubscriberLookup.sites")((organisationId) =>
         Effect.map(
           guarded(sql<{ id: string }>`
             SELECT s.id FROM site s WHERE s.organisation_id = ${organisationId}
@@ -123,7 +123,7 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
         )
       ),
       ...marks(sql),
-      tariffs: Effect.fn("Reach.tariffs")((organisationId) =>
+      tariffs: Effect.fn("SubscriberLookup.tariffs")((organisationId) =>
         Effect.map(
           guarded(
             sql<{ id: string }>`SELECT t.id FROM tariff t WHERE t.organisation_id = ${organisationId} ORDER BY t.id`
@@ -131,14 +131,14 @@ export const layer: Layer.Layer<Reach, never, SqlClient.SqlClient> = Layer.effec
           ids
         )
       ),
-      sessions: Effect.fn("Reach.sessions")((wanted) =>
+      sessions: Effect.fn("SubscriberLookup.sessions")((wanted) =>
         guarded(
           ownedRows(sql`
             SELECT s.id, s.organisation_id AS "organisationId", s.partner_id AS "partnerId", s.id AS "sessionId"
             FROM session s WHERE s.id = ANY (${uuidArray(wanted)}) AND s.partner_id IS NOT NULL`)
         )
       ),
-      cdrs: Effect.fn("Reach.cdrs")((wanted) =>
+      cdrs: Effect.fn("SubscriberLookup.cdrs")((wanted) =>
         guarded(
           ownedRows(sql`
             SELECT d.id, d.organisation_id AS "organisationId", d.partner_id AS "partnerId", d.session_id AS "sessionId"

@@ -235,7 +235,7 @@ const settle = ({ sql, writable }: Recording) =>
         DELETE FROM subscription_object o USING x
         WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
           AND x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position
-      ), told AS (
+      ), reported AS (
         UPDATE subscription s SET delivered_at = ${at}
         WHERE s.id = ANY (${uuidArray([...new Set(sent)])})
           AND (s.delivered_at IS NULL OR s.delivered_at < ${new Date(now - 1_000)})

@@ -1,6 +1,6 @@
 /**
- * How contents come in: spooled, counted against the organisation's quota, put where contents lie, and only then told of. A row that says
- * Stored has its content, whatever happened in between; a content that no row tells of stands as doomed, and is swept.
+ * How contents come in: spooled, counted against the organisation's quota, put where contents lie, and only then recorded. A row that says
+ * Stored has its content, whatever happened in between; a content without a row is marked as doomed, and is swept.
  */
 import { mkdirSync } from "node:fs"
 import { Clock, Deferred, Effect, type Stream } from "effect"
@@ -38,7 +38,7 @@ const retryAfterSeconds = 30
 /** Bytes of an upload of unknown size between two looks at the quota. */
 const checkEveryBytes = 4 * 1024 * 1024
 
-/** A content that was put and not told of: no put takes nearly so long. */
+/** A content that was put and not recorded: no put takes nearly so long. */
 const doomedAfterMillis = 24 * 60 * 60 * 1000
 
 /** A content that has come whole, and the key under which it lies. */

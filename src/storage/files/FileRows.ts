@@ -15,7 +15,7 @@ export const FileRow = Schema.Struct({
   kind: Schema.Literals(fileKinds),
   name: Schema.String,
   /** What the charger called it in its answer to the command: an upload as the body alone has no name. */
-  toldName: optional(Schema.String),
+  reportedName: optional(Schema.String),
   state: Schema.Literals(["Waiting", "Stored"]),
   size: Whole,
   sha256: optional(Schema.String),
@@ -34,7 +34,7 @@ const fileRow = rowOf(FileRow)
 export const columns = (sql: SqlClient.SqlClient) => sql`
   f.id, f.organisation_id AS "organisationId", f.charger_id AS "chargerId", f.kind, f.name, f.state, f.size, f.sha256, f.blob,
   m.id AS "commandId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
-  coalesce(m.result ->> 'fileName', m.result ->> 'filename') AS "toldName",
+  coalesce(m.result ->> 'fileName', m.result ->> 'filename') AS "reportedName",
   f.created_at AS "createdAt", f.completed_at AS "completedAt"`
 
 export const withCommand = (sql: SqlClient.SqlClient) => sql`
@@ -45,7 +45,7 @@ export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9.
 
 /** `received` says how many bytes of an upload that runs there are by now. */
 export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
-  const { blob: _, progressAt, progressStatus, toldName: givenName = "", ...file } = row
+  const { blob: _, progressAt, progressStatus, reportedName: givenName = "", ...file } = row
   return {
     ...file,
     name: file.name === "" ? shownName(givenName) : file.name,

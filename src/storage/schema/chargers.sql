@@ -147,13 +147,13 @@ CREATE TABLE connector_meter (
   connector_id integer NOT NULL,
   organisation_id uuid NOT NULL,
   step_wh integer NOT NULL,
-  tells_power boolean NOT NULL,
+  reports_power boolean NOT NULL,
   PRIMARY KEY (charger_id, evse_id, connector_id)
 );
 COMMENT ON TABLE connector_meter IS
   'Step in which the meter of a connector counts, as its sessions showed. No row before the first session with readings. Goes with its charger.';
 -- Those that an operator is warned of; most meters are not among them.
-CREATE INDEX connector_meter_coarse ON connector_meter (organisation_id, step_wh) WHERE ((NOT tells_power) AND (step_wh > 1));
+CREATE INDEX connector_meter_coarse ON connector_meter (organisation_id, step_wh) WHERE ((NOT reports_power) AND (step_wh > 1));
 
 -- No foreign key, which would cost as much as the row; a trigger deletes those of a deleted charger.
 CREATE TABLE connector_history (
@@ -346,11 +346,11 @@ BEGIN
   UPDATE charger_configuration f SET reported_at = NEW.heard_at, keys = coalesce((
     SELECT jsonb_agg(merged.entry ORDER BY merged.place) FROM (
       -- The charger's own spelling of a key stays, and so does what it said of changing it.
-      SELECT CASE WHEN told.e IS NULL THEN known.e ELSE (known.e - 'value') || (told.e - 'key') END AS entry, known.place
+      SELECT CASE WHEN reported.e IS NULL THEN known.e ELSE (known.e - 'value') || (reported.e - 'key') END AS entry, known.place
       FROM jsonb_array_elements(f.keys) WITH ORDINALITY AS known(e, place)
       LEFT JOIN LATERAL (
         SELECT t.e FROM jsonb_array_elements(v_keys) AS t(e) WHERE lower(t.e ->> 'key') = lower(known.e ->> 'key') LIMIT 1
-      ) told ON true
+      ) reported ON true
       WHERE NOT EXISTS (SELECT 1 FROM jsonb_array_elements_text(v_gone) AS g(name) WHERE lower(g.name) = lower(known.e ->> 'key'))
       UNION ALL
       SELECT jsonb_build_object('readonly', false) || fresh.e, 1000000 + fresh.place

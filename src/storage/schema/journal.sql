@@ -210,12 +210,12 @@ BEGIN
     -- without energy and a register is newer than what that was decided by.
     UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = to_timestamp(x.at / 1000),
       meter_stop_wh = CASE WHEN x.unheard THEN s.register_wh ELSE coalesce(x.meter, s.meter_stop_wh) END,
-      energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason, held_reason = x.held, reported_stop = x.told,
+      energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason, held_reason = x.held, reported_stop = x.reported,
       clock_jumped = coalesce(x.jumped, s.clock_jumped), clock_ahead_ms = coalesce(x.ahead, s.clock_ahead_ms),
       updated_at = greatest(s.updated_at, to_timestamp(x.heard / 1000))
     FROM (
       SELECT DISTINCT ON (e.id) e.* FROM jsonb_to_recordset(p_ends) AS e(ord int, id uuid, at float8, heard float8, meter bigint, energy bigint,
-        reason text, status text, held text, unheard boolean, told jsonb, jumped boolean, ahead int)
+        reason text, status text, held text, unheard boolean, reported jsonb, jumped boolean, ahead int)
       WHERE v_all OR e.ord = ANY (fresh)
       ORDER BY e.id, e.unheard NULLS FIRST, e.ord
     ) x

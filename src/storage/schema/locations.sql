@@ -60,7 +60,7 @@ CREATE TABLE location_stale (
   organisation_id uuid NOT NULL,
   site_id uuid NOT NULL,
   -- No fact records this change (time, a node's lease, an upgrade): the refresh of the location records one.
-  untold boolean NOT NULL DEFAULT false
+  unrecorded boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE location_stale IS
   'Sites whose location has to be refreshed. One row for each change, so that a writer never waits for a reader.';
@@ -289,7 +289,7 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $function$
   BEGIN
-    INSERT INTO location_stale (organisation_id, site_id, untold)
+    INSERT INTO location_stale (organisation_id, site_id, unrecorded)
     SELECT DISTINCT c.organisation_id, c.site_id, true
     FROM connection n JOIN charger c ON c.charger_id = n.charger_id WHERE n.node_id = NEW.node_id AND n.closed_at IS NULL;
     RETURN NULL;

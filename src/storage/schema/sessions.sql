@@ -164,7 +164,7 @@ AS $function$
     'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
     'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status,
     'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
-    'toldStop', s.reported_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,
+    'reportedStop', s.reported_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,
     'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000)
 $function$;
 

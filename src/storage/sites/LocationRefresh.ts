@@ -29,14 +29,14 @@ const markRows = rowsOf(
     organisationId: Schema.String,
     siteId: Schema.String,
     ids: Schema.Array(Schema.String),
-    untold: Schema.Boolean
+    unrecorded: Schema.Boolean
   })
 )
 
 interface Mark extends WantedSite {
   readonly ids: ReadonlyArray<string>
   /** No fact is recorded with one of its marks. */
-  readonly untold: boolean
+  readonly unrecorded: boolean
 }
 
 /** Whose sites are looked at. */
@@ -55,14 +55,14 @@ const within = (sql: SqlClient.SqlClient, scope: Scope | undefined) => {
 /** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
 const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: number) =>
   markRows(sql`
-    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", x.ids, x.untold
+    SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", x.ids, x.unrecorded
     FROM (
       SELECT f.organisation_id, f.site_id
       FROM (SELECT m.id, m.organisation_id, m.site_id FROM location_stale m ${within(sql, scope)} ORDER BY m.id LIMIT ${marksPerLook}::int) f
       GROUP BY f.organisation_id, f.site_id ORDER BY min(f.id) LIMIT ${limit}::int
     ) s
     CROSS JOIN LATERAL (
-      SELECT jsonb_agg(m.id::text) AS ids, bool_or(m.untold) AS untold FROM location_stale m
+      SELECT jsonb_agg(m.id::text) AS ids, bool_or(m.unrecorded) AS unrecorded FROM location_stale m
       WHERE m.organisation_id = s.organisation_id AND m.site_id = s.site_id
     ) x`)
 
@@ -79,7 +79,7 @@ const ripeSites = (sql: SqlClient.SqlClient, now: number, limit: number) => sql`
 
 const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
   markRows(sql`
-    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids, true AS untold
+    SELECT r.organisation_id AS "organisationId", r.id AS "siteId", '[]'::jsonb AS ids, true AS unrecorded
     FROM (${ripeSites(sql, now, limit)}) r`)
 
 const anyRow = rowOf(Schema.Struct({ any: Schema.Boolean }))
@@ -180,7 +180,7 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
  * Appends what partners learn of no other way. The journal's lock is taken last here: no holder of it waits for what is locked here, and it is held
  * for as long as it takes to commit.
  */
-const tell = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
+const record = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
   Effect.andThen(
     sql`SELECT pg_advisory_xact_lock(${journalLock})`,
     sql`
@@ -197,7 +197,7 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
     const looked: Array<Looked> = []
     const gone: Array<Location> = []
     const facts: Array<LocationChanged> = []
-    const unrecorded = new Set(sites.filter((site) => site.untold).map(({ siteId }) => siteId))
+    const unrecorded = new Set(sites.filter((site) => site.unrecorded).map(({ siteId }) => siteId))
     for (const row of yield* sourcesOfSites(sql, sites, now)) {
       const sources = sourcesOf(row)
       const before = row.before === undefined ? undefined : locationOfBody(row.before)
@@ -209,7 +209,7 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
       if (fact !== undefined) facts.push(fact)
     }
     yield* keep(sql, looked, gone)
-    if (facts.length > 0) yield* tell(sql, facts)
+    if (facts.length > 0) yield* record(sql, facts)
   })
 
 /** Marks every location where another version of the service has written them. */
@@ -219,7 +219,7 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE s.value <> excluded.value
     RETURNING s.name
   )
-  INSERT INTO location_stale (organisation_id, site_id, untold)
+  INSERT INTO location_stale (organisation_id, site_id, unrecorded)
   SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
 
 /**

@@ -21,7 +21,7 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 /** Sites that are worked in by one transaction: the embedded database does nothing else meanwhile. */
 const sitesPerStep = 50
 
-/** Steps that one reader does before it is answered with what there is; the keeper goes on with the rest. */
+/** Steps that one reader does before it is answered with what there is; the background loop goes on with the rest. */
 const stepsPerRead = 4
 
 const extentRow = rowOf(

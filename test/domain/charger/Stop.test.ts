@@ -23,7 +23,7 @@ const charging = (): { charger: ModelCharger; id: number } => {
 }
 
 const accepted = { _tag: "StopAnswered", verdict: { status: "Accepted", expiresAt: undefined, parentUid: undefined } }
-const untold = { _tag: "StopAnswered", verdict: undefined }
+const unrecorded = { _tag: "StopAnswered", verdict: undefined }
 
 describe("a StopTransaction that names its transaction", () => {
   it("ends the session with its energy, and is answered what its card may", () => {
@@ -67,7 +67,7 @@ describe("a StopTransaction that names its transaction", () => {
   const figures = [
     { name: "of nothing", stop: { meterStopWh: 1000 }, end: { energyWh: 0, heldReason: undefined } },
     {
-      name: "below the start is held, its energy untold",
+      name: "below the start is held, its energy unrecorded",
       stop: { meterStopWh: 10 },
       end: { meterStopWh: 10, energyWh: undefined, heldReason: "MeterStopBelowStart" }
     },
@@ -221,7 +221,7 @@ describe("a StopTransaction that names its transaction", () => {
         charger.say(ended(id))
         if (forgetting) charger.forget()
         const { facts, questions, reply } = charger.say(ended(id, more))
-        expect([facts, questions, reply]).toEqual([[], [], untold])
+        expect([facts, questions, reply]).toEqual([[], [], unrecorded])
       })
     }
 
@@ -234,7 +234,7 @@ describe("a StopTransaction that names its transaction", () => {
         const { facts, reply } = charger.say(ended(id, more))
         const { sessionId } = charger.sessions[0]?.start.body ?? {}
         const rawTransactionId = String(id)
-        expect(reply).toEqual(untold)
+        expect(reply).toEqual(unrecorded)
         expect(facts).toMatchObject([
           { type: "OrphanRecorded", body: { action: "StopTransaction", contradicts: sessionId, rawTransactionId } }
         ])
@@ -256,13 +256,13 @@ describe("a StopTransaction that names its transaction", () => {
     const { charger, id } = charging()
     charger.say(ended(id))
     for (let n = 1; n <= 5; n++) charger.say(ended(charger.start(started({ time: at(minute(30 + n)) }))))
-    expect(charger.say(ended(id))).toMatchObject({ facts: [], reply: untold, questions: ["FindSession"] })
+    expect(charger.say(ended(id))).toMatchObject({ facts: [], reply: unrecorded, questions: ["FindSession"] })
   })
 
   it("while the commit's outcome was lost ends it once", () => {
     const { charger, id } = charging()
     charger.loseNextOutcome = true
-    expect(charger.say(ended(id)).reply).toEqual(untold)
+    expect(charger.say(ended(id)).reply).toEqual(unrecorded)
     expect(charger.factsOf("SessionEnded")).toHaveLength(1)
   })
 

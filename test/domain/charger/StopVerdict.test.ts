@@ -10,10 +10,10 @@ const told = (facts: Partial<TokenFacts>, policy = state().policy) => {
 }
 
 const verdict = (status: string, more = {}) => ({
-  _tag: "Told",
+  _tag: "Answer",
   verdict: { status, expiresAt: undefined, parentUid: undefined, ...more }
 })
-const nothing = { _tag: "Told", verdict: undefined }
+const nothing = { _tag: "Answer", verdict: undefined }
 
 describe("what a charger is told of the card that stopped", () => {
   it("is nothing where it names none", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
-import type { PartnerWord, RoamingCard } from "../../../src/domain/token/RealTime.ts"
+import type { PartnerAnswer, RoamingCard } from "../../../src/domain/token/RealTime.ts"
 import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"
 import { policy, now, asking, starting, elsewhere, here, reserved, card } from "./situations.ts"
@@ -10,7 +10,7 @@ const never = (valid: boolean, partnerId = "NL-MSP") =>
   card(valid, partnerId, { whitelist: "NEVER", groupUid: "FLEET" })
 const offline = (valid: boolean) => card(valid, "NL-MSP", { whitelist: "ALLOWED_OFFLINE" })
 
-const says = (allowed: string | undefined, about: RoamingCard, more: Partial<PartnerWord> = {}): PartnerWord => ({
+const says = (allowed: string | undefined, about: RoamingCard, more: Partial<PartnerAnswer> = {}): PartnerAnswer => ({
   about: { partnerId: about.partnerId, card: about },
   allowed,
   contract: undefined,
@@ -54,7 +54,7 @@ describe("whom a card is asked about in real time", () => {
     const one = [never(true)]
     expect(asked(factsWith(one, { token: token("ANNA", {}) }))).toEqual([])
     expect(asked(factsWith(one, { reservations: [reserved()] }))).toEqual([])
-    expect(asked(factsWith(one, { words: [] }))).toEqual([])
+    expect(asked(factsWith(one, { partnerAnswers: [] }))).toEqual([])
     const grant = { ...card(true), authMethod: "COMMAND", evseId: 0, expiresAt: minute(5) } as const
     expect(asked(factsWith(one, { granted: [grant] }))).toEqual([])
   })
@@ -79,8 +79,8 @@ describe("a partner's word", () => {
 
   it("lets a card charge, with its reference and its group, and is not remembered for long", () => {
     const about = never(true)
-    const words = [says("ALLOWED", about, { groupUid: "FLEET", authorizationReference: "ref-1" })]
-    expect(decided(factsWith([about], { words }))).toEqual({
+    const partnerAnswers = [says("ALLOWED", about, { groupUid: "FLEET", authorizationReference: "ref-1" })]
+    expect(decided(factsWith([about], { partnerAnswers }))).toEqual({
       status: "Accepted",
       source: "RoamingToken",
       decidedAt: now,
@@ -113,7 +113,7 @@ describe("a partner's word", () => {
     ["SOMETHING_NEW", "Invalid"]
   ])("of %s refuses it as %s, whatever the whitelist", (allowed, status) => {
     for (const about of [never(true), offline(true), never(false)]) {
-      const result = decided(factsWith([about], { words: [says(allowed, about)] }))
+      const result = decided(factsWith([about], { partnerAnswers: [says(allowed, about)] }))
       expect([result.status, result.roaming]).toEqual([status, undefined])
     }
   })
@@ -123,35 +123,35 @@ describe("a partner's word", () => {
     ["refuses one that may never", never(true), "Invalid", undefined],
     ["refuses one that is not valid", offline(false), "Blocked", undefined]
   ] as const)("that is missing %s", (_, about, status, authMethod) => {
-    for (const words of [[], [says(undefined, about)]]) {
-      const result = decided(factsWith([about], { words }))
+    for (const partnerAnswers of [[], [says(undefined, about)]]) {
+      const result = decided(factsWith([about], { partnerAnswers }))
       expect([result.status, result.roaming?.authMethod]).toEqual([status, authMethod])
     }
   })
 
   it("lets a card charge that is not valid in the list", () => {
     const about = never(false)
-    expect(decided(factsWith([about], { words: [says("ALLOWED", about)] })).status).toBe("Accepted")
+    expect(decided(factsWith([about], { partnerAnswers: [says("ALLOWED", about)] })).status).toBe("Accepted")
   })
 
   it("of two that both allow it lets nobody charge", () => {
     const [one, other] = [never(false), never(false, "DE-MSP")]
-    const words = [says("ALLOWED", one), says("ALLOWED", other)]
-    expect(decided(factsWith([one, other], { words })).status).toBe("Invalid")
-    const first = decided(factsWith([one, other], { words: [says("ALLOWED", one), says("BLOCKED", other)] }))
+    const partnerAnswers = [says("ALLOWED", one), says("ALLOWED", other)]
+    expect(decided(factsWith([one, other], { partnerAnswers })).status).toBe("Invalid")
+    const first = decided(factsWith([one, other], { partnerAnswers: [says("ALLOWED", one), says("BLOCKED", other)] }))
     expect([first.status, first.roaming?.partnerId]).toEqual(["Accepted", "NL-MSP"])
   })
 
   it("of a stranger lets him charge by the contract that comes with it, and not by two", () => {
-    const stranger = (partnerId: string, allowed: string | undefined): PartnerWord => ({
+    const stranger = (partnerId: string, allowed: string | undefined): PartnerAnswer => ({
       about: { partnerId, card: undefined },
       allowed,
       contract: allowed === "ALLOWED" ? card(true, partnerId) : undefined,
       groupUid: undefined,
       authorizationReference: undefined
     })
-    const told = (...words: ReadonlyArray<PartnerWord>) => {
-      const { roaming, source, status } = decided(factsWith([], { askable: ["A", "B"], words }))
+    const told = (...partnerAnswers: ReadonlyArray<PartnerAnswer>) => {
+      const { roaming, source, status } = decided(factsWith([], { askable: ["A", "B"], partnerAnswers }))
       return [status, source, roaming?.contractId]
     }
     expect(told(stranger("A", "UNKNOWN"), stranger("B", "ALLOWED"))).toEqual(["Accepted", "RoamingToken", "B-7"])

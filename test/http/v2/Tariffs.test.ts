@@ -146,7 +146,7 @@ describe("a preview", () => {
     expect(json.warnings).toEqual([
       {
         pointer: "/elements/0/priceComponents/0",
-        detail: expect.stringContaining("steps of 1000 Wh: it tells no parking shorter than 10 hours")
+        detail: expect.stringContaining("steps of 1000 Wh: it shows no parking shorter than 10 hours")
       }
     ])
     const told = readings.map((reading) => ({ ...reading, powerW: 6000 }))

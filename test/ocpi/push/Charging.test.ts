@@ -7,7 +7,7 @@ import type { DueItem } from "../../../src/domain/event/Subscription.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
-import { tellCdr, tellSession, tellTariffGone } from "../../../src/ocpi/push/Charging.ts"
+import { pushCdr, pushSession, pushTariffRemoval } from "../../../src/ocpi/push/Charging.ts"
 import type { OcpiVersion } from "../../../src/ocpi/protocol/Version.ts"
 import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
@@ -54,7 +54,7 @@ const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
     let hash: Uint8Array | undefined
     for (const one of sessions) {
       const item = itemOf("session", one.id, hash)
-      const outcome = yield* tellSession(
+      const outcome = yield* pushSession(
         { item, partner, wire: wireObjects[version], client, inTurn: (call) => call },
         one,
         ours
@@ -74,7 +74,7 @@ it.effect("a record's address at a partner is kept as text that can be, though i
     })
     const item = itemOf("cdr", cdr.id, undefined)
     const wire = wireObjects["2.2.1"]
-    const outcome = yield* tellCdr({ item, partner, wire, client, inTurn: (call) => call }, cdr, ours)
+    const outcome = yield* pushCdr({ item, partner, wire, client, inTurn: (call) => call }, cdr, ours)
     const reference = outcome._tag === "Delivered" ? (outcome.reference ?? "") : ""
     assert.isTrue(reference.startsWith("https://partner.example/cdrs/\\u0000\u{1f50b}"), reference)
     assert.isTrue(reference.isWellFormed())
@@ -110,7 +110,7 @@ const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] =
     client,
     inTurn: <A, E>(call: Effect.Effect<A, E>) => call
   }
-  return Effect.map(Effect.result(tellCdr(telling, cdr, ours)), (result) => ({
+  return Effect.map(Effect.result(pushCdr(telling, cdr, ours)), (result) => ({
     calls,
     outcome: result._tag === "Success" ? result.success : undefined
   }))
@@ -166,7 +166,7 @@ describe("a tariff that is for nothing any more", () => {
       client,
       inTurn: <A, E>(call: Effect.Effect<A, E>) => call
     }
-    return Effect.map(tellTariffGone(telling, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
+    return Effect.map(pushTariffRemoval(telling, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
       _tag,
       calls
     }))

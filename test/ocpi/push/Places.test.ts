@@ -8,7 +8,7 @@ import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { evseRef, locationRef } from "../../../src/ocpi/push/Objects.ts"
-import { tellEvse, tellLocation } from "../../../src/ocpi/push/LocationPush.ts"
+import { pushEvse, pushLocation } from "../../../src/ocpi/push/LocationPush.ts"
 
 const now = Date.UTC(2026, 4, 20, 12)
 const uids = ["01990000-0000-7000-8000-00000000000c", "01990000-0000-7000-8000-00000000000d"] as const
@@ -105,7 +105,7 @@ const told = (known: { readonly location: boolean; readonly hash?: Uint8Array },
     return known.location
   })
   const telling = { item, partner, client, wire, inTurn }
-  return Effect.map(tellEvse(telling, location, uids[0], isKnown), (outcome) => ({
+  return Effect.map(pushEvse(telling, location, uids[0], isKnown), (outcome) => ({
     calls: calls.map(({ method }) => method),
     also:
       outcome._tag === "Delivered"
@@ -149,7 +149,7 @@ describe("a location", () => {
   const tell = (known: Pick<DueItem, "hash" | "reference">, as = location) => {
     const { calls, client } = listening(200)
     const telling = { item: dueOf(locationRef(location.id), known), partner, client, wire, inTurn }
-    return Effect.map(tellLocation(telling, as), (outcome) => ({ calls, outcome }))
+    return Effect.map(pushLocation(telling, as), (outcome) => ({ calls, outcome }))
   }
   const delivered = (outcome: Outcome) => (outcome._tag === "Delivered" ? outcome : undefined)
 

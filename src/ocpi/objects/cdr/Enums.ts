@@ -65,7 +65,7 @@ const costsOf = ({ body: { costs, total } }: RoamingCdr) => ({
 })
 
 /** Where 2.2 and 2.2.1 differ. */
-export interface LaterWords {
+export interface Since22Parts {
   readonly driver: (roaming: RoamingCdr["body"]["roaming"]) => object
   readonly location: (used: Used) => object
   readonly signedData: (signed: RoamingCdr["body"]["signedData"]) => object | undefined
@@ -73,7 +73,7 @@ export interface LaterWords {
 
 /** 2.2 and later. */
 export const cdrV22 =
-  ({ driver, location, signedData }: LaterWords) =>
+  ({ driver, location, signedData }: Since22Parts) =>
   (cdr: RoamingCdr): unknown => {
     const { body, creditReferenceId } = cdr
     const tariff = tariffOf(cdr)

@@ -19,7 +19,7 @@ export const amount = rounded
 /** 2.2 and later. */
 export const priceOf = ({ exclVat, inclVat }: Price) => ({ excl_vat: rounded(exclVat), incl_vat: rounded(inclVat) })
 
-/** What cannot be known stands so in a text that must be there (OCPI 2.2.1 §4.5). */
+/** What a required text says where its value cannot be known (OCPI 2.2.1 §4.5). */
 export const notApplicable = "#NA"
 
 /** At most so many characters; what is missing or empty is not applicable. */

@@ -1,6 +1,6 @@
 /**
  * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with no other EVSE in it). The
- * charger's own identity is in none of them. What the operator has not set of a connector is what is assumed of every one; what he has not told
+ * charger's own identity is in none of them. What the operator has not set of a connector is what is assumed of every one; what he has not set
  * of a site is `#NA`, and its coordinates are zero.
  */
 import type { Place, ShownPlace } from "../../../domain/site/CdrLocation.ts"
@@ -10,7 +10,7 @@ import { notApplicable, required } from "./Figures.ts"
 import { companyOf, evseDetailParts, siteParts, termsOf } from "../location/Details.ts"
 import { hoursOf } from "../location/Parts.ts"
 import { typeOf } from "../location/v211.ts"
-import { words211 } from "../location/Enums.ts"
+import { enums211 } from "../location/Enums.ts"
 import { field, list } from "../Strict.ts"
 
 /** Words of later versions, and the nearest that 2.2 has; in a record a connector cannot be left out. */
@@ -94,13 +94,13 @@ const shownParts = (shown: ShownPlace | undefined) =>
         operator: companyOf(shown.operator),
         time_zone: shown.timeZone,
         ...field("opening_times", hoursOf(shown.openingHours)),
-        ...siteParts(shown.details, words211)
+        ...siteParts(shown.details, enums211)
       }
 
 const evseShownParts = (shown: ShownPlace | undefined) => ({
   ...list(
     "capabilities",
-    (shown?.capabilities ?? []).filter((one) => words211.capabilities.has(one))
+    (shown?.capabilities ?? []).filter((one) => enums211.capabilities.has(one))
   ),
   ...evseDetailParts(shown?.evse)
 })

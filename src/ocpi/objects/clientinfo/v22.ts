@@ -14,7 +14,7 @@ const Wire = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Wire)
 
-/** A status that is none of these says no more than that nobody can be sent to. */
+/** A status that is none of these says no more than that the party cannot be reached. */
 const statusOf = (text: string): ClientStatus =>
   clientStatuses.find((status) => status === text.trim().toUpperCase()) ?? "OFFLINE"
 

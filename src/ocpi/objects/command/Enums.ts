@@ -9,7 +9,7 @@ export interface WireCommands {
   /** By the name in the address, in upper case; undefined for a command that this version does not have. */
   readonly request: (name: string) => ((body: unknown) => Effect.Effect<CommandRequest, Schema.SchemaError>) | undefined
   readonly response: (response: CommandResponse) => unknown
-  /** Undefined for what this version has no word for, of which the partner is told nothing. */
+  /** Undefined for what this version has no word for: the partner gets nothing of it. */
   readonly result: (outcome: CommandOutcome) => unknown
 }
 
@@ -21,7 +21,7 @@ const referenceMax = 36
 
 const Reference = Text.check(Schema.isMaxLength(referenceMax))
 
-/** What is told of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
+/** What a command says of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
 const tokenFields = { uid: Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax)), type: maybe(Text) }
 export const Token211 = Schema.Struct({ ...tokenFields, auth_id: maybe(Text) })
 export const Token22 = Schema.Struct({

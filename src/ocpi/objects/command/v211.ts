@@ -1,6 +1,6 @@
 /**
  * Commands in OCPI 2.1.1 §13: four of them, numbers for reservations, tokens without a party, and one type for the answer at once and for the
- * result. That has no word for why a charger could not (it is REJECTED) and none for a reservation that we have cancelled, which is not told.
+ * result. That has no word for why a charger could not (it is REJECTED) and none for a reservation that we have cancelled, which is not reported.
  */
 import { Effect, Schema } from "effect"
 import type { CommandOutcome } from "../../../domain/command/Outcome.ts"

@@ -6,7 +6,7 @@ interface Given {
   readonly website?: string | null
 }
 
-/** As they were told; `otherwise` is the name of one who told none. */
+/** As they were given; `otherwise` is the name of a partner that gave none. */
 export const businessDetailsOf = (given: Given | null | undefined, otherwise: string): BusinessDetails => ({
   name: given?.name?.trim() || otherwise,
   ...(given?.website ? { website: given.website } : {})

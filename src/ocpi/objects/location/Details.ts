@@ -7,7 +7,7 @@ import { cutTo, field, list, urlWithin } from "../Strict.ts"
 import { mixOf } from "../tariff/Parts.ts"
 
 /** What a version has words for. */
-export interface DetailWords {
+export interface DetailEnums {
   readonly facilities: ReadonlySet<string>
   /** What it calls the category of an environmental impact. */
   readonly impact: "source" | "category"
@@ -50,7 +50,7 @@ const relatedOf = (one: RelatedLocation) => ({
 /** OCPI 2.2.1 §16.7 number: four decimals. */
 const rounded = (n: number): number => Number(n.toFixed(4))
 
-const energyMixOf = ({ energyMix: mix }: LocationDetails, { impact }: DetailWords) =>
+const energyMixOf = ({ energyMix: mix }: LocationDetails, { impact }: DetailEnums) =>
   mixOf(
     mix && {
       ...mix,
@@ -61,7 +61,7 @@ const energyMixOf = ({ energyMix: mix }: LocationDetails, { impact }: DetailWord
   )
 
 /** Of a location, in every version. Where its fields stand among the others says nothing. */
-export const siteParts = (details: LocationDetails = {}, words: DetailWords) => ({
+export const siteParts = (details: LocationDetails = {}, words: DetailEnums) => ({
   ...list("related_locations", (details.relatedLocations ?? []).map(relatedOf)),
   ...list("directions", (details.directions ?? []).map(textOf)),
   ...companyField("suboperator", details.suboperator),

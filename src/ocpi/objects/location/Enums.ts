@@ -62,7 +62,7 @@ const capabilities211: ReadonlyArray<Capability> = [
   "UNLOCK_CAPABLE"
 ]
 
-export const words211: Vocabulary = {
+export const enums211: Vocabulary = {
   standards: new Set(standards211),
   powerTypes: new Set(powerTypes211),
   capabilities: new Set(capabilities211),
@@ -73,15 +73,15 @@ export const words211: Vocabulary = {
 /** Of its further capabilities this one is ours. */
 const capabilities22 = [...capabilities211, "CHARGING_PREFERENCES_CAPABLE"]
 
-export const words22: Vocabulary = {
-  ...words211,
+export const enums22: Vocabulary = {
+  ...enums211,
   standards: new Set(standards22),
   capabilities: new Set(capabilities22),
   facilities: facilities22,
   impact: "category"
 }
 
-export const words221: Vocabulary = {
+export const enums221: Vocabulary = {
   standards: new Set(standards221),
   powerTypes: new Set([...powerTypes211, "AC_2_PHASE", "AC_2_PHASE_SPLIT"]),
   capabilities: new Set([...capabilities22, "START_SESSION_CONNECTOR_REQUIRED"]),

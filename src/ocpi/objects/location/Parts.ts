@@ -2,7 +2,7 @@
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import type { OpeningHours } from "../../../domain/site/OpeningHours.ts"
 import { parseTimestamp, printTimestamp } from "../../protocol/Timestamp.ts"
-import { type DetailWords, evseDetailParts } from "./Details.ts"
+import { type DetailEnums, evseDetailParts } from "./Details.ts"
 import { cutTo, field, list } from "../Strict.ts"
 
 const timeOf = (text: string): string => {
@@ -40,7 +40,7 @@ export const hoursOf = (hours: OpeningHours | undefined) => {
 }
 
 /** What a version has words for. */
-export interface Vocabulary extends DetailWords {
+export interface Vocabulary extends DetailEnums {
   readonly standards: ReadonlySet<string>
   readonly powerTypes: ReadonlySet<string>
   readonly capabilities: ReadonlySet<string>

@@ -8,12 +8,12 @@ import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { cutTo, field, type WireEncoder } from "../Strict.ts"
 import { companyOf, coordinatesOf, siteParts, termsOf } from "./Details.ts"
 import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
-import { words211 } from "./Enums.ts"
+import { enums211 } from "./Enums.ts"
 
 /** It must have a postal code, and sites need none: a dash is what others send. */
 const noPostalCode = "-"
 
-/** Its types of places are five, and one for what nobody has told. */
+/** It has five types of places, and one for what is not known. */
 const types: ReadonlySet<string> = new Set(["ON_STREET", "PARKING_GARAGE", "PARKING_LOT", "UNDERGROUND_GARAGE"])
 
 export const typeOf = (details: LocationDetails | undefined): string => {
@@ -26,7 +26,7 @@ const connector = (one: LocationConnector) => ({
   id: one.id,
   standard: one.standard,
   format: one.format,
-  power_type: powerTypeOf(one, words211),
+  power_type: powerTypeOf(one, enums211),
   voltage: one.maxVoltage,
   amperage: one.maxAmperage,
   ...field("tariff_id", one.tariffId),
@@ -34,7 +34,7 @@ const connector = (one: LocationConnector) => ({
   last_updated: printTimestamp(one.lastUpdated)
 })
 
-const evse = (one: LocationEvse) => evseParts(one, words211, connector)
+const evse = (one: LocationEvse) => evseParts(one, enums211, connector)
 
 const location = (one: Location) => ({
   id: one.id,
@@ -49,12 +49,12 @@ const location = (one: Location) => ({
   operator: companyOf(one.operator),
   time_zone: one.timeZone,
   ...field("opening_times", hoursOf(one.openingHours)),
-  ...siteParts(one.details, words211),
+  ...siteParts(one.details, enums211),
   last_updated: printTimestamp(one.lastUpdated)
 })
 
 export const locationV211: WireEncoder<Location> = { encode: location }
 export const evseV211: WireEncoder<LocationEvse> = { encode: evse }
 export const connectorV211: WireEncoder<LocationConnector> = {
-  encode: (one) => (words211.standards.has(one.standard) ? connector(one) : undefined)
+  encode: (one) => (enums211.standards.has(one.standard) ? connector(one) : undefined)
 }

@@ -5,9 +5,9 @@
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import type { WireEncoder } from "../Strict.ts"
 import { locationEncoders } from "./since22.ts"
-import { words221 } from "./Enums.ts"
+import { enums221 } from "./Enums.ts"
 
-const encoders = locationEncoders(words221)
+const encoders = locationEncoders(enums221)
 
 export const locationV221: WireEncoder<Location> = encoders.location
 export const evseV221: WireEncoder<LocationEvse> = encoders.evse

@@ -11,7 +11,7 @@ import { locationV211 } from "../cdr/Places.ts"
 import { decodePreferences, noCurrency, type WireSessions } from "./Enums.ts"
 import { field } from "../Strict.ts"
 
-/** Of the evse, as this session tells. */
+/** Of the evse, as far as this session shows it. */
 const evseStatus: Readonly<Partial<Record<RoamingSession["status"], string>>> = {
   ACTIVE: "CHARGING",
   RESERVATION: "RESERVED"

@@ -17,7 +17,7 @@ export interface WireTokens {
   readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<GivenWord, Schema.SchemaError>
 }
 
-/** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A token that is missing or cannot be read is not told: the word counts all the same. */
+/** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A token that is missing or cannot be read is left out: the answer counts all the same. */
 export interface GivenWord {
   readonly allowed: string
   readonly token: RoamingTokenBody | undefined

@@ -1,5 +1,5 @@
 /**
- * Tokens in OCPI 2.1.1 §12: no party (it stands in the address), `auth_id` for the contract, and two types. What that has no room for is lost: the
+ * Tokens in OCPI 2.1.1 §12: no party (it is in the address), `auth_id` for the contract, and two types. What that has no room for is lost: the
  * group, the profile and the energy contract of a token that came by a later version, and its type, which is OTHER unless it is RFID.
  */
 import { Effect, Schema } from "effect"
