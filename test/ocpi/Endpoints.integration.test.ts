@@ -226,7 +226,7 @@ it("makes no connection for a versions URL that is none of the public's", async 
     const body = { ...partner.credentials(partner.invitation()), url }
     const answer = await partner.client.ask("POST", credentials, { token, body })
     expect([answer.http, answer.code], url).toEqual([200, 3001])
-    expect(answer.message).toBe("Your versions could not be read: nobody can be reached at that address")
+    expect(answer.message).toBe("Your versions could not be read: nothing answers at that address")
     const handover = { versionsUrl: url, token: "theirs" }
     expect(await roaming.world.ask("POST", `partners/${id}/register`, handover, 409), url).toMatchObject({
       code: "partner_unusable"

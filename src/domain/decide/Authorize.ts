@@ -3,7 +3,8 @@
  * for it, a reservation for the card at this charger, a card of the organisation's own, a roaming partner's card, partners that are asked about
  * strangers, the organisation's rule for unknown ones. The decision, its source and its time are kept with the session.
  */
-import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { ChargerPolicy, ChargerState } from "../charger/ChargerState.ts"
+import type { Answers, Question } from "../charger/Decision.ts"
 import { grantFor, roamingOf } from "../roaming/TokenGrant.ts"
 import { entitles } from "../reservation/Reservation.ts"
 import type { Authorization, AuthorizationStatus } from "../token/Authorization.ts"
@@ -162,4 +163,26 @@ export const authorize = (
   const { roaming, ...decided } = verdict
   const status = concurrent ? "ConcurrentTx" : verdict.status
   return { ...decided, ...(roaming === undefined || status !== "Accepted" ? {} : { roaming }), status, decidedAt: now }
+}
+
+export type Authorizing =
+  | { readonly _tag: "Ask"; readonly question: Question }
+  | { readonly _tag: "Decided"; readonly authorization: Authorization; readonly facts: TokenFacts }
+
+/** Asks what is known of a token, then its partners if their answer decides, and then decides on it. */
+export const authorizing = (
+  { policy }: Pick<ChargerState, "policy">,
+  { token, partnerAnswers }: Answers,
+  context: AuthorizationContext,
+  now: number
+): Authorizing => {
+  const { tokenUid } = context
+  const starting = context._tag === "Starting" ? context : undefined
+  if (token === undefined) return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at: starting?.at ?? now } }
+  const facts: TokenFacts = { ...token, partnerAnswers }
+  const partners = partnersToAsk(facts, context, now)
+  if (partners.length > 0) {
+    return { _tag: "Ask", question: { _tag: "AskPartners", tokenUid, evseId: starting?.evseId, partners } }
+  }
+  return { _tag: "Decided", authorization: authorize(facts, policy, context, now), facts }
 }

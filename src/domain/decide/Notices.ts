@@ -10,7 +10,7 @@ import type {
   TokenAuthorized
 } from "../charger/Fact.ts"
 import { acknowledged, act, always, answer } from "./Acting.ts"
-import { authorizing } from "./Authorizing.ts"
+import { authorizing } from "./Authorize.ts"
 import type {
   AuthorizationAsked,
   CertificateRequested,

@@ -2,18 +2,18 @@
  * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded whatever becomes of its token, and a repeat is answered with the id that
  * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
  */
-import type { ChargerFact, SessionEnded, SessionStarted } from "../charger/Fact.ts"
-import { followed } from "../command/Following.ts"
+import type { ChargerFact, SessionEnded, SessionStarted, SessionTariff } from "../charger/Fact.ts"
+import { followed, followedWithinMillis } from "../command/Following.ts"
 import { begun } from "../command/Stack.ts"
-import { keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
+import { consumedBy, keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import { supersededEnd } from "../session/Superseded.ts"
+import { tariffOf } from "../tariff/Choice.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
-import { consumedFor, startWanted, tariffFor } from "./StartChoices.ts"
-import { authorizing } from "./Authorizing.ts"
+import { authorizing } from "./Authorize.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { profilesChanged } from "./Commanded.ts"
@@ -25,7 +25,8 @@ import type {
   FreshIds,
   OrphanReadings,
   Question,
-  StartFacts
+  StartFacts,
+  StartWanted
 } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
 import { startKey, unheardStopKey } from "../charger/Keys.ts"
@@ -116,6 +117,40 @@ const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnect
   // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
   const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
   return nextOnConnector(believed, session)
+}
+
+/** What is to be known of a start that is heard `now`. */
+export const startWanted = ({ place }: Pick<TransactionStarted, "place">, now: number): StartWanted => ({
+  place,
+  sentSince: now - followedWithinMillis
+})
+
+/** The tariff of a session that starts at `at` (ms epoch), by which it is priced also where the tariff changes later. */
+export const tariffFor = (
+  chargerId: string,
+  { place }: Pick<TransactionStarted, "place">,
+  { tariffs, timeZone }: StartFacts,
+  at: number
+): SessionTariff | undefined => {
+  const chosen = tariffOf({ chargerId, ...place }, tariffs, at)
+  return chosen && { tariffId: chosen.tariffId, version: chosen.version, timeZone }
+}
+
+/** Our ids have 32 bits. Some chargers send 0 where there is no reservation, or what was left in their memory. */
+const namedReservation = ({ reservationId }: Pick<TransactionStarted, "reservationId">): number | undefined =>
+  reservationId === 0 || Math.abs(reservationId ?? 0) > 0x7fffffff ? undefined : reservationId
+
+/** The reservation that a start consumes, among those of its charger. */
+export const consumedFor = (
+  event: Pick<TransactionStarted, "place" | "reservationId" | "tokenUid">,
+  { parentUid, status }: Pick<Authorization, "parentUid" | "status">,
+  reservations: ReadonlyArray<ReservationFacts>,
+  at: number
+): ReservationFacts | undefined => {
+  const { place, tokenUid } = event
+  const reservationId = namedReservation(event)
+  const accepted = status === "Accepted"
+  return consumedBy({ reservationId, evseId: place.evseId, tokenUid, parentUid, accepted, startedAt: at }, reservations)
 }
 
 /** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */

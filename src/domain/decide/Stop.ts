@@ -10,10 +10,13 @@ import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
 import { distinguishing, isBelievable, occurredAt } from "../charger/Clock.ts"
-import type { Answers, Decision, Envelope, FreshIds } from "../charger/Decision.ts"
+import type { Answers, Decision, Envelope, FreshIds, Question } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
+import type { IdTagVerdict } from "../charger/Reply.ts"
+import type { TokenFacts } from "../token/Token.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
-import { stopVerdict } from "./StopVerdict.ts"
+import { authorizing } from "./Authorize.ts"
+import { verdictOf } from "./Start.ts"
 
 /** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
 const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
@@ -102,6 +105,39 @@ const foreign = (
   const problem = alarm === undefined ? "its start could not be read" : "this charger has no such transaction"
   const orphan = orphanStop(state, event, envelope, { problem }, now, ids)
   return alarm === undefined ? [orphan] : [orphan, alarm]
+}
+
+/**
+ * What a charger is answered about the card that stopped a transaction (OCPP 1.6 §6.50). The transaction stops whatever the answer is, but
+ * the charger keeps the answer in its authorization cache (§3.5.1). So it gets the card's own verdict, or none at all.
+ */
+export type StopVerdict =
+  | { readonly _tag: "Ask"; readonly question: Question }
+  /** Undefined where nothing is to be said. */
+  | { readonly _tag: "Answer"; readonly verdict: IdTagVerdict | undefined }
+
+const nothing: StopVerdict = { _tag: "Answer", verdict: undefined }
+
+/** True of an unknown card that something else let charge here: what that was is over with the session, and says nothing of the card. */
+const wasLetIn = ({ openSessions }: TokenFacts, chargerId: string): boolean =>
+  openSessions.some((open) => open.chargerId === chargerId && ["Reservation", "RoamingToken"].includes(open.source))
+
+/** Of a card on which only a partner could say more nothing is said: a stop waits for no partner. */
+export const stopVerdict = (
+  state: ChargerState,
+  { token }: Answers,
+  tokenUid: string | undefined,
+  now: number
+): StopVerdict => {
+  if (tokenUid === undefined) return nothing
+  const { chargerId } = state
+  // The session that ends entitles to nothing any more.
+  const facts = token === undefined ? {} : { token: { ...token, openSessions: [] } }
+  const decided = authorizing(state, facts, { _tag: "Asking", tokenUid, chargerId }, now)
+  if (decided._tag === "Ask") return decided.question._tag === "AskPartners" ? nothing : decided
+  const isUnknownCard = decided.authorization.source === "UnknownTokenRule"
+  if (isUnknownCard && token !== undefined && wasLetIn(token, chargerId)) return nothing
+  return { _tag: "Answer", verdict: verdictOf(decided.authorization) }
 }
 
 export const transactionEnded = (

@@ -11,7 +11,6 @@ import type { Place } from "../site/CdrLocation.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
 import { jitterWh, offsetOf } from "./Counting.ts"
-import { fitting } from "./Fitting.ts"
 import { measuredOf, type Sample } from "../charger/MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -75,6 +74,32 @@ export const isPriced = (observed: Observed | Ledger): observed is Ledger => "ta
 const stateOfChargeOf = (samples: ReadonlyArray<Sample>) => {
   const percent = measuredOf(samples, "SoC")
   return percent === undefined || percent > 100 ? undefined : percent
+}
+
+/** Registers of a session as its start and stop have them, and the energy that counts. */
+interface Fitted {
+  readonly meterStartWh: number
+  readonly meterStopWh: number | undefined
+  readonly energyWh: number
+}
+
+/**
+ * Makes readings fit an energy that an operator set in place of the meter's. They still show when the energy flowed; without this, all that
+ * was corrected away would count as parking. `reported` is the energy of each reading within the session, in Wh since its start.
+ *
+ * - Readings between nothing and that energy stay as they are: the stop was wrong.
+ * - Readings that fit when they are counted back from the stop are counted so: the start was wrong.
+ * - All others are brought into proportion.
+ */
+export const fitting = (
+  { energyWh, meterStartWh, meterStopWh = meterStartWh }: Fitted,
+  reported: ReadonlyArray<number>
+): ((wh: number) => number) => {
+  const measured = meterStopWh - meterStartWh
+  const missing = energyWh - measured
+  const fits = (shift: number) => reported.every((wh) => wh + shift >= -jitterWh && wh + shift <= energyWh + jitterWh)
+  if (missing === 0 || measured <= 0 || fits(0)) return (wh) => wh
+  return fits(missing) ? (wh) => wh + missing : (wh) => Math.round((wh * energyWh) / measured)
 }
 
 /**

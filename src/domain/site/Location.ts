@@ -9,8 +9,7 @@ import { type EvseStatus, statusOf } from "./EvseStatus.ts"
 import { missingOf } from "./Missing.ts"
 import type { OpeningHours } from "./OpeningHours.ts"
 import type { LocationSources, SourceCharger, SourceConnector, SourceEvse } from "./LocationSources.ts"
-import { type ChosenTariffs, tariffsOf } from "./TariffChoice.ts"
-import type { AssignedTariff } from "../tariff/Choice.ts"
+import { type AssignedTariff, assignedTo, type ConnectorPlace, validityAt } from "../tariff/Choice.ts"
 
 export const capabilities = [
   "CHARGING_PREFERENCES_CAPABLE",
@@ -22,6 +21,14 @@ export const capabilities = [
   "UNLOCK_CAPABLE"
 ] as const
 export type Capability = (typeof capabilities)[number]
+
+/** The tariffs that a connector is shown with. */
+export interface ChosenTariffs {
+  /** The tariff of a session that starts now; undefined where it would have no price. */
+  readonly tariffId: string | undefined
+  /** Assigned more narrowly and not valid yet: each replaces the tariff when it becomes valid. */
+  readonly laterTariffIds: ReadonlyArray<string>
+}
 
 export interface LocationConnector extends ChosenTariffs {
   /** Within its evse. */
@@ -123,6 +130,21 @@ export const same = (one: unknown, other: unknown): boolean => {
   const a = one as Record<string, unknown>
   const b = other as Record<string, unknown>
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]))
+}
+
+/** Chosen as for sessions (`tariffOf` of tariff/Choice), with those that replace it once they are valid. */
+export const tariffsOf = (
+  place: ConnectorPlace,
+  assigned: ReadonlyArray<AssignedTariff>,
+  now: number
+): ChosenTariffs => {
+  const upcoming: Array<string> = []
+  for (const tariff of assignedTo(place, assigned)) {
+    const validity = validityAt(tariff, now)
+    if (validity === "Valid") return { tariffId: tariff.tariffId, laterTariffIds: upcoming }
+    if (validity === "Later") upcoming.push(tariff.tariffId)
+  }
+  return { tariffId: undefined, laterTariffIds: upcoming }
 }
 
 const connectorOf = (

@@ -4,13 +4,11 @@
  */
 import { nothing, plus, type Price, sumOf, toPrice } from "../values/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase, type Priced } from "./Compiled.ts"
-import { limited } from "./Limit.ts"
 import { amountOf, type Line } from "./Line.ts"
 import { type Evidence, evidences } from "./Evidence.ts"
 import { type Piece, piecesOf } from "./Pieces.ts"
-import { billedVolumes } from "./StepSize.ts"
 import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
-import type { Dimension, Pricing } from "./Tariff.ts"
+import type { Dimension, PriceLimit, Pricing } from "./Tariff.ts"
 
 /** What was measured in a stretch; missing where nothing was. */
 export interface Measured {
@@ -61,6 +59,59 @@ export interface PricedResult {
   readonly energyWh: number
   readonly durationMillis: number
   readonly parkingMillis: number
+}
+
+const fourDecimals = (n: number): number => Math.round(n * 1e4) / 1e4
+
+const bounded = (price: Price, limit: PriceLimit | undefined, pick: (a: number, b: number) => number): Price => {
+  if (limit === undefined) return price
+  const exclVat = pick(price.exclVat, limit.exclVat)
+  if (limit.inclVat !== undefined) return { exclVat, inclVat: pick(price.inclVat, limit.inclVat) }
+  if (exclVat === price.exclVat) return price
+  return { exclVat, inclVat: price.exclVat === 0 ? exclVat : fourDecimals((exclVat * price.inclVat) / price.exclVat) }
+}
+
+/**
+ * A price within the least and the most that a session may cost. Each of a limit's two figures applies by itself (OCPI 2.2.1 §11.3.1). If a
+ * limit has no figure with VAT, the price with VAT keeps its share of VAT.
+ */
+const limited = ({ maxPrice, minPrice }: Pick<Pricing, "minPrice" | "maxPrice">, price: Price): Price =>
+  bounded(bounded(price, minPrice, Math.max), maxPrice, Math.min)
+
+const secondMillis = 1000
+
+type Used = Omit<Line, "billed">
+
+/** What is missing to a whole number of steps, and the line that takes it: the last one. */
+const missing = (lines: ReadonlyArray<Used>, unit: number): readonly [Used, number] | undefined => {
+  const last = lines.at(-1)
+  const step = (last?.priced.component.stepSize ?? 0) * unit
+  if (last === undefined || step === 0) return undefined
+  const total = tidyWh(lines.reduce((sum, { volume }) => sum + volume, 0))
+  return [last, tidyWh(Math.ceil(total / step) * step - total)]
+}
+
+const isTimeOfSession = ({ phase, priced: { component } }: Used): boolean =>
+  phase === "session" && (component.type === "TIME" || component.type === "PARKING_TIME")
+
+/**
+ * The lines with the volume that is billed for each; `lines` are in the order in which their components were used last. Step sizes (OCPI 2.2.1
+ * `mod_cdrs` §10.3.1) round consumption up once per session: energy by its total, and of the times only the one that was billed last, so
+ * that a few seconds of parking before the end do not cost a whole step. The step is that of the component used last, and the added volume
+ * is billed at that component's price.
+ */
+const billedVolumes = (lines: ReadonlyArray<Used>, ended: boolean): ReadonlyArray<Line> => {
+  const of = (dimension: Dimension, reserved: boolean) =>
+    lines.filter((line) => line.priced.component.type === dimension && (line.phase !== "session") === reserved)
+  const endsParked = lines.findLast(isTimeOfSession)?.priced.component.type === "PARKING_TIME"
+  const added = new Map(
+    [
+      missing(of("ENERGY", false), 1),
+      missing(of(endsParked ? "PARKING_TIME" : "TIME", false), secondMillis),
+      missing(of("TIME", true), secondMillis)
+    ].flatMap((one) => (one === undefined || !ended ? [] : [one]))
+  )
+  return lines.map((line) => ({ ...line, billed: tidyWh(line.volume + (added.get(line) ?? 0)) }))
 }
 
 /** The volumes of a session, by the components that price them. */

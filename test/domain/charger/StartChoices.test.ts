@@ -1,6 +1,6 @@
 /** What a start's fact says was chosen for it, by what was known when it was decided. */
 import { describe, expect, it } from "vitest"
-import { startWanted } from "../../../src/domain/decide/StartChoices.ts"
+import { startWanted } from "../../../src/domain/decide/Start.ts"
 import { at, evse, minute, started, token } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 

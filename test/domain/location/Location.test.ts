@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { assumedEquipment, type ConnectorStatus } from "../../../src/domain/site/Connector.ts"
 import { statusOf } from "../../../src/domain/site/EvseStatus.ts"
-import { dueOf, type Location, locationOf, removedShownDays } from "../../../src/domain/site/Location.ts"
+import { dueOf, type Location, locationOf, removedShownDays, tariffsOf } from "../../../src/domain/site/Location.ts"
 import { missingOf } from "../../../src/domain/site/Missing.ts"
 import type { LocationSources, SourceCharger } from "../../../src/domain/site/LocationSources.ts"
-import { tariffsOf } from "../../../src/domain/site/TariffChoice.ts"
 import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
 
 describe("what a connector says means for partners", () => {

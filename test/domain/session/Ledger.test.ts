@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type LedgerReading, pricedReadings, priceOf } from "../../../src/domain/session/Ledger.ts"
+import { fitting, type LedgerReading, pricedReadings, priceOf } from "../../../src/domain/session/Ledger.ts"
 import type { Sample } from "../../../src/domain/charger/MeterValue.ts"
 import { chargedSession as session, minute, start } from "../../support/chargedSession.ts"
 
@@ -19,18 +19,18 @@ const sample = (measurand: string, value: string, unit: string, phase?: string):
   phase
 })
 
-const told = (...readings: ReadonlyArray<LedgerReading>) =>
+const priced = (...readings: ReadonlyArray<LedgerReading>) =>
   pricedReadings({ session: session(), readings }).map(({ at, energyWh }) => [(at - start) / minute, energyWh])
 
 describe("the readings of a session, as they are priced", () => {
   it("count from its beginning, and end with what its stop said", () =>
-    expect(told(reading(30, 6000), reading(60, 10_500))).toEqual([
+    expect(priced(reading(30, 6000), reading(60, 10_500))).toEqual([
       [30, 5000],
       [60, 10_000]
     ]))
 
   it("keep within what the session has in all, whatever one figure says", () =>
-    expect(told(reading(10, 910_031_000), reading(20, 0), reading(30, undefined), reading(90, 20_000))).toEqual([
+    expect(priced(reading(10, 910_031_000), reading(20, 0), reading(30, undefined), reading(90, 20_000))).toEqual([
       [10, 10_000],
       [20, 0],
       [60, 10_000]
@@ -145,4 +145,22 @@ it("costs the same in whatever order its readings came", () => {
   const cost = (given: ReadonlyArray<LedgerReading>) =>
     priceOf({ session: session(), timeZone: "UTC", tariff, readings: given, surroundings }).total.exclVat
   expect([cost(readings), cost(readings.toReversed())]).toEqual([8, 8])
+})
+
+describe("a reading under an energy that an operator has set", () => {
+  const session = { meterStartWh: 1000, meterStopWh: 61_000 }
+  const brought = (energyWh: number, ...reported: ReadonlyArray<number>) =>
+    reported.map(fitting({ ...session, energyWh }, reported))
+
+  it("stays as it is where it fits, a meter's jitter of 10 Wh below nothing and above the energy included", () => {
+    expect(brought(10_000, -10, 4000, 10_010)).toEqual([-10, 4000, 10_010])
+  })
+
+  it("is counted back from the stop where the start was wrong", () => {
+    expect(brought(10_000, 50_000, 54_000, 60_000)).toEqual([0, 4000, 10_000])
+  })
+
+  it("is brought into proportion otherwise", () => {
+    expect(brought(10_000, 0, 30_000, 60_000)).toEqual([0, 5000, 10_000])
+  })
 })
