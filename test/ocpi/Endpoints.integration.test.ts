@@ -179,7 +179,7 @@ it(
       // And its credentials, at the same address.
       await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
     })
-    const told = () => world.service.life.output.split("that was removed could not be told").length - 1
+    const told = () => world.service.life.output.split("that was removed could not be informed").length - 1
     await until(
       () => "all of them were to be told of their end",
       10_000,

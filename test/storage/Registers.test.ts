@@ -109,6 +109,28 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
+  it.effect(
+    "a session without a start's register stays held when a stop in the same commit brings that of another",
+    () =>
+      Effect.gen(function* () {
+        const { commit, organisationId, seeded, sessionId, stop } = yield* charging("R-2-b", {
+          meterStartWh: 0,
+          meterStartMissing: true
+        })
+        const other: Transaction = { chargerId: "R-2-b", sessionId: freshId(), transactionId: 8 }
+        const begun = started(seeded, other)
+        yield* commit([{ ...begun, body: { ...begun.body, meterStartWh: 0, meterStartMissing: true } }])
+        const brought = ended(seeded, other)
+        yield* commit([stop(), { ...brought, body: { ...brought.body, meterStartWh: 1000, energyWh: 1000 } }])
+        const held = (id: string) =>
+          Effect.map(
+            Effect.flatMap(Sessions, ({ get }) => get(organisationId, id)),
+            ({ heldReason }) => heldReason
+          )
+        assert.deepStrictEqual([yield* held(sessionId), yield* held(other.sessionId)], ["MeterStartMissing", undefined])
+      })
+  )
+
   it.effect("a stop that comes twice changes the start's register once", () =>
     Effect.gen(function* () {
       const { commit, organisationId, sessionId, stop } = yield* charging("R-3", { meterStartWh: 0 })

@@ -378,6 +378,16 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
+  it.effect("has ended when it expired, where its start with an id of its own is heard later", () =>
+    Effect.gen(function* () {
+      const commit = yield* decidedCommit
+      const { id, seeded } = yield* reserved("V-10-b")
+      const tx: Transaction = { chargerId: "V-10-b", sessionId: freshId(), transactionId: 102 }
+      yield* commit([{ ...started(seeded, tx, { at: noon + 10 * minute }), heardAt: noon + 45 * minute }])
+      assert.deepInclude(yield* seen(seeded, id), { status: "INVALID", from: 0, to: 30 })
+    })
+  )
+
   it.effect(
     "is taken by one start only: the other is refused as a whole, and has an id of its own when it is decided anew",
     () =>

@@ -163,7 +163,7 @@ BEGIN
     WHERE s.id = x.id AND s.organisation_id = p_organisations[x.ord] AND x.meter_start IS NOT NULL AND (v_all OR x.ord = ANY (fresh));
     DELETE FROM session_review r USING jsonb_to_recordset(p_ends) AS x(ord int, id uuid, meter_start bigint)
     WHERE r.session_id = x.id AND x.meter_start IS NOT NULL AND r.held_reason = 'MeterStartMissing' AND r.released_at IS NULL
-      AND r.revision = 0 AND (v_all OR x.ord = ANY (fresh));
+      AND (v_all OR x.ord = ANY (fresh));
   END IF;
 
   IF cardinality(p_meter_ord) > 0 THEN
