@@ -11,8 +11,8 @@ export interface ChargerTime {
   readonly raw: string | undefined
 }
 
-export interface Booted {
-  readonly _tag: "Booted"
+/** What a charger reports of itself when it boots (OCPP 1.6 §6.3). */
+export interface ReportedIdentity {
   readonly vendor: string
   readonly model: string
   readonly serialNumber: string | undefined
@@ -21,6 +21,10 @@ export interface Booted {
   readonly imsi: string | undefined
   readonly meterType: string | undefined
   readonly meterSerialNumber: string | undefined
+}
+
+export interface Booted extends ReportedIdentity {
+  readonly _tag: "Booted"
 }
 
 export interface HeartbeatReceived {

@@ -13,7 +13,7 @@ import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { CommandStatus } from "../command/Command.ts"
 import type { Registration } from "../values/Registration.ts"
 import type { FileKind } from "../file/StoredFile.ts"
-import type { TransactionAction } from "./ChargerEvent.ts"
+import type { ReportedIdentity, TransactionAction } from "./ChargerEvent.ts"
 
 interface FactBase {
   /** Business key, unique over the service; hashed before it is stored. */
@@ -37,17 +37,7 @@ interface StateFactBase extends FactBase {
 
 export interface ChargerBooted extends StateFactBase {
   readonly type: "ChargerBooted"
-  readonly body: {
-    readonly vendor: string
-    readonly model: string
-    readonly serialNumber: string | undefined
-    readonly firmwareVersion: string | undefined
-    readonly iccid: string | undefined
-    readonly imsi: string | undefined
-    readonly meterType: string | undefined
-    readonly meterSerialNumber: string | undefined
-    readonly registration: Registration
-  }
+  readonly body: ReportedIdentity & { readonly registration: Registration }
 }
 
 export interface ConnectorStatusChanged extends StateFactBase {

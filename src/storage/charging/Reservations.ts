@@ -1,29 +1,14 @@
 /** The port `Reservations` over SQL. Expiry is a matter of time and not of a write: a status is read as it is. */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"
-import { isInForce, reservationStatuses } from "../../domain/reservation/Reservation.ts"
+import { isInForce } from "../../domain/reservation/Reservation.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
-import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
+import { rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
-
-const ReservationRow = Schema.Struct({
-  commandId: Schema.String,
-  organisationId: Schema.String,
-  chargerId: Schema.String,
-  reservationId: Schema.Int,
-  evseId: Schema.Int,
-  tokenUid: Schema.String,
-  parentUid: optional(Schema.String),
-  expiresAt: Millis,
-  status: Schema.Literals(reservationStatuses),
-  reason: optional(Schema.String),
-  sessionId: optional(Schema.String),
-  createdAt: Millis,
-  updatedAt: Millis
-})
+import { ReservationRow } from "../commands/ReservationEnds.ts"
 
 const reservationRows = rowsOf(ReservationRow)
 const pages = pagedList("reservations", UuidKey, (row: typeof ReservationRow.Type) => row.commandId)

@@ -18,6 +18,7 @@ import {
   type StoredReservation,
   unused
 } from "../../domain/command/ReservationEnd.ts"
+import { reservationStatuses } from "../../domain/reservation/Reservation.ts"
 import { tariffOf } from "../../domain/tariff/Choice.ts"
 import { chargesForReservations, TariffElement, assignmentScopes } from "../../domain/tariff/Tariff.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
@@ -25,7 +26,6 @@ import { appendOnce } from "../kernel/Facts.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
-import { reservationStatuses } from "../../domain/reservation/Reservation.ts"
 
 /** Reservations that are ended in one sweep at most; the next one comes a second later. */
 const dueAtMost = 500
@@ -39,7 +39,8 @@ export const beginReservations = (sql: SqlClient.SqlClient, ids: ReadonlyArray<s
     m.created_at
   FROM command m WHERE m.id = ANY (${uuidArray(ids)})`
 
-const StoredRow = Schema.Struct({
+/** A reservation as it is stored. */
+export const ReservationRow = Schema.Struct({
   commandId: Schema.String,
   organisationId: Schema.String,
   chargerId: Schema.String,
@@ -51,9 +52,13 @@ const StoredRow = Schema.Struct({
   status: Schema.Literals(reservationStatuses),
   reason: optional(Schema.String),
   sessionId: optional(Schema.String),
-  acceptedAt: optional(Millis),
   createdAt: Millis,
-  updatedAt: Millis,
+  updatedAt: Millis
+})
+
+const StoredRow = Schema.Struct({
+  ...ReservationRow.fields,
+  acceptedAt: optional(Millis),
   hasCharger: Schema.Boolean
 })
 const storedRows = rowsOf(StoredRow)
