@@ -1,4 +1,4 @@
-/** A charger as everybody but its actor sees it: what the operator registered, and the projection of what it reported. */
+/** A charger as all but its actor see it: what the operator registered, and the projection of what it reported. */
 import type { Connector, ConnectorEquipment, ConnectorStatus, DescribedEvse } from "../site/Connector.ts"
 import type { EvseDetails } from "../site/Details.ts"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
@@ -13,30 +13,30 @@ export interface Charger {
   readonly registration: Registration
   /** `1.6`, `2.0.1`, `2.1`; undefined before the first connection. */
   readonly ocppVersion: string | undefined
-  /** Empty until the charger has sent its data. */
+  /** Empty before the charger's first boot. */
   readonly manufacturer: string
   readonly model: string
-  /** As the charger reports it, and so no proof of anything. */
+  /** As the charger reports it; it proves nothing. */
   readonly serialNumber: string
-  /** As the operator registered it: a client certificate may carry it. */
+  /** As the operator registered it; a client certificate may contain it. */
   readonly registeredSerialNumber?: string | undefined
   readonly firmwareVersion: string
   readonly bootedAt: number | undefined
   readonly configuration: ReadonlyArray<ConfigurationKey>
   /** Without the whole charger's pseudo-connector 0, ordered by evse and connector. */
   readonly connectors: ReadonlyArray<Connector>
-  /** What the operator has set for its evses, in their order, also of those that were not reported yet. */
+  /** What the operator has set for its EVSEs, in their order, including EVSEs that were not reported yet. */
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
   /** What connector 0 reported, if anything. */
   readonly wholeStatus: ConnectorStatus | undefined
   readonly lastSeen: number | undefined
   /** The last raw frame received, heartbeats included. */
   readonly lastMessage: string
-  /** The number of its newest connection; undefined for one that never was connected. */
+  /** The number of its newest connection; undefined if it has never connected. */
   readonly epoch: number | undefined
-  /** True while an open connection is in the directory and its node's lease runs. */
+  /** True while a connection is open and the lease of its node is valid. */
   readonly connected: boolean
-  /** ms epoch of the end of its last connection; undefined while it is connected and for one that never was. */
+  /** ms epoch of the end of its last connection; undefined while it is connected and if it has never connected. */
   readonly offlineSince: number | undefined
   /** An active webhook covers its site. */
   readonly pushed: boolean
@@ -50,14 +50,14 @@ export interface ChargerRegistration {
   /** Undefined: the organisation's oldest site. */
   readonly siteId: string | undefined
   readonly securityProfile: 0 | 1 | 2 | 3
-  /** Verifier of the charger's password, see `ports/Secrets`; undefined on profile 0 and 3. */
+  /** Verifier of the charger's password, see `values/Secrets`; undefined on profile 0 and 3. */
   readonly passwordVerifier: Uint8Array | undefined
   readonly registeredSerialNumber?: string | undefined
   /** The answer to its first boot; Accepted without it. */
   readonly registration?: Registration | undefined
 }
 
-/** Terms that are not named stay as they are; null takes them away. */
+/** Terms that are not named stay as they are; null removes them. */
 export type GivenEquipment = Omit<ConnectorEquipment, "termsAndConditions"> & {
   readonly evseId: number
   readonly connectorId: number
@@ -73,7 +73,7 @@ export interface ChargerPatch {
   readonly siteId?: string
   readonly securityProfile?: 0 | 1 | 2 | 3
   readonly passwordVerifier?: Uint8Array
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly registeredSerialNumber?: string | null
   readonly registration?: Registration
   /** Equipment by (evse, connector); entries not named stay as they are. */

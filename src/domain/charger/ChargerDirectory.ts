@@ -1,6 +1,6 @@
 /**
- * What the OCPP side must know of a charger before and when it connects: who it is, how it proves itself, which connection is the true
- * one, and the state that its actor starts from. All of it is read in batches, since a whole city may come back at once.
+ * What the OCPP server must know of a charger before and when it connects: its credentials, its current connection, and the state that its
+ * actor starts from. All reads are batched, since the chargers of a whole city may reconnect at once.
  */
 import { Context, type Effect } from "effect"
 import type { ChargerState, KnownSession } from "./ChargerState.ts"
@@ -11,9 +11,9 @@ export interface ChargerCredentials {
   readonly chargerId: string
   readonly organisationId: string
   readonly securityProfile: 0 | 1 | 2 | 3
-  /** Keyed hash of the password; undefined where the profile has none. */
+  /** Keyed hash of the password; undefined if the profile needs none. */
   readonly passwordVerifier: Uint8Array | undefined
-  /** What it was sent and may use by now: a new password's verifier, or a higher profile. Accepted beside the current ones. */
+  /** Credentials that it was sent and may use by now: a new password's verifier, or a higher profile. They are accepted besides the current ones. */
   readonly pending: ReadonlyArray<{
     readonly passwordVerifier: Uint8Array | undefined
     readonly securityProfile: 1 | 2 | 3 | undefined
@@ -26,12 +26,12 @@ export interface ConnectionOpening {
   readonly chargerId: string
   readonly organisationId: string
   readonly ocppVersion: string
-  /** The profile this connection was proved at. */
+  /** The profile that this connection used. */
   readonly securityProfile: 0 | 1 | 2 | 3
   readonly remoteAddress: string
   /** ms epoch. */
   readonly at: number
-  /** What this connection was proved with, where more than one thing might have been: from now on only that is accepted. */
+  /** The credentials that this connection used, if several were possible: from now on only these are accepted. */
   readonly settles?:
     | { readonly passwordVerifier: Uint8Array | undefined; readonly securityProfile: 1 | 2 | 3 | undefined }
     | undefined
@@ -52,15 +52,15 @@ export class ChargerDirectory extends Context.Service<
     /** Undefined for an unregistered id. Batched. */
     readonly credentials: (chargerId: string) => Effect.Effect<ChargerCredentials | undefined, StorageUnavailable>
     /**
-     * Takes the next epoch for a charger and answers the state its actor starts from, read after the epoch was taken; undefined when the
-     * charger was removed meanwhile. Batched; records `ChargerConnected` in the journal.
+     * Takes the next epoch for a charger. Answers the state that its actor starts from, read after the epoch was taken; undefined if the charger
+     * was removed meanwhile. Batched; records `ChargerConnected` in the journal.
      */
     readonly open: (opening: ConnectionOpening) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
     /** The state as the database has it now, for an actor whose last commit is in doubt. */
     readonly reload: (chargerId: string, epoch: number) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
     /** Ends a connection; changes nothing when a newer epoch exists. Records `ChargerDisconnected`. Batched. */
     readonly close: (closing: ConnectionClosing) => Effect.Effect<void, StorageUnavailable>
-    /** What decides on a token at a charger; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
+    /** All that the decision on a token needs; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
     readonly findToken: (wanted: {
       readonly organisationId: string
       readonly tokenUid: string
@@ -73,9 +73,9 @@ export class ChargerDirectory extends Context.Service<
       chargerId: string,
       transactionId: number
     ) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
-    /** What came with a stop of this charger that waits for its start; nothing where it is not known. */
+    /** The readings of a stop of this charger that waits for its start; empty if the stop is not known. */
     readonly findOrphan: (chargerId: string, orphanId: string) => Effect.Effect<OrphanReadings, StorageUnavailable>
-    /** A block of unused numbers `[from, from + size)` for transaction ids, never given out twice. */
+    /** Takes a block of numbers `[from, from + size)` for transaction ids; none is given out twice. */
     readonly takeTransactionNumbers: (size: number) => Effect.Effect<number, StorageUnavailable>
   }
 >()("voltlane/ChargerDirectory") {}

@@ -1,11 +1,11 @@
 /**
- * What a charger says, in the domain's words and free of any OCPP version: the target onto which `ocpp/v*` translate what they decode.
- * OCPP 1.6's connectorId n is (evse n, connector 1) and its connectorId 0 is (evse 0, connector 0), the whole charger.
+ * The content of chargers' messages, independent of the OCPP version; `ocpp/v*` translate into it. OCPP 1.6's connectorId n is EVSE n with
+ * connector 1. Its connectorId 0 is EVSE 0 with connector 0, the whole charger.
  */
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { Reading } from "./MeterValue.ts"
 
-/** A time as the charger gave it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
+/** A time as the charger sent it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
 export interface ChargerTime {
   readonly at: number | undefined
   readonly raw: string | undefined
@@ -61,7 +61,7 @@ export interface TransactionStarted {
 export interface MeterValuesReported {
   readonly _tag: "MeterValuesReported"
   readonly place: Place
-  /** Undefined when missing, 0, negative or not a 31-bit number: all of which chargers send to mean "none". */
+  /** Undefined when missing, 0, negative or not a 31-bit number: chargers send all of these for "none". */
   readonly transactionId: number | undefined
   readonly readings: ReadonlyArray<Reading>
 }
@@ -70,7 +70,7 @@ export interface TransactionEnded {
   readonly _tag: "TransactionEnded"
   /** Undefined when missing, 0, negative or not a 31-bit number. */
   readonly transactionId: number | undefined
-  /** The id as it was sent, for the record. */
+  /** The id as it was sent. */
   readonly rawTransactionId: string
   readonly tokenUid: string | undefined
   readonly time: ChargerTime
@@ -84,9 +84,9 @@ export interface DataReceived {
   readonly _tag: "DataReceived"
   readonly vendorId: string
   readonly messageId: string | undefined
-  /** A string as it was sent; anything else as JSON text. Of a long one the beginning, with `size`. */
+  /** A string as it was sent; any other value as JSON text. Of a long text only the beginning, with `size`. */
   readonly data: string | undefined
-  /** Bytes of the data, where not all of it is here. */
+  /** The size of the data in bytes, if it was cut. */
   readonly size?: number
 }
 
@@ -116,13 +116,13 @@ export interface CertificateRequested {
   readonly csr: string
 }
 
-/** OCPP 1.6's messages about a transaction, which are acknowledged whatever is in them (§3.7.1). */
+/** OCPP 1.6's messages about transactions. They are always acknowledged, whatever they contain (§3.7.1). */
 export const transactionActions = ["StartTransaction", "StopTransaction", "MeterValues"] as const
 export type TransactionAction = (typeof transactionActions)[number]
 
 /**
- * A transaction message that names its action and cannot be read as one (no transaction can be made of it). It is stored raw and
- * acknowledged: a CALLERROR would make the charger repeat it for ever (OCPP 1.6 §3.7.1).
+ * A transaction message that cannot be decoded. It is stored raw and acknowledged, since a CALLERROR would make the charger repeat it for ever
+ * (OCPP 1.6 §3.7.1).
  */
 export interface UnreadableTransactionMessage {
   readonly _tag: "UnreadableTransactionMessage"

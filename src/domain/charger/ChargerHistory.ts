@@ -1,13 +1,13 @@
-/** How chargers were in the past, scoped by organisation: statuses of connectors, connections, and the uptime that follows from both. */
+/** The history of chargers, scoped by organisation: statuses of connectors, connections, and the uptime that follows from both. */
 import { Context, type Effect } from "effect"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { Uptime } from "./Uptime.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** A status that a connector, or the charger as a whole (evse 0), took on. */
+/** A change of status of a connector, or of the charger as a whole (EVSE 0). */
 export interface PastStatus extends Place {
-  /** By the charger's clock where it was believed, and never after `heardAt`; ms epoch. */
+  /** By the charger's clock if it was believed, and never after `heardAt`; ms epoch. */
   readonly at: number
   readonly heardAt: number
   readonly status: ConnectorStatus
@@ -28,7 +28,7 @@ export interface PastConnection {
   readonly remoteAddress: string
 }
 
-/** Half-open, ms epoch: `from` is in it, `to` is not. */
+/** A half-open time span, ms epoch: `from` is included, `to` is not. */
 export interface TimeFilter {
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -39,29 +39,29 @@ export interface ConnectorUptime extends Place, Uptime {
   readonly siteId: string
   /** `YYYY-MM` */
   readonly month: string
-  /** IANA name of the site's zone, in which the month is meant. */
+  /** IANA name of the site's time zone, which bounds the month. */
   readonly timeZone: string
 }
 
 export class ChargerHistory extends Context.Service<
   ChargerHistory,
   {
-    /** Newest first by `at`. A charger that is not the organisation's has none. */
+    /** Newest first by `at`; empty for a charger of another organisation. */
     readonly connectors: (
       organisationId: string,
       chargerId: string,
       page: PageRequest &
         TimeFilter & { readonly evseId?: number | undefined; readonly connectorId?: number | undefined }
     ) => Effect.Effect<Page<PastStatus>, InvalidInput | StorageUnavailable>
-    /** Newest first by `connectedAt`, which the filter is about too. */
+    /** Newest first by `connectedAt`, to which the filter applies too. */
     readonly connections: (
       organisationId: string,
       chargerId: string,
       page: PageRequest & TimeFilter
     ) => Effect.Effect<Page<PastConnection>, InvalidInput | StorageUnavailable>
     /**
-     * Uptime of every connector in a month (`YYYY-MM`; without one, the current month of the organisation's zone) as far as it has passed at
-     * `now`, by charger, EVSE and connector. InvalidInput for a month that has begun nowhere yet, or of which not all is kept.
+     * The uptime of every connector in a month up to `now`, by charger, EVSE and connector. The month is `YYYY-MM`; by default the current one in
+     * the organisation's time zone. InvalidInput for a month that has not begun anywhere, or with history that was deleted.
      */
     readonly uptime: (
       organisationId: string,

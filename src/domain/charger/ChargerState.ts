@@ -1,6 +1,6 @@
 /**
- * What a charger's actor knows: loaded from the database when the charger connects, kept by `evolve`, dropped and loaded again when a
- * commit's outcome is unknown. Values are never mutated.
+ * The state of a charger's actor. It is loaded from the database when the charger connects and updated by `evolve`. When the outcome of a commit
+ * is unknown, it is dropped and loaded again. Values are never mutated.
  */
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
@@ -12,12 +12,12 @@ import type { TransactionAction } from "./ChargerEvent.ts"
 
 /** Settings of the organisation that decisions depend on. */
 export interface ChargerPolicy {
-  /** What becomes of an unknown token. */
+  /** The decision on unknown tokens. */
   readonly unknownTokens: "Refuse" | "Accept"
   /** Whether a token may have two sessions at once. */
   readonly concurrentTransactions: "Refuse" | "Allow"
   readonly heartbeatIntervalSeconds: number
-  /** Whether chargers' local authorisation lists are kept in step with the organisation's tokens. Undefined means Manual. */
+  /** Whether chargers' local authorisation lists follow the organisation's tokens automatically. Undefined means Manual. */
   readonly localLists?: "Manual" | "Managed"
   /** The configuration that is expected of every charger. */
   readonly template?: ReadonlyArray<TemplateKey>
@@ -25,26 +25,26 @@ export interface ChargerPolicy {
   readonly quirks?: ReadonlyArray<Quirk>
 }
 
-/** What was done about the template since the last boot, in rounds of commands with a look at the configuration after each. */
+/** The work on the template since the last boot: rounds of commands, after each of which the configuration is read again. */
 export interface Templating {
-  /** Keys that were sent, as they compare. One that drifts all the same is not sent again: the charger does not mean its yes. */
+  /** Keys that were sent, in the form in which they are compared. One that still differs is not sent again: the charger accepts it without effect. */
   readonly tried: ReadonlyArray<string>
   /** Commands that have not ended. */
   readonly open: ReadonlyArray<string>
   /** One of this round was accepted. */
   readonly changed: boolean
-  /** Nothing was left to send: what an operator changes from now on stays as he set it. */
+  /** Nothing was left to send. What an operator changes from now on is left as it is. */
   readonly done: boolean
 }
 
-/** What a stop says that decides what its session costs. */
+/** The part of a stop that its session's price depends on. */
 export interface ReportedStop {
   readonly meterStopWh: number | undefined
   /** The charger's time, ms epoch, whether or not it is believed. */
   readonly at: number | undefined
 }
 
-/** A session of this charger that the actor keeps at hand: open, superseded, or ended a short while ago. */
+/** A session of this charger in the actor's memory: open, superseded, or ended recently. */
 export interface KnownSession {
   readonly sessionId: string
   readonly transactionId: number
@@ -55,20 +55,20 @@ export interface KnownSession {
   readonly heardAt: number
   readonly meterStartWh: number
   readonly authorization: AuthorizationStatus
-  /** What the start was answered besides, for its repeat to say it again: how long the charger may remember its card, ms epoch, … */
+  /** Part of the start's answer, which a repeat gets again: until when the charger may remember the card, ms epoch. */
   readonly authorizedUntil?: number | undefined
-  /** … and of which group it is. */
+  /** Part of the start's answer too: the card's group. */
   readonly parentUid?: string | undefined
   /** `Superseded`: a later start on the connector showed that it ended; its own stop may still come. */
   readonly status: "Open" | "Superseded" | "Ended"
   /** Newest energy register heard and its time; undefined before the first. */
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
-  /** When the start that superseded it took place; undefined while open, or when it is not known. */
+  /** When the start that superseded it took place; undefined while it is open, or if that is not known. */
   readonly supersededAt?: number | undefined
-  /** When it ended; undefined while it has not, or when it is not known. */
+  /** When it ended; undefined while it is open, or if that is not known. */
   readonly endedAt?: number | undefined
-  /** What the stop said that ended it; undefined while none has, or when it is not known. */
+  /** What the stop that ended it reported; undefined while there was none, or if that is not known. */
   readonly reportedStop?: ReportedStop | undefined
 }
 
@@ -81,7 +81,7 @@ export interface Orphan {
   readonly reason: string | undefined
   readonly rawTransactionId: string | undefined
   readonly rawAt: string | undefined
-  /** Readings came with it, which are asked for once its start turns up. */
+  /** It has readings in the database, which are asked for once its start arrives. */
   readonly hasReadings?: boolean | undefined
   /** Undefined means StopTransaction. */
   readonly action?: TransactionAction | undefined
@@ -103,27 +103,27 @@ export interface ChargerState {
   readonly chargerId: string
   readonly organisationId: string
   readonly epoch: number
-  /** When the newest connection that is known of began, ms epoch: a session that was heard of before has seen the charger away. */
+  /** When the newest known connection began, ms epoch. The charger was offline at some time during any session that was heard of before. */
   readonly connectedAt: number
   readonly policy: ChargerPolicy
   /** The operator's choice, answered at every boot. */
   readonly registration: Registration
-  /** True once a boot was ever accepted: a charger that reconnects without booting goes on where it was. */
+  /** True once a boot was accepted: a charger that reconnects without a boot continues as before. */
   readonly booted: boolean
   readonly vendor: string
   readonly model: string
   readonly firmwareVersion: string
   /** True once the charger has reported its configuration. */
   readonly configured?: boolean | undefined
-  /** True once it booted on this very connection: what it can tell has been asked for already. */
+  /** True once it booted on this connection: its configuration and statuses were asked for then. */
   readonly bootedHere?: boolean | undefined
   /** True when commands waited for the charger as it connected. */
   readonly commandsWaiting?: boolean | undefined
-  /** Undefined before the first command of it. */
+  /** Undefined before the template's first command. */
   readonly templating?: Templating | undefined
   /** When it last agreed to ask for a certificate, ms epoch. */
   readonly certificateAskedAt?: number | undefined
-  /** The charging profiles that the charger has accepted and that stand. */
+  /** The charging profiles that the charger has accepted and that are in force. */
   readonly profiles?: ReadonlyArray<SetProfile> | undefined
   readonly connectors: ReadonlyArray<ConnectorState>
   readonly sessions: ReadonlyArray<KnownSession>
@@ -131,22 +131,22 @@ export interface ChargerState {
 }
 
 /**
- * How many of the sessions that were started last are kept at hand though they have ended: a repeated stop is answered without asking the
- * database, and a late start finds the one that began after it.
+ * How many of the newest sessions stay in memory after their end. So a repeated stop is answered without the database, and a late start finds
+ * the session that began after it.
  */
 export const endedSessionsKept = 4
 
 /**
- * How many superseded sessions are kept at hand. Each is a stop that was lost or is still queued in the charger; a queue of more is no
- * longer matched without a transaction id, and with one the database is asked.
+ * How many superseded sessions stay in memory. Each has a stop that was lost or is still queued in the charger. Older ones are matched by their
+ * transaction id only, in the database.
  */
 export const supersededSessionsKept = 16
 
-/** How many open sessions are kept at hand: one per connector, and no charger has nearly as many. Others are found by their id. */
+/** How many open sessions stay in memory: one per connector, and no charger has nearly as many. Others are found by their id in the database. */
 export const openSessionsKept = 256
 
-/** How many waiting orphans are kept at hand; older ones stay stored for people to look at and are no longer matched. */
+/** How many waiting orphans stay in memory. Older ones remain stored for operators, but are no longer matched. */
 export const orphansKept = 32
 
-/** How many connectors a charger may report; what it says of further ones is acknowledged and not stored. */
+/** How many connectors a charger may report. Statuses of further ones are acknowledged and not stored. */
 export const connectorsKept = 256

@@ -1,31 +1,31 @@
 /**
- * How far a charger's clock is believed. Chargers start in 1970, send local time as if it were UTC, or send no time at all; what they say
- * is always kept raw, and what we count with is their time where it can be true, else the time of receipt.
+ * How far a charger's clock is believed. Chargers start in 1970, send local time as UTC, or send no time at all. What they send is always stored
+ * raw. For calculations we use the charger's time if it can be true, otherwise the time of receipt.
  */
 import type { ChargerTime } from "./ChargerEvent.ts"
 
-/** OCPP 1.6 came out in 2015: no message of any version that we speak was sent before. Clocks without a battery say 1970 or 2000. */
+/** OCPP 1.6 was published in 2015, so no message can be older. Clocks without a battery show 1970 or 2000. */
 export const earliestBelievable = Date.UTC(2015, 0, 1)
 
 /**
- * How far ahead of ours a charger's clock may be. Local time marked as UTC is off by at most fourteen hours, which a later synchronisation
- * puts right; more than a day is no time zone but a wrong clock.
+ * How far ahead of ours a charger's clock may be. Local time marked as UTC is off by at most fourteen hours, and a later synchronisation corrects
+ * it. A clock that is ahead by more than a day is simply wrong.
  */
 export const latestAheadMillis = 24 * 60 * 60 * 1000
 
 /**
- * True when `at` can be the time of something that we heard of at `now`. Nothing is too old within the bounds, since a charger may have
- * been offline for months. A service whose own clock has not been set cannot judge what lies ahead, and believes it.
+ * True if something that we heard of at `now` can have happened at `at`. Within the bounds nothing is too old, since a charger may have been
+ * offline for months. While this service's own clock is not set, it cannot judge times ahead and believes them.
  */
 export const isBelievable = (at: number | undefined, now: number): at is number =>
   at !== undefined && at >= earliestBelievable && (at <= now + latestAheadMillis || now < earliestBelievable)
 
-/** When something happened, as far as it is known: by the charger's clock where that is believable, else when it was heard. */
+/** When something happened: by the charger's clock if that is believable, otherwise when we heard of it. */
 export const occurredAt = (time: ChargerTime, now: number): number => (isBelievable(time.at, now) ? time.at : now)
 
 /**
- * The timestamp as sent, where it distinguishes one event from another. A clock in 1970 that runs does so; none, or the fixed zero of a clock that does
- * not run (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z), does not.
+ * The timestamp as sent, if it distinguishes one event from another. That of a clock that runs does, even in 1970. A missing one does not, nor does
+ * the fixed zero of a clock that does not run (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z).
  */
 export const distinguishing = (time: ChargerTime): string | undefined =>
   time.raw === undefined || time.raw === "" || (time.at !== undefined && time.at <= 0) ? undefined : time.raw

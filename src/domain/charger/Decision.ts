@@ -1,6 +1,6 @@
 /**
- * The contract between the pure middle and the actor around it: what goes into `decide`, and what comes out. `decide` never waits. What
- * it needs from elsewhere it asks for by a `Question`; the answer comes back as an input together with the event that raised it.
+ * The input and output of `decide`, the pure function that a charger's actor calls. `decide` never waits: what it needs from elsewhere it asks
+ * for with a `Question`. It is then called again with the same event and the answer.
  */
 import type { ChargerFact } from "./Fact.ts"
 import type { Reading } from "./MeterValue.ts"
@@ -45,18 +45,18 @@ export type Question =
   /** What came with a stop of this charger that has waited for its start. */
   | { readonly _tag: "FindOrphan"; readonly orphanId: string }
   /**
-   * What these partners say of a token in real time, within `verdictWithinMillis`. It takes so long that whatever else the charger sends is decided
-   * meanwhile; the event comes back with their words, or with their silence.
+   * What these partners answer about a token in real time, within `verdictWithinMillis`. Meanwhile the charger's other messages are decided. The
+   * event comes back with the partners' answers, or without if they gave none.
    */
   | {
       readonly _tag: "AskPartners"
       readonly tokenUid: string
-      /** Where it is to charge, as far as the charger says. */
+      /** Where it is to charge, if the charger has said so. */
       readonly evseId: number | undefined
       readonly partners: ReadonlyArray<AskedPartner>
     }
 
-/** Where a session starts, and since when (ms epoch) a RemoteStart may have been sent that it follows. */
+/** Where a session starts, and since when (ms epoch) the RemoteStart that it follows may have been sent. */
 export interface StartWanted {
   readonly place: Place
   readonly sentSince: number
@@ -72,7 +72,7 @@ export interface StartFacts {
   readonly remoteStarts: ReadonlyArray<UnfollowedStart>
 }
 
-/** `start` is there where the question had one. */
+/** With `start` if the question had one. */
 export type FoundToken = TokenFacts & { readonly start?: StartFacts | undefined }
 
 export interface Answers {
@@ -91,7 +91,7 @@ export interface OrphanReadings {
 
 export type Input =
   | { readonly _tag: "Event"; readonly event: ChargerEvent; readonly envelope: Envelope; readonly answers: Answers }
-  /** What came of a command that the actor sent; no reply is awaited. `commandId` is missing for a follow-up, which has no issuer. */
+  /** The result of a command that the actor sent; it needs no reply. `commandId` is missing for a follow-up, which has no issuer. */
   | {
       readonly _tag: "CommandAnswered"
       readonly commandId?: string | undefined
@@ -100,18 +100,18 @@ export type Input =
     }
   /** The connection has been up for a while, see `followUpAfter`. */
   | { readonly _tag: "Settled" }
-  /** It is silent and has never answered a ping: whether it is still there is not known. */
+  /** It is silent and has never answered a ping, so that it is not known whether it is still connected. */
   | { readonly _tag: "Doubted" }
 
 /** What the journal says of the facts it was given, in their order. */
 export interface CommitOutcome {
-  /** False where the business key was there already, or the fence dropped the fact. */
+  /** False if the business key was stored already, or if the fact came from an old connection. */
   readonly recorded: ReadonlyArray<boolean>
-  /** For a `SessionStarted` that was there already: the stored session. */
+  /** The stored session of a `SessionStarted` that was stored already. */
   readonly standing: KnownSession | undefined
 }
 
-/** A command for the charger, sent once `afterMillis` have gone by and the line is free. */
+/** A command for the charger, sent after `afterMillis` and when no other CALL is open. */
 export interface FollowUp {
   readonly command: ChargerCommand
   readonly afterMillis: number
@@ -121,13 +121,13 @@ export type Decision =
   | { readonly _tag: "Ask"; readonly question: Question }
   | {
       readonly _tag: "Act"
-      /** Committed before the reply leaves; none means that the reply may leave at once. */
+      /** Committed before the reply is sent; without any, the reply is sent at once. */
       readonly facts: ReadonlyArray<ChargerFact>
       /** Undefined for inputs without an answer. A retry's reply is built from what is stored. */
       readonly reply: ((outcome: CommitOutcome) => Reply) | undefined
       readonly followUps: ReadonlyArray<FollowUp>
     }
 
-/** What `decide` and `evolve` look like; the actor takes them as given. */
+/** The types of `decide` and `evolve` as the actor uses them. */
 export type Decide<State> = (state: State, input: Input, now: number, ids: FreshIds) => Decision
 export type Evolve<State> = (state: State, facts: ReadonlyArray<ChargerFact>, outcome: CommitOutcome) => State

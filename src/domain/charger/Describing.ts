@@ -1,16 +1,16 @@
-/** How what an operator sets for connectors and EVSEs is laid over what is stored: by their places, which need not have been reported yet. */
+/** Merges what an operator sets for connectors and EVSEs with what is stored, by their numbers. The charger need not have reported them yet. */
 import { evseDetailsOf, type EvseDetails, type Given } from "../site/Details.ts"
 import type { GivenEquipment, GivenEvse } from "./Charger.ts"
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 
 type Equipment = { readonly evseId: number; readonly connectorId: number } & ConnectorEquipment
 
-/** EVSEs that are described of one charger at most: each may have images and directions, and all of them stand in one location. */
+/** The most EVSEs of one charger that can be described. Each may have images and directions, and all are in one location. */
 export const describedEvsesMax = 128
 
 const place = ({ connectorId, evseId }: Pick<Equipment, "connectorId" | "evseId">): string => `${evseId}/${connectorId}`
 
-/** Of two entries for one connector the later counts. */
+/** Of two entries for one connector the second applies. */
 export const describedEquipment = (
   current: ReadonlyArray<Equipment>,
   given: ReadonlyArray<GivenEquipment>
@@ -23,7 +23,7 @@ export const describedEquipment = (
   return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
 }
 
-/** Null takes a field away, and an EVSE without any field left is removed. */
+/** Null removes a field, and an EVSE without any field is removed. */
 export const describedEvses = (
   current: ReadonlyArray<DescribedEvse>,
   given: ReadonlyArray<GivenEvse>

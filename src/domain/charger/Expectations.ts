@@ -1,4 +1,4 @@
-/** What an organisation expects of its chargers: the configuration they are to have, and what some makes need to be granted. */
+/** What an organisation sets for its chargers: the configuration that they must have, and its quirk rules. */
 import { Context, type Effect } from "effect"
 import type { Make, Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
@@ -7,11 +7,11 @@ import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface Template {
   readonly keys: ReadonlyArray<TemplateKey>
-  /** ms epoch; undefined while there never was one. */
+  /** ms epoch; undefined if none was ever set. */
   readonly updatedAt: number | undefined
 }
 
-/** Chargers that reported the same of themselves. */
+/** Chargers of one make, with the same firmware. */
 export interface Fleet extends Make {
   readonly chargers: number
   /** The first few ids. */
@@ -21,14 +21,14 @@ export interface Fleet extends Make {
 export class Expectations extends Context.Service<
   Expectations,
   {
-    /** Empty while there is none. */
+    /** Empty if none is set. */
     readonly template: (organisationId: string) => Effect.Effect<Template, StorageUnavailable>
-    /** Replaces it. A charger that is connected learns of it after it has connected anew. */
+    /** Replaces the template. A connected charger gets it after its next connection. */
     readonly setTemplate: (
       keys: ReadonlyArray<TemplateKey>,
       audit: AuditContext
     ) => Effect.Effect<Template, InvalidInput | StorageUnavailable>
-    /** The organisation's own rules, without the built-in ones. */
+    /** The organisation's own quirk rules, without the built-in ones. */
     readonly quirks: (organisationId: string) => Effect.Effect<ReadonlyArray<Quirk>, StorageUnavailable>
     /** Replaces them. */
     readonly setQuirks: (

@@ -1,6 +1,6 @@
 /**
- * The journal of facts, as a charger's actor sees it. Its one promise: when `commit` succeeds, the facts and every projection of them
- * are stored. Implementations gather what many chargers commit at one time into one transaction.
+ * The journal of facts as a charger's actor uses it. When `commit` succeeds, the facts and all their projections are stored. Implementations put
+ * the simultaneous commits of many chargers into one transaction.
  */
 import { Context, type Effect } from "effect"
 import type { CommitOutcome } from "./Decision.ts"
@@ -11,8 +11,8 @@ export class Journal extends Context.Service<
   Journal,
   {
     /**
-     * Stores facts of one charger, all or none. Facts whose business key is stored already change nothing and come back as not recorded.
-     * `StorageUnavailable` with reason `unknown` means that the commit may have happened: drop state and load it again.
+     * Stores facts of one charger, all or none. A fact with a business key that is stored already changes nothing and comes back as not recorded.
+     * `StorageUnavailable` with reason `unknown` means that the commit may have happened: drop the state and load it again.
      */
     readonly commit: (
       facts: ReadonlyArray<ChargerFact>

@@ -1,12 +1,12 @@
 /**
- * The log of raw frames in both directions: written behind in batches, bounded, searchable by charger and time, gone after its retention.
- * Losing its last second in a crash is allowed; a fact never is. Long frames are cut, and a charger that says very much is logged up to its budget of the day.
+ * The log of raw frames in both directions, searchable by charger and time and deleted after its retention. It is written in batches after the
+ * fact: a crash may lose its last second, unlike facts. Long frames are cut, and each charger has a daily budget.
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** `Malformed` is what is no OCPP frame. */
+/** `Malformed`: the text is no OCPP frame. */
 export const frameKinds = ["CALL", "CALLRESULT", "CALLERROR", "Malformed"] as const
 export type FrameKind = (typeof frameKinds)[number]
 
@@ -27,7 +27,7 @@ export interface LoggedFrame {
 /** A frame as the log has it. */
 export interface KeptFrame extends LoggedFrame {
   readonly id: string
-  /** Bytes of the whole frame where `frame` is only its beginning; null where it is all of it. */
+  /** The size of the whole frame in bytes if `frame` is only its beginning; otherwise null. */
   readonly cutFrom: number | null
 }
 
@@ -40,9 +40,9 @@ export interface MessageSearch extends PageRequest {
 export class MessageLog extends Context.Service<
   MessageLog,
   {
-    /** Never waits and never fails: over its bound, or a budget of the day, the frame is dropped and counted. */
+    /** Never waits and never fails: a frame over a limit or a daily budget is dropped and counted. */
     readonly append: (frame: LoggedFrame) => void
-    /** Newest first. Includes what has not been written yet. */
+    /** Newest first, including frames that are not written yet. */
     readonly search: (
       organisationId: string,
       chargerId: string,

@@ -1,4 +1,4 @@
-/** Events that chargers' own facts tell: connections, boots, statuses and answered commands. */
+/** Events from chargers' own facts: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
 import { chargerOf, type EventTranslation, translation } from "./NewEvent.ts"
 import { registrations } from "../values/Registration.ts"
@@ -64,7 +64,7 @@ const statusChanged = translation(
   ]
 )
 
-/** The charger's answer stays out: it may hold what only those may read who may read commands. */
+/** Without the charger's answer: it may contain what only operators with permission to read commands may see. */
 const answered = translation(
   Schema.Struct({ commandId: Schema.String, type: Schema.String, status: Schema.String }),
   (body, fact) => [

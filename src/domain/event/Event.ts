@@ -1,6 +1,6 @@
 /**
- * Public events: what happened, in shapes that are documented and kept. They are made of the journal's facts (`EventsOf`), and the feed, the
- * server-sent events and webhooks carry the very same JSON. Nothing of them is secret: no token of a partner's, no key, no charger's answer.
+ * Public events: what happened, in documented and stable shapes. They are made from the journal's facts (`EventsOf`). The feed, server-sent
+ * events and webhooks carry the same JSON. They contain no secret: no credentials token, no key, no charger's answer.
  */
 import { Schema } from "effect"
 import { registrations } from "../values/Registration.ts"
@@ -24,7 +24,7 @@ const session = {
   siteId: Nullable
 }
 
-const change = <const A extends ReadonlyArray<string>>(...words: A) => ({ change: Schema.Literals(words) })
+const change = <const A extends ReadonlyArray<string>>(...kinds: A) => ({ change: Schema.Literals(kinds) })
 
 /** The data of each type of event. */
 export const eventData = {
@@ -123,7 +123,7 @@ export const eventTypes = Object.keys(eventData) as ReadonlyArray<EventType> as 
 
 export type EventData<T extends EventType> = (typeof eventData)[T]["Type"]
 
-/** What happened, as everybody outside sees it. */
+/** What happened, as clients see it. */
 export type Event = {
   readonly [T in EventType]: {
     /** Grows with time, and is a cursor of the feed: `position`, or `position.nn` of a fact that makes several events. */
@@ -137,7 +137,7 @@ export type Event = {
   }
 }[EventType]
 
-/** A position in the feed: behind the first events of the fact at `position`, or behind all of them where it is undefined. */
+/** A position in the feed: after the first `index` events of the fact at `position`, or after all of them if `index` is undefined. */
 export interface EventCursor {
   readonly position: number
   readonly index: number | undefined

@@ -1,4 +1,4 @@
-/** Public events from facts of the journal: which facts make which events, as one table. Pure: an event is the same whenever it is asked for. */
+/** Makes public events from facts of the journal. It is pure: a fact makes the same events whenever it is read. */
 import { chargerTranslations } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
@@ -13,7 +13,7 @@ const translations: Readonly<Record<string, EventTranslation>> = {
 }
 
 /** The facts that make each type of event. A type is looked for in every fact that can make it, so that a filter loses none. */
-const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
+const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.connected": ["ChargerConnected"],
   "charger.disconnected": ["ChargerDisconnected"],
   "charger.booted": ["ChargerBooted"],
@@ -37,18 +37,18 @@ const tellers: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Types of the facts that can make one of these types of events; of any without types. */
+/** The types of facts that can make events of these types; by default of any type. */
 export const factTypesOf = (types: ReadonlyArray<EventType> = eventTypes): ReadonlyArray<string> => [
-  ...new Set(types.flatMap((type) => tellers[type]))
+  ...new Set(types.flatMap((type) => factTypes[type]))
 ]
 
-/** The events that a fact makes, in the order in which they happened; none of internal facts. */
+/** The events that a fact makes, in the order in which they happened. An internal fact makes none. */
 export const eventsOf = (fact: PlacedFact): ReadonlyArray<Event> => {
   const translate = Object.hasOwn(translations, fact.type) ? translations[fact.type] : undefined
   return translate === undefined ? [] : numbered(fact, translate(fact))
 }
 
-/** Those of a fact's events that lie behind a cursor. */
+/** Those of a fact's events that come after a cursor. */
 export const behind = (events: ReadonlyArray<Event>, position: number, after: EventCursor): ReadonlyArray<Event> => {
   if (position > after.position) return events
   return position < after.position || after.index === undefined ? [] : events.slice(after.index)

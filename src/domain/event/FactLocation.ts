@@ -1,4 +1,4 @@
-/** Where a fact of the journal happened: the charger and the session that it names, and the site at which they stand. */
+/** Where a fact of the journal happened: the charger and the session that it names, and their site. */
 
 export interface FactPlace {
   readonly chargerId: string | undefined

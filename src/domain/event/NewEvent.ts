@@ -11,7 +11,7 @@ export type NewEvent = {
 /** What a fact makes: events in the order in which they happened. */
 export type EventTranslation = (fact: PlacedFact) => ReadonlyArray<NewEvent>
 
-/** A translation of bodies of this shape. A body of another shape makes none: it was written by a version that knew it otherwise. */
+/** A translation of bodies of this shape. A body of another shape makes no event: another version of the service wrote it. */
 export const translation =
   <S extends Schema.ConstraintDecoder<unknown>>(
     body: S,
@@ -25,20 +25,20 @@ export const translation =
 
 export const timeOf = (millis: number): string => new Date(millis).toISOString()
 
-/** Whose the fact is, where it names a charger. */
+/** The charger and site of a fact that names a charger. */
 export const chargerOf = ({ chargerId, siteId }: PlacedFact) => ({ chargerId: chargerId ?? "", siteId: siteId ?? null })
 
-/** The same of a session, whose charger may have been removed before anybody asked. */
+/** The same for a session; its charger may have been removed since. */
 export const sessionOf = ({ chargerId, siteId }: PlacedFact, sessionId: string) => ({
   sessionId,
   chargerId: chargerId ?? null,
   siteId: siteId ?? null
 })
 
-/** The id and time of an event are its fact's; of several, each has its number. */
+/** The id and time of an event are those of its fact. Several events of one fact are numbered. */
 export const numbered = ({ at, position }: PlacedFact, events: ReadonlyArray<NewEvent>): ReadonlyArray<Event> =>
   events.map(({ data, subject, type }, i): Event => {
     const id = formatCursor({ position, index: events.length === 1 ? undefined : i + 1 })
-    // A union member for member: the type of its data goes with its name.
+    // TypeScript cannot see that the type of the data fits the event's name.
     return { id, type, at: timeOf(at), subject, data } as Event
   })

@@ -1,8 +1,8 @@
-/** Events of an organisation's own records: what changed, by its name and id. Who changed it, and how it was before, is the audit log's. */
+/** Events of an organisation's own records: what changed, by name and id. The author and the state before are only in the audit log. */
 import { Schema } from "effect"
 import { type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
 
-/** Of a record as it is, or as it was where nothing is left of it. */
+/** The record after the change, or before it if it was removed. */
 const changing = <S extends Schema.ConstraintDecoder<unknown>>(
   record: S,
   tell: (record: S["Type"]) => NewEvent
@@ -20,7 +20,7 @@ const token = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
     data: { uid, change, status: status ?? null }
   }))
 
-/** Of a partner's token; one that the partner has taken back is blocked. */
+/** A partner's token; one that the partner has withdrawn is blocked. */
 const roamingToken: EventTranslation = translation(
   Schema.Struct({
     after: Schema.Struct({ uid: Schema.String, valid: Schema.Boolean }),

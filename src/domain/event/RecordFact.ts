@@ -1,6 +1,6 @@
 /**
- * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They stand in the same journal as
- * what chargers reported, carry their author, and hold the record as it was and as it is; secrets never enter them.
+ * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They are in the same journal as what
+ * chargers reported. Each has its author and the record before and after the change, never a secret.
  */
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
@@ -22,14 +22,14 @@ export interface ChargerRecord {
   readonly name: string
   readonly securityProfile: number
   readonly registration: string
-  /** Whether a password is set; the password and its verifier are never here. */
+  /** Whether a password is set. The password and its verifier are never stored here. */
   readonly hasPassword: boolean
   /** Absent where none is registered. */
   readonly registeredSerialNumber?: string
-  /** Only in what follows a change: true when the password was replaced by it. */
+  /** Only in `after`: true if the change replaced the password. */
   readonly passwordChanged?: boolean
   readonly equipment: ReadonlyArray<{ readonly evseId: number; readonly connectorId: number } & ConnectorEquipment>
-  /** Absent where nothing is known of any. */
+  /** Absent if none is described. */
   readonly evses?: ReadonlyArray<DescribedEvse>
 }
 
@@ -54,7 +54,7 @@ export interface SessionDecision {
   readonly reason?: string
 }
 
-/** A charge detail record as the journal has it; the record itself is sealed beside it. */
+/** A CDR in the journal; the sealed record itself is stored in a table of its own. */
 export interface CdrRecord {
   readonly id: string
   readonly number: number
@@ -101,7 +101,7 @@ export interface PartnerRecord {
 /** A parked delivery that an operator decided about. */
 export type DeliveryRecord =
   | { readonly itemId: string; readonly kind: string; readonly objectId: string }
-  /** All that was parked of a subscription, at once. */
+  /** All parked deliveries of a subscription at once. */
   | { readonly items: number }
 
 /** A webhook without its secrets. */
@@ -124,16 +124,16 @@ interface RecordFactOf<Type extends string, A> {
   readonly at: number
   readonly heardAt: number
   readonly body: {
-    /** `Principal.actor`, or `platform` for what the service does by itself. */
+    /** `Principal.actor`, or `platform` for what the service does on its own. */
     readonly by: string
-    /** Absent where nothing was before. */
+    /** Absent if it was created. */
     readonly before?: A
-    /** Absent where nothing is left. */
+    /** Absent if it was removed. */
     readonly after?: A
   }
 }
 
-/** A price that could not be pushed to partners with the reading that it is of. It has no author: the audit log has none of it. */
+/** A new price that partners did not get with the reading that it belongs to. It has no author, so it is not in the audit log. */
 export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>, "body"> {
   readonly body: { readonly sessionId: string }
 }

@@ -1,6 +1,6 @@
 /**
- * Events of sessions and their records. A start may end others: those that it shows to have ended unheard, each of which is published before it; and
- * whatever leaves a session held publishes that as well, so that a reader that waits for session.held misses none.
+ * Events of sessions and their CDRs. A start may show that other sessions have ended although no stop was heard; their ends are published before it.
+ * Every fact that leaves a session held also publishes session.held, so that a client that waits for this event misses none.
  */
 import { Schema } from "effect"
 import { superseded } from "../session/Superseded.ts"
@@ -10,7 +10,7 @@ import { sessionOf, type EventTranslation, translation, timeOf, type NewEvent } 
 
 const Id = Schema.String
 
-/** Wh are whole numbers; what an older version has stored otherwise is rounded rather than left out. */
+/** Wh are whole numbers. Fractions that older versions stored are rounded, since an event must not be left out. */
 const Wh = Schema.Finite
 
 const wh = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
@@ -30,7 +30,7 @@ const held = (fact: PlacedFact, sessionId: string, heldReason: string): NewEvent
   data: { ...sessionOf(fact, sessionId), heldReason }
 })
 
-/** Of one that another start showed to be over. */
+/** The end of a session that another start showed to be over. */
 const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<NewEvent> =>
   ended(fact, sessionId, {
     endedAt,
@@ -109,7 +109,7 @@ const stopped = translation(
     })
 )
 
-/** Nothing was heard of it for so long that it was ended with what is known; it waits for an operator to look at it, unless it never was. */
+/** A session that was closed because nothing was heard of it for too long. It is held for an operator, unless it never took place. */
 const closed = translation(
   Schema.Struct({
     after: Schema.Struct({

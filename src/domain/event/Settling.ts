@@ -1,7 +1,7 @@
 /**
- * What becomes of a due object after a try, and of its subscriber (contract §6): tries come after 1 s, 2 s, 4 s and so on, for days; what is refused
- * again and again is parked where people see it; a subscriber that does not answer is left alone, and asked once a minute whether it is there. What
- * fails alone, while its subscriber is there, keeps nothing else waiting.
+ * What happens to a due object and its subscriber after a try (contract §6). Tries follow after 1 s, 2 s, 4 s and so on, for days. An object that is
+ * refused several times is parked for an operator. A subscriber that does not answer gets no more deliveries; it is probed once a minute. An object
+ * that fails alone, while its subscriber answers, delays no other.
  */
 import type { DueItem, Outcome, Subscription, PushedObject } from "./Subscription.ts"
 
@@ -10,22 +10,22 @@ const minute = 60 * second
 const hour = 60 * minute
 
 export interface SettlingOptions {
-  /** Before the second try; twice as long before each further one. */
+  /** The delay before the second try; it doubles before each further one. */
   readonly firstDelayMillis: number
-  /** Between tries at most: the subscriber's silence is found out by its probe, so that this is for single objects that fail. */
+  /** The longest delay between tries. It matters for single objects that fail, since a silent subscriber is probed. */
   readonly maxDelayMillis: number
-  /** The same for what fails alone, which no probe releases, while it is this young: what was away for an hour is served soon after. */
+  /** The same for an object younger than `aloneMillis` that fails alone. No probe releases it, and it should be delivered soon after an outage of an hour. */
   readonly aloneDelayMillis: number
   readonly aloneMillis: number
-  /** Refusals in a row after which an object is parked: one may be a race with another object, five are none. */
+  /** Refusals in a row after which an object is parked. One may be a race with another object; five are not. */
   readonly maxRefusals: number
-  /** Since it became due; then it is parked. */
+  /** The age, since it became due, at which it is parked. */
   readonly maxAgeMillis: number
-  /** Deliveries in a row without an answer, after which nothing is sent any more. */
+  /** Deliveries in a row without an answer, after which nothing more is sent. */
   readonly maxFailures: number
-  /** Between the questions whether it is there again. */
+  /** The time between probes. */
   readonly probeEveryMillis: number
-  /** The longest that a subscriber's own wish is followed. */
+  /** The longest wait that a subscriber may ask for. */
   readonly maxRetryAfterMillis: number
 }
 
@@ -41,7 +41,7 @@ export const defaultSettling: SettlingOptions = {
   maxRetryAfterMillis: hour
 }
 
-/** What is stored of a try. */
+/** What is stored after a try. */
 export type Tried =
   | {
       readonly _tag: "Done"
@@ -54,7 +54,7 @@ export type Tried =
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
 
-/** What is stored of an object that was taken. One that was not sent at all is as if it had not been, until `at`. */
+/** What is stored of an object that was taken. `Untried`: it was not sent, and is not taken again before `at`. */
 export type Settlement = Tried | { readonly _tag: "Untried"; readonly at: number }
 
 export interface Settled {
@@ -68,7 +68,7 @@ export const delayAfter = (
   { firstDelayMillis, maxDelayMillis }: Pick<SettlingOptions, "firstDelayMillis" | "maxDelayMillis">
 ): number => Math.min(maxDelayMillis, firstDelayMillis * 2 ** Math.min(Math.max(tries - 1, 0), 30))
 
-/** What becomes of an object. */
+/** What happens to an object after a try. */
 export const settlementOf = (
   item: Pick<DueItem, "tries" | "refusals" | "dueAt">,
   outcome: Outcome,
@@ -109,14 +109,14 @@ export const settlementOf = (
   }
 }
 
-/** What is known of whether a subscriber answers. */
+/** Whether a subscriber answers, as far as is known. */
 export interface Circuit {
   readonly failures: number
   readonly openedAt: number | undefined
   readonly notBefore: number | undefined
 }
 
-/** What becomes of the subscriber, or undefined where nothing changes. A refusal is an answer as well. */
+/** The subscriber's circuit after these outcomes, or undefined if nothing changes. A refusal is an answer too. */
 export const circuitAfter = (
   { failures, notBefore, openedAt }: Pick<Subscription, "failures" | "openedAt" | "notBefore">,
   outcomes: ReadonlyArray<Outcome>,
@@ -125,14 +125,14 @@ export const circuitAfter = (
 ): Circuit | undefined => {
   let next: Circuit = { failures, openedAt, notBefore }
   for (const outcome of outcomes) {
-    // It says nothing about the others.
+    // It says nothing about whether the subscriber answers.
     if (outcome._tag === "Waits") continue
     if (outcome._tag === "Failed" && outcome.isAlone === true) continue
     if (outcome._tag === "Delivered" && outcome.isSilent === true) continue
     if (outcome._tag === "Delivered" || outcome._tag === "Refused") {
       next = { failures: 0, openedAt: undefined, notBefore: next.notBefore }
     } else if (outcome._tag === "Failed" && outcome.retryAfterMillis !== undefined) {
-      // It answers, and says when it can: nothing is sent until then.
+      // It answers, and says when to try again: nothing is sent until then.
       const wait = Math.min(Math.max(outcome.retryAfterMillis, second), options.maxRetryAfterMillis)
       next = { ...next, notBefore: Math.max(next.notBefore ?? 0, now + wait) }
     } else {
@@ -144,22 +144,22 @@ export const circuitAfter = (
   return isSame ? undefined : next
 }
 
-/** After a probe was answered: everything may go, and the first failure ends it. */
+/** After a probe was answered, everything may be sent again; the first failure opens the circuit anew. */
 export const circuitReleased = ({ maxFailures }: SettlingOptions): Circuit => ({
   failures: maxFailures - 1,
   openedAt: undefined,
   notBefore: undefined
 })
 
-/** A page of facts that is read for subscriptions of one cursor or near it. */
+/** A page of facts that is read for subscriptions at or near one position. */
 export interface Reading {
   readonly after: number
   readonly subscriptions: ReadonlyArray<Subscription>
 }
 
 /**
- * Which pages are read next: the one of those that are furthest, and the one of those that are last, so that a subscriber that has much to catch up
- * with (it was suspended) keeps no other subscriber waiting.
+ * Which pages are read next: one for the subscriptions that are furthest, and one from the position of the last. So a subscriber that has much to
+ * catch up with, for example after a suspension, delays no other.
  */
 export const readingsOf = (subscriptions: ReadonlyArray<Subscription>): ReadonlyArray<Reading> => {
   if (subscriptions.length === 0) return []

@@ -1,4 +1,4 @@
-/** Whom facts concern: which site, evse, tariff or partner belongs to the ids in them. Of all organisations at once, for deliveries to partners. */
+/** Looks up which site, EVSE, tariff or partner the ids in facts belong to, across all organisations, for deliveries to partners. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "../roaming/Partner.ts"
@@ -8,23 +8,23 @@ export interface FoundCharger {
   readonly chargerId: string
   readonly organisationId: string
   readonly siteId: string
-  /** Of the site that it is at, by the names that partners have for them. */
+  /** The EVSEs at its site, by the uids that partners know. */
   readonly evses: ReadonlyArray<{ readonly evseId: number; readonly uid: string }>
 }
 
-/** A session or a record that a partner's driver caused. */
+/** A session or CDR of a partner's driver. */
 export interface Owned {
   readonly id: string
   readonly organisationId: string
   readonly partnerId: string
-  /** Of a session, its own id. */
+  /** For a session, its own id. */
   readonly sessionId: string
 }
 
-/** A partner and the token by which it is called, as they were at one moment. */
+/** A partner and the credentials token that its calls need, read at the same moment. */
 export interface Addressee {
   readonly partner: Partner
-  /** Sealed; undefined where it is not registered. */
+  /** Sealed; undefined if it is not registered. */
   readonly sealedToken: string | undefined
 }
 
@@ -34,29 +34,29 @@ export class SubscriberLookup extends Context.Service<
     readonly partners: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Partner>, StorageUnavailable>
     readonly addressees: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Addressee>, StorageUnavailable>
     readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<FoundCharger>, StorageUnavailable>
-    /** Sites, and those that partners still see as gone. */
+    /** Sites, including removed ones that partners still see. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** The newest change of each site that is not worked into its location; sites that have none are left out. */
+    /** The newest change of each site that its location does not show yet; sites without one are left out. */
     readonly newestMarks: (
       organisationId: string,
       siteIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
-    /** Of such changes those that still are not, or of which one before is not. */
+    /** Those of these changes that a location still does not show, or where an earlier one is not shown. */
     readonly stillMarked: (
       organisationId: string,
       marks: ReadonlyMap<string, string>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
-    /** Also those that are for nothing. */
+    /** Including those with a total of zero. */
     readonly tariffs: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Those alone that are a partner's. */
+    /** Only those that belong to a partner. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     readonly cdrs: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
-    /** Whether a partner was sent an object since it registered last. */
+    /** Whether a partner was sent an object since its last registration. */
     readonly wasSent: (
       partnerId: string,
       object: Pick<ObjectRef, "kind" | "id">
     ) => Effect.Effect<boolean, StorageUnavailable>
-    /** Whether some location names a tariff by what a partner was sent last, or may do so by what it was sent since. */
+    /** Whether a location that the partner has received names the tariff, or may do so after a delivery with an unknown outcome. */
     readonly stillNames: (partnerId: string, tariffId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/SubscriberLookup") {}

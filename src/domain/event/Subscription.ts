@@ -1,6 +1,6 @@
 /**
- * Subscriptions: who receives what has happened, a roaming partner or an operator's webhook. One reads the journal behind a cursor of its own; what
- * concerns it becomes due, one row for each object, so that what changes often waits once and is sent as it is then.
+ * Subscriptions of roaming partners and of operators' webhooks. Each reads the journal from a cursor of its own. What concerns it becomes due:
+ * one row for each object, so that an object that changes often waits only once and is sent in its newest state.
  */
 
 export type SubscriptionKindName = "partner" | "webhook"
@@ -9,26 +9,26 @@ export type SubscriptionKindName = "partner" | "webhook"
 export const pushedKinds = ["location", "evse", "tariff", "session", "cdr"] as const
 export type PushedKind = (typeof pushedKinds)[number]
 
-/** By the id of the partner or webhook that it belongs to. */
+/** Its id is that of the partner or webhook that it belongs to. */
 export interface Subscription {
   readonly id: string
   readonly organisationId: string
   readonly kind: SubscriptionKindName
   /** How far the journal was read for it. */
   readonly position: number
-  /** Everything that there is must become due before it reads on: it is new, or has lost what it received. */
+  /** True if all objects must become due before it reads on: it is new, or has lost what it received. */
   readonly needsAll: boolean
-  /** It has so much due that nothing more is read for it; only said where it is asked. */
+  /** True if so much is due that no more is read for it. Only `active` sets this. */
   readonly isFull?: boolean
   /** Deliveries in a row without an answer. */
   readonly failures: number
-  /** Since when nothing is sent to it but the question whether it is there again; ms epoch. */
+  /** Since when it is only asked whether it answers again, and sent nothing else; ms epoch. */
   readonly openedAt: number | undefined
   /** Nothing is sent before this, as it asked for; ms epoch. */
   readonly notBefore: number | undefined
 }
 
-/** A fact as readers of the journal have it; `body` is what was stored of it. */
+/** A fact as readers of the journal get it; `body` is as it was stored. */
 export interface JournaledFact {
   readonly position: number
   readonly organisationId: string
@@ -40,11 +40,11 @@ export interface JournaledFact {
   readonly body: unknown
 }
 
-/** Something that a subscriber gets as a whole: a location, a session, a record, an event. Kinds are the subscribers' own. */
+/** An object that a subscriber gets as a whole: a location, a session, a CDR, an event. Each kind of subscriber has kinds of its own. */
 export interface ObjectRef {
   readonly kind: string
   readonly id: string
-  /** What shares a lane is delivered one after the other, in the order in which it became due. */
+  /** Objects with the same lane are delivered one after the other, in the order in which they became due. */
   readonly lane: string
 }
 
@@ -58,20 +58,20 @@ export interface Due extends ObjectRef {
 export interface DueItem extends ObjectRef {
   readonly subscriptionId: string
   readonly organisationId: string
-  /** Of the delivery as a whole: the same for each try, and what a parked one is found by. */
+  /** The id of the delivery: the same for each try, and by which a parked delivery is found. */
   readonly itemId: string
-  /** Of the newest fact about it when it was taken. */
+  /** That of the newest fact about it when it was taken. */
   readonly position: number
   /** ms epoch. */
   readonly dueAt: number
   /** Tries before this one, and how many of them were refused in a row. */
   readonly tries: number
   readonly refusals: number
-  /** Of what was sent last, where the subscriber keeps it. */
+  /** Of what was sent last, if the subscriber keeps it. */
   readonly hash: Uint8Array | undefined
-  /** What the subscriber's side called it, where it did. */
+  /** The subscriber's own name for it, if it gave one. */
   readonly reference: string | undefined
-  /** It was taken before, and nothing was stored of what came of it: the subscriber may have been sent it. */
+  /** It was taken before and its outcome was not stored, so the subscriber may have received it. */
   readonly isInDoubt?: boolean | undefined
 }
 
@@ -84,33 +84,33 @@ export interface PushedObject {
   readonly named?: ReadonlyArray<string> | undefined
 }
 
-/** What came of a delivery. Delivering never fails: what goes wrong is one of these. */
+/** The outcome of a delivery. A delivery never fails as an effect: what goes wrong is one of these. */
 export type Outcome =
-  /** Sent, or nothing was to be sent. With `hash` it is kept what was sent; without it, the row is gone. */
+  /** Sent, or there was nothing to send. With `hash`, what was sent is remembered; without it, the row is deleted. */
   | {
       readonly _tag: "Delivered"
       readonly hash?: Uint8Array | undefined
       readonly reference?: string | undefined
-      /** Ids of other objects in what was sent, where it matters. */
+      /** Ids of other objects that were named in what was sent, where that matters. */
       readonly named?: ReadonlyArray<string> | undefined
       /** Other objects of the same lane that were sent with it. */
       readonly also?: ReadonlyArray<PushedObject> | undefined
-      /** It must not be sent twice: that it was taken is stored at once, and with nothing else. */
+      /** It must not be sent twice, so that it was accepted is stored at once and by itself. */
       readonly isOnce?: boolean | undefined
-      /** Nothing was to be sent, and nothing was sent. */
+      /** There was nothing to send. */
       readonly isSilent?: boolean | undefined
     }
-  /** It may not be sent before others were: nothing was sent, and it is looked at again soon. */
+  /** It may not be sent before others: nothing was sent, and it is tried again soon. */
   | { readonly _tag: "Waits" }
   /** The subscriber did not answer, or answered that it cannot now: it is tried again. */
   | {
       readonly _tag: "Failed"
       readonly message: string
-      /** As the subscriber asked, for all of its items. */
+      /** As the subscriber asked; it holds for all of its items. */
       readonly retryAfterMillis?: number | undefined
-      /** The subscriber is there and takes others: this object waits by itself. */
+      /** The subscriber accepts other objects: only this one waits. */
       readonly isAlone?: boolean | undefined
-      /** It is not known yet whether the subscriber has said so itself. If it has, it is about the object, or about the place where such are sent. */
+      /** Set while it is not known whether the answer is the subscriber's own. If it is, it concerns the object, or the place where such objects are sent. */
       readonly doubt?: "object" | "place" | undefined
     }
   /** The subscriber answered, and does not want this object. */

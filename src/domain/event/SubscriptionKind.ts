@@ -1,23 +1,23 @@
 /**
- * What a kind of subscriber brings: which facts concern whom, and how an object is delivered. The engine behind it (cursors, order, retries, parking)
- * is the same for partners and for webhooks.
+ * What differs between kinds of subscribers: which facts concern which of them, and how an object is delivered. Cursors, order, retries and
+ * parking are the same for partners and webhooks.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Due, DueItem, JournaledFact, ObjectRef, Outcome, Subscription } from "./Subscription.ts"
 
 /**
- * Makes a call to the subscriber when few enough others are open: no server is overrun. What is read before needs no turn, and further calls of the
- * same delivery go in the turn of the first.
+ * Makes a call to the subscriber once few enough other calls are open, so that no server is overrun. Only calls wait: what a delivery reads
+ * before its first call needs no permission. Further calls of the same delivery use the permission of the first.
  */
 export type InTurn = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export interface SubscriptionKind {
-  /** Types of the facts that can concern anybody; others are passed over without their bodies being read. */
+  /** Types of the facts that can concern a subscriber of this kind. The bodies of others are not read. */
   readonly types: ReadonlyArray<string>
   /**
-   * Which objects the facts make due, for which of the subscriptions; facts are of the subscriptions' organisations, in the order of their
-   * positions. A fact at or before a subscription's own position is none of its business. Reads only; asked again after a crash.
+   * Which objects the facts make due for which of the subscriptions. The facts are those of the subscriptions' organisations, ordered by
+   * position. A fact at or before a subscription's own position does not concern it. This only reads, since it is repeated after a crash.
    */
   readonly concern: (
     facts: ReadonlyArray<JournaledFact>,
@@ -25,17 +25,17 @@ export interface SubscriptionKind {
   ) => Effect.Effect<ReadonlyArray<Due>, StorageUnavailable>
   /** Everything that a subscription must be sent once because it is new. */
   readonly everything: (subscription: Subscription) => Effect.Effect<ReadonlyArray<ObjectRef>, StorageUnavailable>
-  /** Sends the subscriber the object as it is now. May be asked twice for one change: after a crash, or an unclear answer. */
+  /** Sends the subscriber the object as it is now. It may be called twice for one change: after a crash, or after an unclear answer. */
   readonly deliver: (
     subscription: Subscription,
     item: DueItem,
     inTurn: InTurn
   ) => Effect.Effect<Outcome, StorageUnavailable>
-  /** Whether a subscriber that had stopped answering is there again. */
+  /** Whether a subscriber that had stopped answering answers again. */
   readonly isThere: (subscription: Subscription) => Effect.Effect<boolean, StorageUnavailable>
 }
 
-/** Roaming partners, to whom objects are pushed in the words of their version. */
+/** Roaming partners: objects are pushed to them in their version of OCPI. */
 export class PartnerKind extends Context.Service<PartnerKind, SubscriptionKind>()("voltlane/PartnerKind") {}
 
 /** Operators' webhooks, to which events are posted. */

@@ -1,6 +1,6 @@
 /**
- * Storage of subscriptions: cursors on the journal, and what is due to whom. A cursor and what became due behind it are written in one statement, so
- * that a crash loses nothing; what is taken to be delivered is leased, so that two nodes never deliver one object at a time.
+ * Storage of subscriptions: their cursors on the journal, and the objects that are due. A cursor and what became due with it are written in one
+ * statement, so that a crash loses nothing. What is taken for delivery is leased, so that two nodes never deliver one object at the same time.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
@@ -11,11 +11,11 @@ import type { AuditContext } from "../values/AuditContext.ts"
 
 export interface FactsPage {
   readonly facts: ReadonlyArray<JournaledFact>
-  /** Up to here the journal was looked at, facts of other types included; undefined where there is nothing more. */
+  /** The position up to which the journal was read, facts of other types included; undefined if there is no more. */
   readonly upTo: number | undefined
 }
 
-/** A cursor that moves, if it is where it was read. */
+/** Moves a cursor, unless another process has moved it since it was read. */
 export interface Move {
   readonly subscriptionId: string
   readonly from: number
@@ -26,27 +26,27 @@ export interface Claim {
   readonly now: number
   /** For each subscription. */
   readonly limit: number
-  /** For so long no other process takes them. */
+  /** For how long no other process takes them. */
   readonly leaseMillis: number
 }
 
-/** How far ahead times of subscriptions can be: what is further was written while the clock was wrong. */
+/** How far ahead the times of subscriptions can lie. Those further ahead were written while the clock was wrong. */
 export interface TimesAhead {
   readonly maxDelayMillis: number
   readonly leaseMillis: number
   readonly maxRetryAfterMillis: number
 }
 
-/** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` where all else was taken. */
+/** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` if all was accepted but what is parked. */
 export const subscriptionStates = ["Inactive", "UpToDate", "Parked", "Delivering", "Waiting", "Down"] as const
 
-/** How a subscription is doing, for people. Times in ms epoch. */
+/** The state of a subscription as operators see it. Times in ms epoch. */
 export interface SubscriptionHealth {
   readonly state: (typeof subscriptionStates)[number]
   readonly cursor: number
-  /** Facts of its organisation that were not looked at yet, as far as they are counted; 0 of one that is switched off. */
+  /** Facts of its organisation that were not read yet, as far as they are counted; 0 if it is switched off. */
   readonly behind: number
-  /** Objects that wait to be delivered, and since when the oldest does. */
+  /** How many objects wait to be delivered, and since when the oldest does. */
   readonly due: number
   readonly dueSince: number | undefined
   readonly parked: number
@@ -70,54 +70,54 @@ export interface ParkedItem {
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
-    /** A word whenever facts were committed, by whatever process. One may get lost. */
+    /** A signal whenever any process has committed facts. Signals may get lost. */
     readonly committed: Stream.Stream<void>
     /**
-     * Those that are switched on, of all organisations. One that has more than `maxDue` due is full; places and tariffs are not counted, of which there are
-     * no more than there are in the world.
+     * Those that are switched on, of all organisations. One with more than `maxDue` objects due is full. Locations and tariffs do not count: each is
+     * due once at most, so there are never more than exist.
      */
     readonly active: (maxDue: number) => Effect.Effect<ReadonlyArray<Subscription>, StorageUnavailable>
-    /** Undefined where it is gone, or switched off. */
+    /** Undefined if it was removed or switched off. */
     readonly find: (subscriptionId: string) => Effect.Effect<Subscription | undefined, StorageUnavailable>
-    /** Facts behind a position: `limit` are looked at, and those of the organisations and types are answered. */
+    /** Facts after a position: `limit` are read, and those of the organisations and types are answered. */
     readonly read: (request: {
       readonly after: number
       readonly limit: number
       readonly organisationIds: ReadonlyArray<string>
       readonly types: ReadonlyArray<string>
     }) => Effect.Effect<FactsPage, StorageUnavailable>
-    /** Moves cursors and makes objects due, where the cursor stood as it was read; both or neither. */
+    /** Moves cursors and makes objects due, both or neither; not where a cursor has moved since it was read. */
     readonly advance: (
       moves: ReadonlyArray<Move>,
       due: ReadonlyArray<Due>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Makes everything due that a new subscription must be sent, at its position, and marks that it was done. */
+    /** Makes everything due that a new subscription must be sent, at its position, and notes that this was done. */
     readonly fill: (
       subscription: Subscription,
       objects: ReadonlyArray<ObjectRef>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Subscriptions for which something can be taken now. */
+    /** Subscriptions for which an object can be taken now. */
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Brings times back that lie further ahead than they can: after the clock was set back nothing would be tried until it has caught up with them. */
+    /** Corrects times that lie too far ahead. Without this, a clock that was set back would delay every try until it has caught up. */
     readonly mendTimes: (now: number, ahead: TimesAhead) => Effect.Effect<void, StorageUnavailable>
-    /** Takes those that are to be asked whether they are there again: none is taken twice within `everyMillis`. */
+    /** Takes those that are to be probed; none is taken twice within `everyMillis`. */
     readonly takeSilent: (now: number, everyMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Takes due objects, oldest first, of each lane the first alone. Nothing of those that are inactive, silent or waited for. */
+    /** Takes due objects, oldest first, and only the first of each lane. Skips subscriptions that are inactive, silent or asked for a wait. */
     readonly claim: (
       subscriptionIds: ReadonlyArray<string>,
       claim: Claim
     ) => Effect.Effect<ReadonlyArray<DueItem>, StorageUnavailable>
-    /** Stores what came of tries. What has changed since it was taken stays due. */
+    /** Stores the outcomes of tries. An object that has changed since it was taken stays due. */
     readonly settle: (settled: ReadonlyArray<Settled>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Stores whether it answers. `isReleased` makes all that waits for a further try due at once, and of a partner what was parked. */
+    /** Stores whether it answers. With `isReleased`, all that waits for a further try is due at once; of a partner also what was parked. */
     readonly circuit: (
       subscriptionId: string,
       circuit: Circuit,
       about: { readonly now: number; readonly error?: string | undefined; readonly isReleased?: boolean }
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Switches one off: its subscriber said that it wants nothing any more. */
+    /** Switches a subscription off because its subscriber wants nothing any more. */
     readonly deactivate: (
       subscriptionId: string,
       now: number,
@@ -139,7 +139,7 @@ export class Subscriptions extends Context.Service<
       itemId: string,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** The same for all that was parked, five thousand at most; answers how many. */
+    /** The same for all parked objects, five thousand at most; answers how many. */
     readonly replayAll: (
       subscriptionId: string,
       audit: AuditContext

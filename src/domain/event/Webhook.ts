@@ -1,4 +1,4 @@
-/** Webhooks: an operator's own address to which events are posted, by the Standard Webhooks convention (standardwebhooks.com, 1.0). */
+/** A webhook is an operator's URL to which events are posted, by the Standard Webhooks convention (standardwebhooks.com, 1.0). */
 import { Schema } from "effect"
 import { type Event, type EventType, eventTypes } from "./Event.ts"
 
@@ -6,42 +6,42 @@ export interface Webhook {
   readonly id: string
   readonly organisationId: string
   readonly url: string
-  /** Undefined: all, and those that later versions add. */
+  /** Undefined: all types, including those that later versions add. */
   readonly types: ReadonlyArray<EventType> | undefined
-  /** Undefined: everything. With it, what belongs to no site is left out. */
+  /** Undefined: all events. If it is set, events without a site are left out. */
   readonly siteIds: ReadonlyArray<string> | undefined
-  /** Switched off by its operator, or by its own address with 410 Gone. */
+  /** False if its operator switched it off, or its receiver answered 410 Gone. */
   readonly active: boolean
-  /** What went wrong last, if anything ever did; `at` in ms epoch. */
+  /** The last failure, if there was one; `at` in ms epoch. */
   readonly problem: { readonly at: number; readonly message: string } | undefined
-  /** Until when the secret before the last rotation signs as well; ms epoch. */
+  /** Until when the secret before the last rotation also signs; ms epoch. */
   readonly previousSecretUntil: number | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** Webhooks of one organisation: each reads every event of it. */
+/** Webhooks of one organisation: each reads every event of the organisation, so that their number is limited. */
 export const maxWebhooks = 50
 
-/** Sites of one webhook; one that wants more of them wants all. */
+/** Most sites of one webhook; an operator who needs more can take all sites. */
 export const maxSiteIds = 500
 
-/** For so long two secrets sign after a rotation: time for the receiver to take the new one. */
+/** How long both secrets sign after a rotation, so that the receiver has time to install the new one. */
 export const overlapMillis = 24 * 60 * 60 * 1000
 
-/** What Standard Webhooks has for a secret: 24 to 64 random bytes. */
+/** The size of a secret; Standard Webhooks allows 24 to 64 random bytes. */
 export const secretBytes = 32
 
 export const secretPrefix = "whsec_"
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)
 
-/** A secret as it is handed out. */
+/** A secret in the form that the operator gets. */
 export const writtenSecret = (bytes: Uint8Array): string => secretPrefix + base64(bytes)
 
 const isEventType = (type: string): type is EventType => (eventTypes as ReadonlyArray<string>).includes(type)
 
-/** Types as they were stored; one of a newer version is passed over. */
+/** Reads stored types; one that a newer version added is ignored. */
 export const knownTypes = (types: ReadonlyArray<string> | undefined): ReadonlyArray<EventType> | undefined =>
   types?.filter(isEventType)
 
@@ -52,20 +52,20 @@ export const wants = ({ siteIds, types }: Pick<Webhook, "siteIds" | "types">, { 
   return "siteId" in data && data.siteId !== null && siteIds.includes(data.siteId)
 }
 
-/** What is signed: id, time (whole seconds) and body, so that none of them can be replaced. */
+/** The text that is signed: id, time (whole seconds) and body, so that none of them can be replaced. */
 export const signedContent = (id: string, seconds: number, body: string): string => `${id}.${seconds}.${body}`
 
-/** Of a delivery that failed: for how long its webhook is left alone, more the longer it has failed. */
+/** How long a webhook gets nothing after a failed delivery; the longer it has failed, the longer this is. */
 export const pauseAfter = (failingForMillis: number): number =>
   Math.min(maxPauseMillis, Math.max(minPauseMillis, Math.floor(failingForMillis / 4)))
 
-/** A single event that is not taken holds up the others by no more than this. */
+/** The longest time that one refused event may delay the others. */
 const minPauseMillis = 1_000
 
-/** A subscriber that is back is found out within this. */
+/** How soon it is noticed that a subscriber answers again. */
 const maxPauseMillis = 5 * 60_000
 
-/** The secret before the last rotation, while it is good. */
+/** The secret before the last rotation, while it is valid. */
 export const previousIfGood = (
   secret: string | undefined,
   until: number | undefined,

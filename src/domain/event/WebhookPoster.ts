@@ -1,4 +1,4 @@
-/** Posts to webhooks at once, beside what is due to them: for an operator who sets one up. */
+/** Posts to a webhook at once, apart from its subscription, so that an operator can test it. */
 import { Context, type Effect } from "effect"
 import type { WebhookTarget } from "./Webhooks.ts"
 
@@ -7,16 +7,16 @@ export interface Posted {
   /** Undefined where there was no answer. */
   readonly httpStatus: number | undefined
   readonly durationMillis: number
-  /** Undefined where it was taken. */
+  /** Undefined if the receiver accepted it. */
   readonly problem: string | undefined
 }
 
 export class WebhookPoster extends Context.Service<
   WebhookPoster,
   {
-    /** What is wrong with a URL, as far as its text shows; undefined for one that may be called. */
+    /** Why a URL must not be called, as far as its text shows; undefined if it may. */
     readonly refusal: (url: string) => string | undefined
-    /** Posts a test that looks as an event does, of the type `webhook.ping`. */
+    /** Posts a test event of the type `webhook.ping`. */
     readonly ping: (target: WebhookTarget, pingId: string) => Effect.Effect<Posted>
   }
 >()("voltlane/WebhookPoster") {}

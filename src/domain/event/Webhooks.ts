@@ -1,4 +1,4 @@
-/** Storage of webhooks and of what became of their deliveries. What is due to them, and what is parked, are `Subscriptions`' under the same ids. */
+/** Storage of webhooks and of the outcomes of their deliveries. What is due and what is parked is in `Subscriptions`, under the same ids. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { EventType } from "./Event.ts"
@@ -21,44 +21,44 @@ export interface WebhookPatch {
   readonly active?: boolean | undefined
 }
 
-/** A webhook whose secret was just made: it is never shown again. */
+/** A webhook with a new secret, which is never shown again. */
 export interface Revealed {
   readonly webhook: Webhook
   readonly secret: string
 }
 
-/** Where to post, and by which secrets it is signed, the newest first. */
+/** The URL to post to, and the secrets that sign, newest first. */
 export interface WebhookTarget {
   readonly url: string
   readonly secrets: ReadonlyArray<string>
-  /** When the webhook was changed last: with another one, the receiver of a post may not be the one that it names now. */
+  /** When the webhook was last changed. If it has changed since a post, the receiver may be another one by now. */
   readonly changedAt: number
 }
 
 export const webhookDeliveryStatuses = ["Pending", "Parked", "Delivered"] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
-/** What became of an event that a webhook gets. Times in ms epoch. */
+/** The state of an event's delivery to a webhook. Times in ms epoch. */
 export interface WebhookDelivery {
   readonly id: string
   readonly eventId: string
   readonly status: WebhookDeliveryStatus
-  /** Made so far. */
+  /** Tries so far. */
   readonly tries: number
   readonly dueAt: number
   readonly nextTryAt: number | undefined
   readonly deliveredAt: number | undefined
   readonly parkedAt: number | undefined
-  /** Of the answer that took it. */
+  /** The status with which the receiver accepted it. */
   readonly httpStatus: number | undefined
-  /** Of the last try that failed. */
+  /** The problem of the last failed try. */
   readonly problem: string | undefined
 }
 
-/** A delivery that came through. */
+/** A successful delivery. */
 export interface DeliveredEvent {
   readonly webhookId: string
-  /** That took it. */
+  /** The URL that accepted it. */
   readonly url: string
   readonly organisationId: string
   readonly itemId: string
@@ -74,7 +74,7 @@ export interface DeliveredEvent {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** It gets what happens from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
+    /** The webhook gets events from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
     readonly create: (
       input: WebhookInput,
       audit: AuditContext
@@ -85,20 +85,20 @@ export class Webhooks extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<Webhook>, InvalidInput | StorageUnavailable>
-    /** One that is switched on again gets what happens from then on. */
+    /** A webhook that is switched on again gets events from then on. */
     readonly update: (
       id: string,
       patch: WebhookPatch,
       audit: AuditContext
     ) => Effect.Effect<Webhook, InvalidInput | NotFound | StorageUnavailable>
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** A new secret. The one before signs as well for `overlapMillis`, the one before that no more. */
+    /** Makes a new secret. The previous one also signs for `overlapMillis`; older ones sign no longer. */
     readonly rotate: (id: string, audit: AuditContext) => Effect.Effect<Revealed, NotFound | StorageUnavailable>
-    /** Those that are switched on, of all organisations. */
+    /** Those of these webhooks that are switched on, across all organisations. */
     readonly wanted: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>
-    /** Undefined for one that was removed meanwhile. */
+    /** Undefined if it was removed meanwhile. */
     readonly target: (id: string, now: number) => Effect.Effect<WebhookTarget | undefined, StorageUnavailable>
-    /** Keeps that it came through to the URL that the webhook still has; of these only the last thousand or so. */
+    /** Records a successful delivery, if the webhook still has that URL. Only about the last thousand are kept. */
     readonly delivered: (delivered: DeliveredEvent) => Effect.Effect<void, StorageUnavailable>
     /** Newest event first. */
     readonly deliveries: (

@@ -1,6 +1,6 @@
 /**
- * Where files of chargers are kept. Uploads come by a token that is good for one of them, firmware goes by a token of one charger;
- * operators read and write by their organisation.
+ * Storage of chargers' files. A charger uploads with a token for one upload, and fetches firmware with a token of its own. Operators read and
+ * write the files of their organisation.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } from "../Errors.ts"
@@ -10,17 +10,17 @@ import type { AuditContext } from "../values/AuditContext.ts"
 
 export type FileContent = Stream.Stream<Uint8Array, StorageUnavailable>
 
-/** A file of which a token is good. */
+/** A file that a token gives access to. */
 export interface Fetched {
   readonly file: StoredFile
-  /** The whole of it, or a part that lies within. */
+  /** The whole file, or a part of it. */
   readonly read: (range?: ByteRange) => FileContent
 }
 
 export class Files extends Context.Service<
   Files,
   {
-    /** Expects one file of a charger; answers its id and the token by which it may come, which is given to no one else and stored nowhere. */
+    /** Expects one upload from a charger. Answers the file's id and the upload's token, which is not stored in clear text. */
     readonly expect: (
       organisationId: string,
       chargerId: string,
@@ -28,10 +28,10 @@ export class Files extends Context.Service<
       now: number
     ) => Effect.Effect<{ readonly id: string; readonly token: string }, StorageUnavailable>
     /**
-     * Takes the file of a token. `NotFound` for one that is unknown or too old; `Conflict` `already_uploaded`, `upload_replaced` when it began
-     * again meanwhile, or `file_quota` when the organisation's files are full; `InvalidInput` when it is too large, came too slowly or broke
-     * off; `TooMany` beyond what an organisation may upload at once. A file that did not come whole leaves nothing, and may come again. Where its
-     * sender says how many bytes it will have, there must be room for all of them before the first.
+     * Stores an upload. `NotFound` if the token is unknown or too old; `Conflict` `already_uploaded`, `upload_replaced` when the upload was begun
+     * again meanwhile, or `file_quota` when the organisation's quota is used up; `InvalidInput` when it is too large, too slow or broke off;
+     * `TooMany` when the organisation has too many uploads at once. An incomplete upload leaves nothing and may be repeated. If the sender
+     * announces the size, there must be room for all of it before the first byte is read.
      */
     readonly receive: (
       token: string,
@@ -41,8 +41,8 @@ export class Files extends Context.Service<
       declaredBytes?: number
     ) => Effect.Effect<StoredFile, NotFound | Conflict | InvalidInput | StorageUnavailable | TooMany>
     /**
-     * Takes a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too
-     * large, came too slowly or broke off; `TooMany` as above.
+     * Stores a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too
+     * large, too slow or broke off; `TooMany` as above.
      */
     readonly store: (
       name: string,
@@ -51,8 +51,8 @@ export class Files extends Context.Service<
       declaredBytes?: number
     ) => Effect.Effect<StoredFile, Conflict | InvalidInput | StorageUnavailable | TooMany>
     /**
-     * A token by which a charger may fetch a firmware image, as often as it likes until `until` (ms epoch), and the image's name. `NotFound`
-     * for a file that is not the organisation's; `Conflict` `no_firmware` for one that is no image, or is not whole.
+     * Makes a token with which a charger may fetch a firmware image any number of times until `until` (ms epoch); answers it with the image's
+     * name. `NotFound` for a file of another organisation; `Conflict` `no_firmware` for a file that is no image, or is incomplete.
      */
     readonly offer: (
       organisationId: string,
@@ -61,7 +61,7 @@ export class Files extends Context.Service<
       until: number,
       now: number
     ) => Effect.Effect<{ readonly token: string; readonly name: string }, NotFound | Conflict | StorageUnavailable>
-    /** The file of a token; `NotFound` for one that is unknown or too old. */
+    /** The file of a token; `NotFound` if the token is unknown or too old. */
     readonly fetch: (token: string, now: number) => Effect.Effect<Fetched, NotFound | StorageUnavailable>
     /** Newest first. */
     readonly list: (
@@ -69,9 +69,9 @@ export class Files extends Context.Service<
       page: PageRequest & { readonly chargerId?: string | undefined; readonly kind?: FileKind | undefined }
     ) => Effect.Effect<Page<StoredFile>, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<StoredFile, NotFound | StorageUnavailable>
-    /** `NotFound` for one that has not come. */
+    /** `NotFound` for a file that was not uploaded yet. */
     readonly content: (organisationId: string, id: string) => Effect.Effect<FileContent, NotFound | StorageUnavailable>
-    /** Removes a file, its content and the tokens that are good for it. */
+    /** Removes a file, its content and its tokens. */
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
   }
 >()("voltlane/Files") {}

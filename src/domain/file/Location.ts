@@ -1,17 +1,17 @@
-/** Locations of files as they may be kept and shown: the parts that give access belong to the charger alone. */
+/** Locations of files as they may be stored and shown: without the parts that give access, which only the charger may have. */
 
 const hidden = "***"
 
 /** The user's name before a password, and that password: `ftp://name:password@host`. */
 const password = /^([a-z][a-z0-9+.-]{1,15}:\/\/[^/:@]*:)[^/]*@/i
 
-/** The token of a file of our own, also where the service is behind a proxy. */
+/** The token of one of our own files, also when the service is behind a proxy. */
 const token = /(\/files\/(?:up|down)\/)[^/?#]+/i
 
-/** Names of query members that give access to any holder of the URL, among them those of presigned S3 URLs. */
+/** Query parameters that give access to any holder of the URL, among them those of presigned S3 URLs. */
 const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
 
-/** The location without its password, without a query that has credentials, and without the token of a file of our own. */
+/** The location without its password, without a query that has credentials, and without the token of one of our own files. */
 export const shownLocation = (location: string): string => {
   const shown = location.replace(password, `$1${hidden}@`).replace(token, `$1${hidden}`)
   const end = shown.search(/[?#]/)

@@ -3,7 +3,7 @@
 export const fileKinds = ["Diagnostics", "Log", "Firmware"] as const
 export type FileKind = (typeof fileKinds)[number]
 
-/** What a charger said last of a file that it was asked for, in its own word (OCPP 1.6 §7.24, §7.25; security whitepaper §5). */
+/** The status that a charger last reported of a file that it was asked for (OCPP 1.6 §7.24, §7.25; security whitepaper §5). */
 export interface FileProgress {
   readonly status: string
   /** ms epoch. */
@@ -16,14 +16,14 @@ export interface StoredFile {
   /** Undefined for firmware, which is the organisation's. */
   readonly chargerId: string | undefined
   readonly kind: FileKind
-  /** As the charger, or who uploaded it, named it; empty until it came. */
+  /** As the charger or the uploader named it; empty before the upload. */
   readonly name: string
   /** `Waiting` for its content, or `Stored` whole. */
   readonly state: "Waiting" | "Stored"
   readonly size: number
   /** Hex; undefined until it is stored. */
   readonly sha256: string | undefined
-  /** Bytes that have come: of an upload that runs in this process as many as there are by now. */
+  /** Bytes received so far. */
   readonly receivedBytes: number
   /** The command that asked for it; undefined for firmware. */
   readonly commandId: string | undefined
@@ -38,20 +38,20 @@ export interface ByteRange {
   readonly to: number
 }
 
-/** Largest file that is taken: chargers' logs are a few MB, some send all they have; firmware images have some 100 MB. */
+/** The largest file that is accepted. Logs have a few MB, though some chargers send all that they have; firmware images have some 100 MB. */
 export const maxFileBytes = 256 * 1024 * 1024
 
-/** How long a URL waits for its upload: chargers gather their logs for minutes, and retry for hours. */
+/** How long an upload URL is valid: chargers gather their logs for minutes and retry for hours. */
 export const uploadWaitsMillis = 24 * 60 * 60 * 1000
 
-/** How long after the time of retrieval firmware can be fetched: chargers retry, and some wait for the night or for a session to end. */
+/** How long after the time of retrieval firmware can be fetched: chargers retry, and some wait for the night or the end of a session. */
 export const downloadWaitsMillis = 7 * 24 * 60 * 60 * 1000
 
 /** How long one transfer may take in all: 256 MiB at 100 kbit/s. */
 export const transferMillis = 6 * 60 * 60 * 1000
 
-/** A transfer of which nothing comes for so long has broken off: a modem that changes cells is silent for less. */
+/** A transfer that is silent for this long counts as broken off. A modem that changes cells is silent for less. */
 export const stalledMillis = 60 * 1000
 
-/** Over how long the speed of an upload is averaged: a modem that was silent for as long as it may has the other half to make up for it. */
-export const slowestMillis = 2 * stalledMillis
+/** The time over which the speed of an upload is averaged. A modem that was silent for as long as allowed has the other half to catch up. */
+export const speedWindowMillis = 2 * stalledMillis

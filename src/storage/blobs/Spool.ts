@@ -8,7 +8,7 @@ import { open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { type Conflict, InvalidInput, type StorageUnavailable } from "../../domain/Errors.ts"
-import { maxFileBytes, slowestMillis, transferMillis } from "../../domain/file/StoredFile.ts"
+import { maxFileBytes, speedWindowMillis, transferMillis } from "../../domain/file/StoredFile.ts"
 import { blobsFailed, type Spooled } from "./Blobs.ts"
 
 export const broken = new InvalidInput({
@@ -19,14 +19,14 @@ const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch:
 
 export const tooSlow = new InvalidInput({ pointer: "", detail: "The file came too slowly" })
 
-/** Whether bytes come at less than `slowest` a second, mean of each `slowestMillis`. */
-const makeSlownessCheck = (slowest: number, start: number) => {
+/** Whether bytes come at less than `slowest` a second, mean of each `speedWindowMillis`. */
+const makePace = (slowest: number, start: number) => {
   let since = start
   let bytes = 0
   return (more: number, at: number): boolean => {
     bytes += more
     const millis = at - since
-    if (millis < slowestMillis) return false
+    if (millis < speedWindowMillis) return false
     const isTooSlow = bytes * 1000 < slowest * millis
     since = at
     bytes = 0
