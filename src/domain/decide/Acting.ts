@@ -1,6 +1,5 @@
 /**
- * The few shapes in which decisions are written. Those that carry nothing of the message are made once: a Heartbeat is answered without
- * making anything.
+ * Helpers that build decisions. Those that do not depend on the message are built once, so that answering a Heartbeat allocates nothing.
  */
 import type { ChargerFact } from "../charger/Fact.ts"
 import type { IdTagVerdict, Reply } from "../charger/Reply.ts"
@@ -26,14 +25,14 @@ export const act = (
 export const acknowledged = always({ _tag: "Acknowledged" })
 export const heartbeatAnswered = always({ _tag: "HeartbeatAnswered" })
 
-/** Nothing to store: the answer may leave at once. */
+/** Nothing to store, so that the answer may be sent at once. */
 export const answer = (reply: Answer): Decision => act(noFacts, reply)
 
 export const acknowledge: Decision = answer(acknowledged)
 export const answerHeartbeat: Decision = answer(heartbeatAnswered)
 export const doNothing: Decision = act(noFacts, undefined)
 
-/** A verdict with no more than its status. */
+/** A verdict that has only a status. */
 export const bareVerdict = (status: IdTagVerdict["status"]): IdTagVerdict => ({
   status,
   expiresAt: undefined,

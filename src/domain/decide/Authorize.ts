@@ -1,7 +1,7 @@
 /**
- * Whether a driver's token may charge, in OCPP's words (OCPP 1.6 §7.2). Asked in this order, and the first that knows decides: a partner's command
- * for it, a reservation for the card at this charger, a card of the organisation's own, a roaming partner's card, partners that are asked about
- * strangers, the organisation's rule for unknown ones. The decision, its source and its time are kept with the session.
+ * Whether a driver's token may charge, as an OCPP status (OCPP 1.6 §7.2). The first of these that knows the token decides: a partner's command for
+ * it, a reservation for it at this charger, the organisation's own tokens, roaming partners' tokens, partners that are asked in real time, and last
+ * the organisation's rule for unknown tokens. The decision, its source and its time are stored with the session.
  */
 import type { ChargerPolicy, ChargerState } from "../charger/ChargerState.ts"
 import type { Answers, Question } from "../charger/Decision.ts"
@@ -12,9 +12,9 @@ import { askedAtMost, type AskedPartner, cardsToAsk, contractOf } from "../token
 import type { Token, TokenFacts } from "../token/Token.ts"
 import { roamingVerdict, strangerVerdict, type Verdict } from "../token/Verdict.ts"
 
-/** What is to be done with the token. */
+/** What the token is to be used for. */
 export type AuthorizationContext =
-  /** Only asked: OCPP 1.6 §6.1 has no connector, and hence no other session to be at the same time as. */
+  /** Authorize: without a connector (OCPP 1.6 §6.1), so that it cannot be decided whether another session is concurrent. */
   | { readonly _tag: "Asking"; readonly tokenUid: string; readonly chargerId: string }
   /** A session starts at this connector. */
   | {
@@ -23,17 +23,17 @@ export type AuthorizationContext =
       readonly chargerId: string
       readonly evseId: number
       readonly reservationId: number | undefined
-      /** When it started, ms epoch: what was made offline is judged by its own time, and not by the one of its arrival. */
+      /** When it started, ms epoch. An offline start is judged by this time and not by that of its arrival. */
       readonly at: number
     }
 
-/** Starts that are older than this when they arrive were made offline; younger ones are as old as clocks and networks make them. */
+/** A start that is older than this when it arrives was made offline; less is explained by clocks and networks. */
 const offlineAfterMillis = 5 * 60_000
 
-/** What it takes to end a session by a card. */
+/** The time that a driver needs to end a session with a card. */
 const endsWithinMillis = 5 * 60_000
 
-/** When a block began is not known; a card that has expired was good before. */
+/** The status at a time. It is not known when a block began, but an expired token was valid before. */
 const statusOf = (token: Token, at: number): AuthorizationStatus => {
   if (token.status !== "Accepted") return token.status
   return token.expiresAt !== undefined && token.expiresAt <= at ? "Expired" : "Accepted"
@@ -46,7 +46,7 @@ const ownVerdict = (token: Token, at: number): Verdict => ({
   parentUid: token.parentUid
 })
 
-/** A partner that has this session started or this connector reserved answers for the card. The charger may remember it for as long as that holds. */
+/** A partner that requested this start or reserved this connector is responsible for the token. The charger may remember the answer for as long as the request is valid. */
 const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdict | undefined => {
   const grant = grantFor(facts.granted ?? [], context._tag === "Starting" ? context.evseId : undefined)
   if (grant === undefined) return undefined
@@ -54,7 +54,7 @@ const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdi
   return { status: "Accepted", source: "RoamingToken", expiresAt, parentUid: undefined, roaming: roamingOf(grant) }
 }
 
-/** Of a card that only its reservation lets charge, the charger may remember the answer until that ends. */
+/** A token with a reservation. If only the reservation lets it charge, the charger may remember the answer until that expires. */
 const reservedVerdict = (
   facts: TokenFacts,
   context: AuthorizationContext,
@@ -71,8 +71,8 @@ const reservedVerdict = (
 }
 
 /**
- * Of an unknown card that charges at this charger: it is held up to end that, and its reservation is used by now. A driver who was let
- * begin is let end; some chargers ask before they let go of the cable. The charger may remember that for as long as it takes.
+ * An unknown token that is charging at this charger: the driver presents it to stop, and its reservation is used by now. A driver who was allowed to
+ * start may also stop; some chargers ask before they release the cable. The charger may remember this answer for the time that a stop takes.
  */
 const charging = (facts: TokenFacts, context: AuthorizationContext, now: number): Verdict | undefined => {
   if (context._tag === "Starting") return undefined
@@ -82,13 +82,12 @@ const charging = (facts: TokenFacts, context: AuthorizationContext, now: number)
 }
 
 /**
- * A card of one's own that is blocked or has expired stays refused whatever was reserved for it: who blocked it did so knowing it, and a
- * reservation that was made before must not be the way around. Of a partner's card the partner who reserved has already answered for it
- * (OCPI 2.2.1 §13.2.1: the token of a ReserveNow is not validated).
+ * An own token that is blocked or expired is refused even with a reservation: an earlier reservation must not circumvent the block. For a partner's
+ * token, the partner that reserved has already taken responsibility (OCPI 2.2.1 §13.2.1: the token of a ReserveNow is not validated).
  */
 const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: AuthorizationContext, now: number): Verdict => {
   const at = context._tag === "Starting" ? context.at : now
-  // A clock that is ahead makes no card expire before its time.
+  // A charger's clock that is ahead must not make a token expire early.
   const own = facts.token === undefined ? undefined : ownVerdict(facts.token, Math.min(at, now))
   if (own !== undefined && own.status !== "Accepted") return own
   const partnerAnswers = facts.partnerAnswers ?? []
@@ -99,7 +98,7 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
     grantedVerdict(facts, context) ??
     reserved ??
     own ??
-    // Who was let begin is let end, whether or not his partner can be reached.
+    // A driver who was allowed to start may stop, even if the partner cannot be reached.
     (facts.partnerAnswers === undefined && cardsToAsk(facts.roaming).length > 0
       ? charging(facts, context, now)
       : undefined) ??
@@ -115,8 +114,8 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
 }
 
 /**
- * True when the token charges elsewhere. A session on the same connector does not count: the start that is being authorised shows that it
- * has ended. Of a start that was made offline only what ran then counts.
+ * True if the token charges elsewhere. A session on the same connector does not count: the start that is being authorised shows that it has ended.
+ * For an offline start only sessions that ran at its time count.
  */
 const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContext, now: number): boolean => {
   if (context._tag === "Asking") return false
@@ -128,8 +127,8 @@ const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContext, now:
 }
 
 /**
- * The partners whose word in real time decides, and who have not been asked yet; none where anybody else knows, or where the card is held up to end
- * what it was let begin.
+ * The partners that must be asked in real time; none if they were asked already, if the decision does not depend on them, or if the token is presented
+ * to stop its own session.
  */
 export const partnersToAsk = (
   facts: TokenFacts,
@@ -156,10 +155,10 @@ export const authorize = (
   now: number
 ): Authorization => {
   const verdict = verdictOf(facts, policy, context, now)
-  // Whether its driver may charge twice at a time is for the partner to say that has had both begun, and another's may have the same uid.
+  // Not for a partner's own requests: that partner decides whether its driver may charge twice, and another partner's token may have the same uid.
   const isAsked = policy.concurrentTransactions === "Refuse" && grantedVerdict(facts, context) === undefined
   const concurrent = verdict.status === "Accepted" && isAsked && chargesElsewhere(facts, context, now)
-  // A card that is refused is billed to no one.
+  // A refused token is billed to no one.
   const { roaming, ...decided } = verdict
   const status = concurrent ? "ConcurrentTx" : verdict.status
   return { ...decided, ...(roaming === undefined || status !== "Accepted" ? {} : { roaming }), status, decidedAt: now }

@@ -1,6 +1,6 @@
 /**
- * What the charger's answer to a command comes to: the command's end, for its issuer, and what is known of the charger by it. An
- * answer that never came ends a command too; what it may have done at the charger is then not known, and nothing is concluded from it.
+ * What follows from a charger's answer to a command: the command's end, for its issuer, and new facts about the charger. A command without an
+ * answer ends too. Then it is not known what the charger did, and nothing is concluded.
  */
 import { endingOf } from "../command/Command.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
@@ -29,7 +29,7 @@ import { nameOf } from "../charger/Template.ts"
 
 type Answered = Extract<Input, { readonly _tag: "CommandAnswered" }>
 
-/** What every fact of these has. */
+/** The fields that all these facts have. */
 const base = (state: ChargerState, key: string, now: number) => ({
   key,
   organisationId: state.organisationId,
@@ -38,11 +38,11 @@ const base = (state: ChargerState, key: string, now: number) => ({
   heardAt: now
 })
 
-/** Some chargers tell the password although it is write-only. */
+/** Some chargers report the password although it is write-only. */
 const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
   entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
 
-/** What is known of some keys: reported by name, or taken as they were changed. */
+/** Some configuration keys: reported by name, or changed successfully. */
 const keysLearned = (
   state: ChargerState,
   body: ConfigurationKeysLearned["body"],
@@ -53,7 +53,7 @@ const keysLearned = (
   return [{ type: "ConfigurationKeysLearned", ...base(state, key, now), epoch: state.epoch, body }]
 }
 
-/** The value of a key that the charger took at once; one that it takes with its next boot is reported then. */
+/** The value of a key that the charger applied at once. One that it applies at its next boot is reported then. */
 const keyChanged = (
   state: ChargerState,
   { key, value }: CommandOf<"ChangeConfiguration">,
@@ -76,7 +76,7 @@ const configurationReported = (
   body: { keys: keys.map(withoutSecret), unknown }
 })
 
-/** The profiles that stand after a command that the charger said yes to; undefined where they are what they were. */
+/** The profiles in force after an accepted command; undefined if it changed none. */
 const profilesAfter = (
   state: ChargerState,
   command: ChargerCommand,
@@ -90,7 +90,7 @@ const profilesAfter = (
   return command._tag === "ClearChargingProfile" && current.length > 0 ? cleared(current, command) : undefined
 }
 
-/** The fact of the profiles that stand from now on. */
+/** The fact of the profiles that are in force from now on. */
 export const profilesChanged = (
   state: ChargerState,
   document: ReadonlyArray<SetProfile>,
@@ -101,7 +101,7 @@ export const profilesChanged = (
   body: { kind: "chargingProfiles", document }
 })
 
-/** What is known of the charger by an answer, to any caller. */
+/** The facts about the charger that follow from an answer, whoever issued the command. */
 const learned = (
   state: ChargerState,
   command: ChargerCommand,
@@ -147,7 +147,7 @@ export const commandAnswered = (
   now: number,
   ids: FreshIds
 ): Decision => {
-  // What was outstanding when the connection ended is ended with it, where that end is recorded.
+  // A command that was open when the connection ended is ended where that end is recorded.
   if (result._tag === "ConnectionLost") return doNothing
   const facts = learned(state, command, result, now, ids)
   if (commandId !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * What becomes of a message: the pure middle of a charger. From its state and what it says come facts to be stored, the answer that leaves
- * once they are, and what to ask of it next. No clock, no randomness, nothing that waits.
+ * The pure function that decides on each message of a charger. From the charger's state and the message it makes the facts to store, the answer to
+ * send once they are stored, and the commands that follow. It has no clock and no randomness, and never waits.
  */
 import { answer, answerHeartbeat } from "./Acting.ts"
 import { booted } from "./Boot.ts"
@@ -29,8 +29,8 @@ const notAccepted = answer(() => ({
 }))
 
 /**
- * What is heard from every charger that the operator has not accepted: its boots, and transactions, since data about money are never lost
- * (OCPP 1.6 §4.2 forbids it to send others).
+ * The messages that are processed even from a rejected charger: boots, and transactions, since billing data must never be lost (OCPP 1.6 §4.2 forbids
+ * it to send others).
  */
 const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "Booted",
@@ -41,8 +41,8 @@ const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
 ])
 
 /**
- * What is heard from a pending one besides: it may be triggered to speak, and sent commands that it reports on (OCPP 1.6 §4.2). Not which message
- * was triggered is looked at: chargers tell their statuses at such times whether or not anybody asks, and what they say is as true.
+ * The messages that are also processed from a pending charger: those that can be triggered, and reports on commands (OCPP 1.6 §4.2). It is not checked
+ * whether they were triggered: chargers also report statuses unasked, and these are equally true.
  */
 const heardWhilePending: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "HeartbeatReceived",

@@ -1,6 +1,6 @@
 /**
- * The facts of a session's end: the readings that came with its stop, and the end itself. The same for a stop that comes after its start and for one
- * that had to wait for it.
+ * The facts of a session's end: the readings that came with its stop, and the end itself. They are the same for a stop that arrived before its start
+ * and had to wait for it.
  */
 import type { ChargerFact, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
@@ -17,13 +17,13 @@ export interface Stop {
   readonly figures: StopFigures
   readonly reported: ReportedStop
   readonly readings: ReadonlyArray<Reading>
-  /** It had no time that can be true. */
+  /** It had no believable time. */
   readonly untimed: boolean
   /** ms epoch. */
   readonly heardAt: number
 }
 
-/** What an end hangs on, where it is no stop that names its transaction: a fact of the same commit, and the orphan that is the stop. */
+/** What the end depends on if the stop does not name its transaction: a fact of the same commit, and the orphan that is the stop. */
 export interface Grounds {
   readonly requires: string
   readonly orphanId: string

@@ -1,6 +1,5 @@
 /**
- * The actor's state after a commit: what was recorded has happened, what was not changes nothing. The same function folds a history of
- * facts into a state.
+ * The actor's state after a commit. Facts that were not recorded change nothing. The same function folds a history of facts into a state.
  */
 import type {
   ChargerFact,
@@ -26,9 +25,9 @@ import { startedSession } from "./Start.ts"
 import { templatingAfter } from "./Templating.ts"
 
 /**
- * What stays at hand, of sessions in the order in which their starts were heard: the newest open and superseded ones, and those ended ones
- * that are among the last to have been started at all. The rule looks at the sessions and not at how they came here, so that storage can
- * have the same one, and an actor that is loaded anew decides as the one before it would have.
+ * The sessions that stay in memory, given in the order in which their starts were heard: the newest open and superseded ones, and the ended ones
+ * among the last that were started. The rule depends on the sessions alone, so that storage can apply it too: an actor that is loaded anew decides
+ * as the previous one would have.
  */
 const withinLimits = (sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
   const left = { Open: openSessionsKept, Superseded: supersededSessionsKept }
@@ -99,7 +98,7 @@ const statusChanged = (state: ChargerState, { at, body, heardAt }: ConnectorStat
     status,
     errorCode,
     at,
-    // A time that is not the time of receipt to the millisecond came from the charger.
+    // A time that differs from the time of receipt came from the charger.
     byOwnClock: at !== heardAt,
     info,
     vendorId,
@@ -149,10 +148,10 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
   }
 }
 
-/** A session that the state did not know or knew wrongly, as the journal has it. */
+/** Takes over a session from the journal that the state did not have, or had wrongly. */
 const withExisting = (state: ChargerState, existing: KnownSession): ChargerState => {
   const index = state.sessions.findIndex((session) => session.sessionId === existing.sessionId)
-  // One that was not at hand is older than all that were.
+  // A session that was not in memory is older than all that were.
   return withSessions(state, index < 0 ? [existing, ...state.sessions] : state.sessions.with(index, existing))
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is asked of a charger so that its record fills within moments of connecting, and what its answers come to. A charger that
- * reconnects without booting is asked only for what is not known of it.
+ * Commands that complete what is known of a charger soon after it connects. A charger that reconnects without a boot is asked only for what is not
+ * known yet.
  */
 import { act, doNothing } from "./Acting.ts"
 import type { ChargerCommand } from "../command/ChargerCommand.ts"
@@ -20,25 +20,25 @@ const triggerBoot: ChargerCommand = {
   requestedMessage: "BootNotification"
 }
 
-/** The least that a charger can be asked to say. */
+/** The smallest message that a charger can be asked for. */
 const triggerHeartbeat: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "Heartbeat" }
 
-/** True once a connector has reported its status; the whole charger's own (evse 0) says nothing of what it consists of. */
+/** True once a connector has reported its status. That of the whole charger (EVSE 0) does not show which connectors it has. */
 export const connectorsKnown = (state: ChargerState): boolean =>
   state.connectors.some((connector) => connector.evseId !== 0)
 
 const atOnce = (command: ChargerCommand): FollowUp => ({ command, afterMillis: 0 })
 
 /**
- * The connection has been up for a while, or its operator has just chosen whether it is accepted. A charger that has booted on it was asked for everything already. A rejected one is left alone,
- * and a pending one asked only who it is (OCPP 1.6 §4.2).
+ * For a connection that has lasted for a while, or a registration that an operator has just changed. A charger that booted on this connection was
+ * asked for everything then. A rejected one is sent nothing, and a pending one is only asked to boot (OCPP 1.6 §4.2).
  */
 export const settled = (state: ChargerState): Decision => {
   const { registration } = state
   if (registration === "Rejected" || state.bootedHere === true) return doNothing
   const followUps: Array<FollowUp> = []
   const nameless = state.vendor === "" || state.model === ""
-  // One that was accepted since it booted here would boot again by itself, after an interval.
+  // A charger that was accepted after its boot would boot again by itself, but only after an interval.
   const mustBoot = !state.booted || state.bootedHere === false
   if (nameless || (registration === "Accepted" && mustBoot)) followUps.push(atOnce(triggerBoot))
   if (registration === "Accepted") {
@@ -50,6 +50,6 @@ export const settled = (state: ChargerState): Decision => {
   return followUps.length === 0 ? doNothing : act([], undefined, followUps)
 }
 
-/** Any answer proves that it is there, a refusal too. One that was rejected does not answer (OCPP 1.6 §4.2) and is not asked. */
+/** Any answer proves that it is connected, even a refusal. A rejected charger does not answer (OCPP 1.6 §4.2) and is not asked. */
 export const doubted = ({ registration }: ChargerState): Decision =>
   registration === "Rejected" ? doNothing : act([], undefined, [atOnce(triggerHeartbeat)])

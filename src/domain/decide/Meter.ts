@@ -1,6 +1,6 @@
 /**
- * MeterValues (OCPP 1.6 §4.7): readings are stored whatever they say and whomever they belong to, and never refused, since an answer
- * other than a CALLRESULT makes a charger repeat them for ever.
+ * MeterValues (OCPP 1.6 §4.7): readings are always stored, whatever they contain, and never refused, since a charger repeats them for ever until it
+ * gets a CALLRESULT.
  */
 import type { MeterRead, SecurityEventRecorded } from "../charger/Fact.ts"
 import {
@@ -24,21 +24,21 @@ import { meterKey } from "../charger/Keys.ts"
 import { foreignTransaction } from "./Orphans.ts"
 import { type RegisterRules, registerRulesOf } from "../charger/Quirks.ts"
 
-/** What a batch of readings comes to. */
+/** What follows from a batch of readings. */
 export interface Gist {
   /** Newest time among the readings, ms epoch. */
   readonly at: number
   readonly readings: ReadonlyArray<MeteredReading>
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
-  /** Registers that the readings name as the transaction's beginning and end; the first such beginning, the last such end. */
+  /** The first register that is marked as the transaction's beginning, and the last that is marked as its end. */
   readonly beginWh: number | undefined
   readonly endWh: number | undefined
-  /** Distinguishes the batch from another one, and is the same when it is sent again. */
+  /** Distinguishes the batch from others; it is the same when the batch is sent again. */
   readonly digest: string
 }
 
-/** A charger's own words with their lengths, so that no two batches are spelled alike whatever is in them. */
+/** The charger's strings with their lengths, so that two different batches never have the same text. */
 const spelled = (word: string): string => `${word.length} ${word}`
 
 const digestOf = ({ context, format, location, measurand, phase = "", unit, value }: Sample): string =>
@@ -56,14 +56,14 @@ const digestOfAll = (readings: ReadonlyArray<Reading>, envelope: Envelope, epoch
   return timed ? digest : `${digest}${epoch}|${envelope.messageId}`
 }
 
-/** A reading with its time as far as it is believed, and its registers. */
+/** A reading with its time, if that is believed, and its registers. */
 interface Timed {
   readonly at: number
   readonly reading: Reading
   readonly registers: Registers
 }
 
-/** True for one that reports nothing but the transaction's beginning. */
+/** True for a reading that reports only the transaction's beginning. */
 const onlyBegins = ({ registers: { begin, now } }: Timed): boolean => begin !== undefined && now === begin
 
 /** The first moment at which the batch reports a register that is not the transaction's beginning. */
@@ -85,7 +85,7 @@ export const gistOf = (
     reading,
     registers: registersOf(reading, rules)
   }))
-  // A beginning that comes no sooner than something else of its batch has the time of the message, and says nothing of it.
+  // A beginning that is not before the batch's other readings has the time of the message, not of the beginning.
   const after = batch.some(onlyBegins) ? firstAfterBegin(batch) : Infinity
   let at: number | undefined
   let newest: { readonly at: number; readonly wh: number } | undefined
@@ -113,7 +113,7 @@ export const gistOf = (
   }
 }
 
-/** The same with registers that have rolled over since the session began counted on. */
+/** The same readings; registers that have rolled over since the session began count on. */
 export const countedOnSince = (gist: Gist, session: KnownSession | undefined, rules: RegisterRules): Gist => {
   if (session === undefined || rules.registerRollsOverAtWh === undefined) return gist
   const counted = (wh: number | undefined) =>
@@ -126,7 +126,7 @@ export const countedOnSince = (gist: Gist, session: KnownSession | undefined, ru
   }
 }
 
-/** What a register changes of its session; nothing once that has ended by its own stop. */
+/** What a register changes in its session; nothing once a stop has ended it. */
 const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "energyWh" | "refused"> => {
   if (session.status === "Ended" || registerWh === undefined) return {}
   const energyWh = takenBy(session, registerWh)
@@ -135,7 +135,7 @@ const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead[
     : { energyWh, refused: outcomeOf(session, energyWh, undefined) }
 }
 
-/** The fact of a batch of readings; `session` is undefined for those of no transaction of this charger. */
+/** The fact of a batch of readings; `session` is undefined if they belong to no transaction of this charger. */
 export const meterRead = (
   state: ChargerState,
   place: Place,
@@ -163,7 +163,7 @@ export const meterRead = (
   }
 })
 
-/** Readings go to the session they name, else to the one that ran on the connector at their time, else to none. */
+/** Readings belong to the session that they name, otherwise to the one that ran on the connector at their time, otherwise to none. */
 export const meterValuesReported = (
   state: ChargerState,
   event: MeterValuesReported,

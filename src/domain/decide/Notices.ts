@@ -1,6 +1,6 @@
 /**
- * The messages that a charger's record or its history needs and that change nothing else: Authorize, DataTransfer, progress of firmware
- * and uploads, security events, certificate requests.
+ * Messages that are only stored in the charger's history, or answered: Authorize, DataTransfer, progress of firmware and uploads, security events,
+ * certificate requests.
  */
 import type {
   CertificateSigningRequested,
@@ -24,7 +24,7 @@ import { contentKey, occurrenceKey } from "../charger/Keys.ts"
 import { isSigningRequest } from "./SigningRequest.ts"
 import { verdictOf } from "./Start.ts"
 
-/** What every fact of these has, heard and happened at `now`. */
+/** The fields that all these facts have; they happened `now`. */
 const base = (state: ChargerState, key: string, now: number) => ({
   key,
   organisationId: state.organisationId,
@@ -52,7 +52,7 @@ export const authorizationAsked = (
   return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
 }
 
-/** No vendor's extension is implemented here: OCPP 1.6 §4.3 has a word for that. */
+/** No vendor extension is implemented here; OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
 const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
 
 export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
@@ -104,13 +104,13 @@ export const securityEventReported = (
   return act([fact], acknowledged)
 }
 
-/** How long an operator's wish for a certificate is in force: chargers that make a key on a small processor take minutes. */
+/** How long an operator's request for a certificate is valid: chargers with a small processor take minutes to make a key. */
 const wishValidMillis = 60 * 60 * 1000
 
 /**
- * Rejected unless an operator has just asked for it: Accepted promises a CertificateSigned that he alone can have signed, and a charger that
- * waits for one that never comes asks again and again. The request is stored all the same, so that he can see it; what is none is rejected
- * the one that was asked for, and is nothing to be signed (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
+ * Rejected unless an operator has just asked for it. Accepted promises a CertificateSigned, for which an operator must act, and a charger that waits
+ * in vain asks again and again. The request is stored in any case, so that operators can see it. Text that is no signing request is always rejected
+ * (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
  */
 const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
 const unsignable = always({ _tag: "CertificateAnswered", status: "Rejected" })

@@ -1,6 +1,6 @@
 /**
- * Transaction messages that belong to no transaction of ours. They are stored as they came and answered as if all were well; what looks
- * like a hand in another's transaction is recorded as a security event besides (CVE-2026-28230).
+ * Transaction messages that belong to no transaction of ours. They are stored as they came, and acknowledged like any other. One that names another
+ * charger's transaction is also recorded as a security event (CVE-2026-28230).
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../charger/Fact.ts"
 import { cutText } from "../values/Cut.ts"
@@ -13,20 +13,20 @@ import { contentKey, occurrenceKey, orphanStopKey } from "../charger/Keys.ts"
 
 const hourMillis = 60 * 60 * 1000
 
-/** UTF-16 units of a frame that are kept with what was made of it; the readings of a stop that waits are kept beside it. */
+/** How many UTF-16 units of the frame are stored with an orphan; the readings of a waiting stop are stored apart from it. */
 const rawMost = 16_384
 
-/** True for a transaction id that was given in answer to a start that could not be read: its stop and readings will name it. */
+/** True for a transaction id that answered an unreadable start: its stop and readings will name it. */
 const answersUnreadableStart = (state: ChargerState, rawTransactionId: string): boolean =>
   state.orphans.some((orphan) => orphan.action === "StartTransaction" && orphan.rawTransactionId === rawTransactionId)
 
-/** True when committing `fact` uses the transaction id that was offered to the decision: it must not be offered again. */
+/** True if `fact` uses the transaction id that was offered to the decision, which must then not be offered again. */
 export const usesTransactionId = (fact: ChargerFact): boolean =>
   fact.type === "SessionStarted" || (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
 
 /**
- * A message named a transaction that this charger never had. Undefined for an id that we gave it ourselves, in answer to a start that could
- * not be read. A flood of them is one event for each id and hour.
+ * The security event of a message that names a transaction which this charger never had. Undefined for an id that answered an unreadable start. A
+ * flood of messages makes one event per id and hour.
  */
 export const foreignTransaction = (
   state: ChargerState,
@@ -47,7 +47,7 @@ export const foreignTransaction = (
   }
 }
 
-/** A stop kept for people to look at, or until its start turns up. */
+/** A stop that is stored for operators, or until its start arrives. */
 export const orphanStop = (
   state: ChargerState,
   event: TransactionEnded,
@@ -107,13 +107,13 @@ const unreadable = (
   }
 })
 
-/** The frame without its message id, which a repeat does not share. */
+/** The frame without its message id, which differs in a repeat. */
 const withoutMessageId = (envelope: Envelope): string =>
   envelope.messageId === "" ? envelope.raw : envelope.raw.replace(envelope.messageId, "")
 
 /**
- * A transaction message of which nothing can be made. A start is refused with a transaction id of its own (OCPP 1.6 §6.46 wants one in
- * every answer), which is stored, so that the stop that will name it is known for what it is and ends no other session.
+ * A transaction message that cannot be read. A start is refused with a new transaction id, since every answer must have one (OCPP 1.6 §6.46). The id is
+ * stored, so that the stop which will name it is recognised and ends no other session.
  */
 export const unreadableTransactionMessage = (
   state: ChargerState,

@@ -1,6 +1,6 @@
 /**
- * Whether what a charger sent as a certificate signing request is one (PKCS #10, RFC 2986 §4): looked at by its form alone, since who signs it
- * checks the rest. What is none is refused, for no authority could make a certificate of it.
+ * Whether a text from a charger is a certificate signing request (PKCS #10, RFC 2986 §4). Only its form is checked: the authority that signs it checks
+ * the rest. Any other text is refused, since no authority could sign it.
  */
 import { Option, Schema } from "effect"
 
@@ -9,7 +9,7 @@ const bytesOf = Schema.decodeUnknownOption(Schema.Uint8ArrayFromBase64)
 /** RFC 7468 §7; `NEW` is what older software writes. */
 const armour = /-----BEGIN (NEW )?CERTIFICATE REQUEST-----([^-]*)-----END (?:NEW )?CERTIFICATE REQUEST-----/
 
-/** An element of DER: what it is, and where its content lies. */
+/** A DER element: its tag, and where its content lies. */
 interface Element {
   readonly tag: number
   readonly from: number
@@ -26,7 +26,7 @@ const elementAt = (bytes: Uint8Array, at: number, end: number): Element | undefi
   const tag = bytes[at]
   const first = bytes[at + 1]
   if (tag === undefined || first === undefined) return undefined
-  // Above 127 it is the number of bytes that the length has; two of them are more than a message may be long.
+  // Above 127 it is the number of bytes of the length; two are enough for any message.
   const more = first < 0x80 ? 0 : first & 0x7f
   if (more > 2 || (first >= 0x80 && more === 0)) return undefined
   let length = more === 0 ? first : 0
@@ -35,7 +35,7 @@ const elementAt = (bytes: Uint8Array, at: number, end: number): Element | undefi
   return from + length <= end ? { tag, from, to: from + length } : undefined
 }
 
-/** The elements that an area consists of; undefined where it consists of anything else. */
+/** The elements of an area; undefined if it contains anything else. */
 const elements = (bytes: Uint8Array, from: number, to: number): ReadonlyArray<Element> | undefined => {
   const found: Array<Element> = []
   for (let at = from; at < to;) {
@@ -50,7 +50,7 @@ const elements = (bytes: Uint8Array, from: number, to: number): ReadonlyArray<El
 const tagsAre = (found: ReadonlyArray<Element> | undefined, tags: ReadonlyArray<number>): boolean =>
   found?.length === tags.length && tags.every((tag, i) => found[i]?.tag === tag)
 
-/** Some chargers write the line breaks as two characters, and some leave the armour away. */
+/** Some chargers send a line break as a backslash and an n, and some omit the PEM header and footer. */
 const derOf = (text: string): Uint8Array | undefined => {
   const plain = text.replaceAll(/\\[rn]/g, "\n")
   const base64 = plain.includes("-----") ? armour.exec(plain)?.[2] : plain

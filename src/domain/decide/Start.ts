@@ -1,6 +1,6 @@
 /**
- * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded whatever becomes of its token, and a repeat is answered with the id that
- * the first was given. The answer always carries a transaction id, for the charger has started already and will stop with it.
+ * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded even if its token is refused, and a repeat gets the same transaction id as the first.
+ * The answer always has a transaction id, since the charger has started already and its stop will name it.
  */
 import type { ChargerFact, SessionEnded, SessionStarted, SessionTariff } from "../charger/Fact.ts"
 import { followed, followedWithinMillis } from "../command/Following.ts"
@@ -33,14 +33,14 @@ import { startKey, unheardStopKey } from "../charger/Keys.ts"
 import { registerRulesOf } from "../charger/Quirks.ts"
 import type { IdTagVerdict, Reply } from "../charger/Reply.ts"
 
-/** What an authorisation is to the charger that asked. */
+/** An authorisation as it is sent to the charger. */
 export const verdictOf = (authorization: Authorization): IdTagVerdict => ({
   status: authorization.status,
   expiresAt: authorization.expiresAt,
   parentUid: authorization.parentUid
 })
 
-/** The session that a start begins, as the actor keeps it. */
+/** The session that a start begins, in the actor's state. */
 export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSession => ({
   sessionId: body.sessionId,
   transactionId: body.transactionId,
@@ -58,7 +58,7 @@ export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSess
   reportedStop: undefined
 })
 
-/** The register that the session begins with, and what is to be said beside it. */
+/** The register at which the session begins, and what the start reported if that differs. */
 const registerOf = (
   state: ChargerState,
   { meterStartWh: reported }: TransactionStarted
@@ -70,9 +70,8 @@ const registerOf = (
 }
 
 /**
- * The session of which this start is a repeat, as far as the state can tell; the journal knows the rest by the key. By the charger's
- * time where that was believed. Without any time that distinguishes starts, a session of the same token from the same register that has not
- * moved is the same one.
+ * The session of which this start is a repeat, as far as the state shows; the journal recognises other repeats by their key. A believed time of the
+ * charger identifies the start. Without one, a session of the same token counts as the same if its register is the same and has not moved.
  */
 const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
   const { place, time, tokenUid } = event
@@ -93,14 +92,14 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
 const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
   reservationId === 0 ? undefined : reservationId
 
-/** All that the first was answered: chargers keep expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them. */
+/** The complete first answer: chargers store expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them otherwise. */
 const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: KnownSession): Reply => ({
   _tag: "StartAnswered",
   transactionId,
   verdict: { status: authorization, expiresAt: authorizedUntil, parentUid }
 })
 
-/** The id under which a start goes on that consumes a reservation; never one that a session of this charger has already. */
+/** The session id of a start that consumes a reservation with a session of its own; never an id that a session of this charger has already. */
 const reservedSession = (state: ChargerState, consumed: ReservationFacts | undefined, startedAt: number) => {
   const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
   return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
@@ -112,20 +111,20 @@ const endedBy = (state: ChargerState, place: KnownSession["place"], at: number, 
     .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
     .filter((open) => open.startedAt <= at || open.startedAt > now)
 
-/** Of sessions that start now or before: the next on the connector that is known already. */
+/** The next known session on the connector after this one. */
 const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnector>[1], now: number) => {
-  // A start from the future had a wrong clock: of those the order of arrival decides, and nothing is older for their sake.
+  // A start in the future had a wrong clock, so it makes no other session the older one.
   const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
   return nextOnConnector(believed, session)
 }
 
-/** What is to be known of a start that is heard `now`. */
+/** What must be known about a start that is heard `now`. */
 export const startWanted = ({ place }: Pick<TransactionStarted, "place">, now: number): StartWanted => ({
   place,
   sentSince: now - followedWithinMillis
 })
 
-/** The tariff of a session that starts at `at` (ms epoch), by which it is priced also where the tariff changes later. */
+/** The tariff version of a session that starts at `at` (ms epoch); later changes of the tariff do not apply to it. */
 export const tariffFor = (
   chargerId: string,
   { place }: Pick<TransactionStarted, "place">,
@@ -136,7 +135,7 @@ export const tariffFor = (
   return chosen && { tariffId: chosen.tariffId, version: chosen.version, timeZone }
 }
 
-/** Our ids have 32 bits. Some chargers send 0 where there is no reservation, or what was left in their memory. */
+/** Our reservation ids have 31 bits. Without a reservation, some chargers send 0 or an arbitrary number. */
 const namedReservation = ({ reservationId }: Pick<TransactionStarted, "reservationId">): number | undefined =>
   reservationId === 0 || Math.abs(reservationId ?? 0) > 0x7fffffff ? undefined : reservationId
 
@@ -153,7 +152,7 @@ export const consumedFor = (
   return consumedBy({ reservationId, evseId: place.evseId, tokenUid, parentUid, accepted, startedAt: at }, reservations)
 }
 
-/** The fact of a start, with the sessions on its connector that it shows to have ended, or the newer one that shows it to have. */
+/** The fact of a start. It names the sessions on its connector that it shows to have ended, or the newer one that shows it to have ended. */
 const started = (
   state: ChargerState,
   event: TransactionStarted,
@@ -205,7 +204,7 @@ const started = (
   return { ...fact, body: { ...fact.body, supersededBy: newer.sessionId, ends: [...ends, own] } }
 }
 
-/** The ends of sessions whose card was refused and which took nothing: others that this start follows on its connector, and its own where it came late. */
+/** The ends of sessions with a refused token and no energy: earlier ones on the connector, and its own if a newer one is known already. */
 const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): ReadonlyArray<SessionEnded> => {
   const { body, heardAt, key, organisationId } = fact
   const session = startedSession(fact)
@@ -224,7 +223,7 @@ const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): R
   }))
 }
 
-/** The stop that waits for this start, as it was kept. */
+/** The stop that waits for this start, as it was stored. */
 const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => ({
   figures: orphan,
   reported: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
@@ -233,7 +232,7 @@ const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => 
   heardAt
 })
 
-/** The end of a session whose stop came before its start and waits as an orphan, with what came with it; first what that is has to be asked. */
+/** The end of a session whose stop arrived before its start and waits as an orphan; or the question for that stop's readings. */
 const endedAlready = (
   state: ChargerState,
   fact: SessionStarted,
@@ -250,7 +249,7 @@ const endedAlready = (
   return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
 }
 
-/** The profile that came with the RemoteStart of this transaction is the transaction's from now on. */
+/** The profile that came with the RemoteStart belongs to this transaction from now on. */
 const profileBegun = (state: ChargerState, { body, key }: SessionStarted, now: number): ReadonlyArray<ChargerFact> => {
   const document = state.profiles === undefined ? undefined : begun(state.profiles, body, now)
   return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
@@ -292,6 +291,6 @@ export const transactionStarted = (
   )
 }
 
-/** True of a start that takes the place of its reservation's session: where another was quicker, it is refused and must be decided anew. */
+/** True for a start that replaces its reservation's session. If another start was first, the commit is refused and the start must be decided anew. */
 export const takesReservation = (fact: ChargerFact): boolean =>
   fact.type === "SessionStarted" && fact.body.reserved === true

@@ -1,6 +1,6 @@
 /**
- * StatusNotification (OCPP 1.6 §4.9): stored where it says something new, always acknowledged. Statuses overtake one another when a
- * charger empties its queue after an offline time: an older one never replaces a newer, and is kept for the connector's history alone.
+ * StatusNotification (OCPP 1.6 §4.9): always acknowledged, and stored if it is new. When a charger empties its queue after it was offline, statuses
+ * may arrive out of order. An older one never replaces a newer one, but is stored in the connector's history.
  */
 import type { ConnectorStatusChanged, PastStatusReported, SessionEnded } from "../charger/Fact.ts"
 import { freeStatuses } from "../session/Closing.ts"
@@ -20,8 +20,8 @@ const same = (isInForce: ConnectorState, event: StatusReported): boolean =>
   isInForce.vendorErrorCode === event.vendorErrorCode
 
 /**
- * True when the stored status is newer by the charger's own clock. A status from the future is no witness: that clock has been set right since,
- * and the connector would be stuck until the time it was ahead by has gone.
+ * True if the stored status is newer by the charger's own clock. A stored status in the future does not count: the clock has been corrected since, and
+ * the connector's status would not change until that time.
  */
 const outdated = (isInForce: ConnectorState, event: StatusReported, now: number): boolean =>
   isInForce.byOwnClock === true &&
@@ -36,7 +36,7 @@ const outdated = (isInForce: ConnectorState, event: StatusReported, now: number)
 const heard = ({ time }: StatusReported, now: number): number =>
   isBelievable(time.at, now) && time.at === now ? now + 1 : now
 
-/** The ends of sessions whose card was refused and which took nothing: their connector is free. */
+/** The ends of sessions with a refused token and no energy: their connector is free. */
 const refusedEnded = (state: ChargerState, event: StatusReported, now: number): ReadonlyArray<SessionEnded> => {
   if (!freeStatuses.has(event.status)) return []
   const { connectorId, evseId } = event.place

@@ -1,6 +1,6 @@
 /**
- * StopTransaction (OCPP 1.6 §4.10): always answered with a CALLRESULT, since anything else blocks the charger's queue. The first stop of
- * a session ends it; what later ones say changes nothing, and is kept where it is something else. A stop is believed to end a session only if it names it, or can be no other's.
+ * StopTransaction (OCPP 1.6 §4.10): always answered with a CALLRESULT, since anything else blocks the charger's queue. The first stop of a session
+ * ends it. Further ones change nothing, but are stored if they differ. A stop ends a session only if it names it, or can belong to no other.
  */
 import type { ChargerFact, OrphanRecorded } from "../charger/Fact.ts"
 import { withoutTransaction } from "../command/Stack.ts"
@@ -18,7 +18,7 @@ import { foreignTransaction, orphanStop } from "./Orphans.ts"
 import { authorizing } from "./Authorize.ts"
 import { verdictOf } from "./Start.ts"
 
-/** Of a repeat: what the card is was said in the first answer, or is said at its next use. */
+/** The answer to a repeat, without a verdict: the first answer had it, or the card's next use will get it. */
 const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
 
 const reportedBy = ({ meterStopWh, time }: TransactionEnded): ReportedStop => ({
@@ -40,10 +40,10 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
   heardAt: now
 })
 
-/** True of a stop that says another register or another time than the one that ended its session; what it leaves out contradicts nothing. */
-const contradicts = (reported: ReportedStop, isInForce: ReportedStop): boolean =>
-  (reported.meterStopWh !== undefined && reported.meterStopWh !== isInForce.meterStopWh) ||
-  (reported.at !== undefined && reported.at !== isInForce.at)
+/** True if a stop reports another register or time than the one that ended the session. Missing values contradict nothing. */
+const contradicts = (reported: ReportedStop, first: ReportedStop): boolean =>
+  (reported.meterStopWh !== undefined && reported.meterStopWh !== first.meterStopWh) ||
+  (reported.at !== undefined && reported.at !== first.at)
 
 /** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
 const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
@@ -53,8 +53,8 @@ const profilesEnded = (state: ChargerState, transactionId: number, now: number):
 }
 
 /**
- * A stop that names no transaction: it is kept as an orphan under its own key, and ends a session in the same breath where it can be that
- * of one only. Both stand or fall by the orphan's key, so that its repeat can never end another session that has begun since.
+ * A stop that names no transaction. It is stored as an orphan under its own key and, in the same commit, ends a session if it can belong to only one.
+ * Both facts depend on the orphan's key, so that a repeat can never end another session that has begun since.
  */
 const unnamed = (
   state: ChargerState,
@@ -74,11 +74,11 @@ const unnamed = (
   return [orphan, ...endingFacts(state, session, stopOf(event, now), envelope, now, grounds)]
 }
 
-/** With what came along, which it may bring to its session once its start turns up. */
+/** The orphan with its readings, which its session gets once the start arrives. */
 const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
   readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
 
-/** A further stop of a session that has ended: the first counts, and one that says something else is kept for an operator to look at. */
+/** A further stop of an ended session. The first one counts; one that differs is stored for an operator. */
 const further = (
   state: ChargerState,
   { sessionId, reportedStop }: KnownSession,
@@ -92,7 +92,7 @@ const further = (
   return act([orphanStop(state, event, envelope, why, now, ids)], stoppedBefore)
 }
 
-/** A stop that names a transaction which this charger never had: never matched to another session (T06). */
+/** A stop that names a transaction which this charger never had. It is never matched to another session (T06). */
 const foreign = (
   state: ChargerState,
   event: TransactionEnded,
@@ -113,16 +113,16 @@ const foreign = (
  */
 export type StopVerdict =
   | { readonly _tag: "Ask"; readonly question: Question }
-  /** Undefined where nothing is to be said. */
+  /** Undefined if the answer has no verdict. */
   | { readonly _tag: "Answer"; readonly verdict: IdTagVerdict | undefined }
 
 const nothing: StopVerdict = { _tag: "Answer", verdict: undefined }
 
-/** True of an unknown card that something else let charge here: what that was is over with the session, and says nothing of the card. */
+/** True for an unknown card that a reservation or a partner's command allowed to charge here. That ends with the session and is no verdict on the card. */
 const wasLetIn = ({ openSessions }: TokenFacts, chargerId: string): boolean =>
   openSessions.some((open) => open.chargerId === chargerId && ["Reservation", "RoamingToken"].includes(open.source))
 
-/** Of a card on which only a partner could say more nothing is said: a stop waits for no partner. */
+/** Without a verdict if only a partner could give it: a stop does not wait for partners. */
 export const stopVerdict = (
   state: ChargerState,
   { token }: Answers,
@@ -131,7 +131,7 @@ export const stopVerdict = (
 ): StopVerdict => {
   if (tokenUid === undefined) return nothing
   const { chargerId } = state
-  // The session that ends entitles to nothing any more.
+  // The session that ends no longer entitles the card to anything.
   const facts = token === undefined ? {} : { token: { ...token, openSessions: [] } }
   const decided = authorizing(state, facts, { _tag: "Asking", tokenUid, chargerId }, now)
   if (decided._tag === "Ask") return decided.question._tag === "AskPartners" ? nothing : decided

@@ -1,6 +1,6 @@
 /**
- * How an organisation's template comes to a charger: after each boot, once the charger has reported its configuration, what differs is sent
- * as commands like any other; when the last of a round has ended the configuration is asked for again, until nothing is left to try.
+ * Applies an organisation's template to a charger. After each boot, once the charger has reported its configuration, the keys that differ are sent as
+ * ordinary commands. When the last command of a round has ended, the configuration is read again, until nothing is left to try.
  */
 import type { ChargerFact, CommandAnswered, CommandIssued } from "../charger/Fact.ts"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
@@ -10,14 +10,14 @@ import { askConfiguration } from "./FollowUps.ts"
 import { tolerancesOf } from "../charger/Quirks.ts"
 import { nameOf, type TemplateKey, toChange } from "../charger/Template.ts"
 
-/** Commands of one round: a charger's queue has room for an operator's beside them. */
+/** Commands in one round: the charger's queue must have room for an operator's too. */
 export const templateRound = 16
 
 const fresh: Templating = { tried: [], open: [], changed: false, done: false }
 
 const heartbeatKey = "HeartbeatInterval"
 
-/** What is expected of this charger: the organisation's template, and what its make needs to be sent by key. */
+/** The configuration that this charger must have: the organisation's template, and the keys that its make needs. */
 export const expectedOf = (
   make: Parameters<typeof tolerancesOf>[0],
   policy: Pick<ChargerState["policy"], "template" | "quirks" | "heartbeatIntervalSeconds">
@@ -28,7 +28,7 @@ export const expectedOf = (
   return [...template, { key: heartbeatKey, value: String(policy.heartbeatIntervalSeconds) }]
 }
 
-/** The commands that bring the charger nearer to what is expected of it, after it has reported what it has. */
+/** The commands that bring the charger closer to that configuration, once it has reported its own. */
 export const templateCommands = (
   state: ChargerState,
   reported: ReadonlyArray<ConfigurationKey>,
@@ -61,7 +61,7 @@ export const templateCommands = (
     })
 }
 
-/** When the last command of a round has ended, and the charger said yes to one of them, it is asked what it has now. */
+/** When the last command of a round has ended and at least one was accepted, the configuration is read again. */
 export const afterTemplate = ({ templating }: ChargerState, { body }: CommandAnswered): ReadonlyArray<FollowUp> => {
   if (templating === undefined || !templating.open.every((id) => id === body.commandId)) return []
   if (!templating.open.includes(body.commandId)) return []
@@ -69,12 +69,12 @@ export const afterTemplate = ({ templating }: ChargerState, { body }: CommandAns
   return changed ? [{ command: askConfiguration, afterMillis: 0 }] : []
 }
 
-/** What remains of it after a fact. */
+/** The state of the template's work after a fact. */
 export const templatingAfter = (templating: Templating | undefined, fact: ChargerFact): Templating | undefined => {
   switch (fact.type) {
     case "ChargerBooted":
       return undefined
-    // Those that were issued with it follow, and show that it is not done.
+    // The commands that were issued with it follow, and show that the round is not done.
     case "ConfigurationReported":
       return (templating?.open.length ?? 0) > 0 ? templating : { ...fresh, ...templating, changed: false, done: true }
     case "CommandIssued": {

@@ -1,8 +1,8 @@
-/** What a partner's driver wishes of a session, and what becomes of it (OCPI 2.2.1 §9.4.1). */
+/** The charging preferences of a partner's driver for a session, and the answer to them (OCPI 2.2.1 §9.4.1). */
 import { Schema } from "effect"
 
 export const ChargingPreferences = Schema.Struct({
-  /** OCPI's ProfileType; an open word. */
+  /** OCPI's ProfileType, an open enumeration. */
   profileType: Schema.String,
   /** ms epoch. */
   departureAt: Schema.optional(Schema.Finite),
@@ -12,7 +12,7 @@ export const ChargingPreferences = Schema.Struct({
 })
 export type ChargingPreferences = typeof ChargingPreferences.Type
 
-/** OCPI 2.2.1 §9.4.2 ChargingPreferencesResponse, as far as we have use for it. */
+/** OCPI 2.2.1 §9.4.2 ChargingPreferencesResponse, as far as we use it. */
 export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_SUPPORTED"
 
 /**

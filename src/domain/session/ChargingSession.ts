@@ -1,4 +1,4 @@
-/** A charging session as everybody but the charger's actor sees it: the projection of its facts. */
+/** A charging session as all but the charger's actor see it: the projection of its facts. */
 import { Schema } from "effect"
 import type { Authorization } from "../token/Authorization.ts"
 import type { Price } from "../values/Amount.ts"
@@ -7,14 +7,14 @@ import type { ChargingPreferences } from "./ChargingPreferences.ts"
 import type { Sample } from "../charger/MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
-/** The reservation that a session used, or is. */
+/** The reservation that a session used, or that it is. */
 export interface SessionReservation {
   readonly reservationId: number
-  /** When the charger said yes, ms epoch; undefined where it never did, or its answer was lost: that is not paid for. */
+  /** When the charger accepted it, ms epoch; undefined if it did not, or if its answer was lost. Then the reservation costs nothing. */
   readonly acceptedAt: number | undefined
   /** ms epoch. */
   readonly expiresAt: number
-  /** A start has consumed it. */
+  /** True if a start has consumed it. */
   readonly used: boolean
 }
 
@@ -22,7 +22,7 @@ export interface SessionReservation {
 export const sessionStatuses = ["PENDING", "ACTIVE", "COMPLETED", "INVALID", "RESERVATION"] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
-/** Which session, and where: the same in its row and in REST. What else they have in common differs in how times and missing values are written. */
+/** The fields that are the same in its row and in REST. The others differ in how times and missing values are written. */
 export const sessionPlace = {
   id: Schema.String,
   chargerId: Schema.String,
@@ -33,7 +33,7 @@ export const sessionPlace = {
 
 export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace> {
   readonly organisationId: string
-  /** An integer in OCPP 1.6 (ours), a string in 2.x (the charger's); kept as text. */
+  /** An integer that we give in OCPP 1.6, a string of the charger's in 2.x; stored as text. */
   readonly transactionId: string
   readonly ocppVersion: string
   readonly tokenUid: string
@@ -43,26 +43,26 @@ export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace>
   readonly endedAt: number | undefined
   readonly meterStartWh: number
   readonly meterStopWh: number | undefined
-  /** Energy so far, or in all once ended; never negative. */
+  /** The energy so far, or the total once it has ended; never negative. */
   readonly energyWh: number
   readonly stopReason: string | undefined
   readonly heldReason: string | undefined
   readonly reservation?: SessionReservation
-  /** Whose driver it is, where a roaming partner's. */
+  /** The roaming partner whose driver it is, if any. */
   readonly roaming?: SessionRoaming | undefined
-  /** What that partner's driver wishes of it, as far as we have accepted it. */
+  /** The charging preferences of that partner's driver, if we have accepted them. */
   readonly preferences?: ChargingPreferences | undefined
   /** How often an operator has corrected it. */
   readonly revision?: number
-  /** An operator has looked at it and lets it be billed. */
+  /** True if an operator has released it for billing. */
   readonly reviewed?: boolean
-  /** A further stop of it said something else than the one that ended it, and no operator has corrected it since. */
+  /** True if a further stop differs from the one that ended it, and no operator has corrected it since. */
   readonly contradicted?: boolean
-  /** The total of its record in force; undefined while it has none. */
+  /** The total of its current CDR; undefined while it has none. */
   readonly billed?: Price | undefined
-  /** What that record says it costs, with its periods; only where a session is read to be shown. */
+  /** The price in that CDR, with its periods; only if the session is read to be shown. */
   readonly record?: SessionPrice | undefined
-  /** What it costs so far, or in all; undefined without a tariff, and for a moment after something was stored of it. */
+  /** Its price so far, or in all; undefined without a tariff, and for a moment after its data has changed. */
   readonly price?: SessionPrice | undefined
   readonly createdAt: number
   readonly updatedAt: number
@@ -72,22 +72,22 @@ export interface ChargingSession extends Schema.Struct.Type<typeof sessionPlace>
 export interface SessionReading {
   readonly at: number
   readonly heardAt: number
-  /** What the charger sent in place of a time; undefined where `at` is its own. */
+  /** The text that the charger sent as the time; undefined if `at` is that time. */
   readonly rawAt?: string | undefined
-  /** What was made of it. */
+  /** The register in it. */
   readonly energyWh: number | undefined
   readonly samples: ReadonlyArray<Sample>
 }
 
-/** What it costs: as it was billed once that is so, whatever has come since (`needsCorrection`); till then as it is known. */
+/** The price: as billed, whatever has changed since (`needsCorrection`), or as known while it is not billed. */
 export const costOf = ({ price, record }: Pick<ChargingSession, "record" | "price">): SessionPrice | undefined =>
   record ?? price
 
-/** True where a session now comes to another total than its record. Stored with the price, so that lists find those few by an index. */
+/** True if a session's total now differs from that of its CDR. Stored with the price, so that lists find these few by an index. */
 export const differsFrom = (billed: Price, price: Price): boolean =>
   billed.exclVat !== price.exclVat || billed.inclVat !== price.inclVat
 
-/** What came after its record was issued would change the record's total, or a further stop says something else than the one that ended it. */
+/** True if data that came after its CDR was issued would change the total, or if a further stop differs from the one that ended it. */
 export const needsCorrection = ({
   billed,
   contradicted,
@@ -95,6 +95,6 @@ export const needsCorrection = ({
 }: Pick<ChargingSession, "billed" | "contradicted" | "price">): boolean =>
   contradicted === true || (billed !== undefined && price !== undefined && differsFrom(billed, price))
 
-/** True of a session that is a reservation that was not used, now or for good. */
+/** True if the session is a reservation that was not used, so far or at all. */
 export const isOnlyReserved = ({ reservation }: Pick<ChargingSession, "reservation">): boolean =>
   reservation !== undefined && !reservation.used

@@ -1,15 +1,15 @@
 /**
- * When a session counts as over although its end never came: stops are lost with memories that are cleared and chargers that are stolen. A session that
+ * When a session counts as over although no stop came: stops are lost with cleared memories and stolen chargers. A session that
  * is closed so is held, since it is not known what it came to; and what is heard of it later, its true end above all, takes the place of this.
  */
 import type { ConnectorStatus } from "../site/Connector.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 
-/** Why a session was closed without an end. */
+/** Why a session was closed without a stop. */
 export type CloseReason =
-  /** Its charger is there and says that the connector is free, and no stop has followed. */
+  /** Its charger is connected and reports a free connector, and no stop has followed. */
   | "ConnectorFree"
-  /** Nothing was heard of it for as long as its organisation waits, and nothing shows that it goes on. */
+  /** Nothing was heard of it for as long as its organisation waits, and nothing shows that it continues. */
   | "Silent"
 
 /** What is known of a session that has not ended. Times are ms epoch, by our own clock. */
@@ -23,16 +23,16 @@ export interface OpenSession {
   readonly authorization: AuthorizationStatus
   /** By its readings. */
   readonly energyWh: number
-  /** Hours that its organisation waits. */
+  /** How many hours its organisation waits. */
   readonly closeSilentHours: number
   /** Of its charger's connection. */
   readonly connection:
     | { readonly _tag: "Up"; readonly since: number }
-    /** Also where its node is gone. */
+    /** Disconnected, or connected to a node that no longer runs. */
     | { readonly _tag: "Down"; readonly since: number }
     /** The charger was removed, or has never been seen by this database. */
     | { readonly _tag: "None" }
-  /** What its connector said last, and when that was heard. */
+  /** The connector's last status, and when it was heard. */
   readonly connector: { readonly status: ConnectorStatus; readonly heardAt: number } | undefined
 }
 
@@ -42,12 +42,12 @@ export interface OpenSession {
  */
 export const freeMillis = 15 * 60_000
 
-/** Hours that an organisation may wait: at most a season. The database has 24 where it has not said: over a night. */
+/** How many hours an organisation may choose: at most a season. The default, in the database, is 24: more than a night. */
 export const closeSilentHours = { least: 1, most: 2160 }
 
 const hourMillis = 3_600_000
 
-/** Statuses under which a session may go on unheard: a vehicle may stand there for weeks, and a charger without meter values says nothing of it. */
+/** Statuses under which a session may continue in silence: a vehicle may be parked for weeks, and a charger without meter values sends nothing meanwhile. */
 export const stillOccupied: ReadonlySet<ConnectorStatus> = new Set<ConnectorStatus>([
   "Preparing",
   "Charging",
@@ -63,7 +63,7 @@ export const freeStatuses: ReadonlySet<ConnectorStatus> = new Set<ConnectorStatu
   "Unavailable"
 ])
 
-/** The reason to close a session at `now` (ms epoch), or undefined while it may well go on. */
+/** The reason to close a session at `now` (ms epoch); undefined while it may continue. */
 export const closingOf = (session: OpenSession, now: number): CloseReason | undefined => {
   const { connection, connector, heardAt, quietSince } = session
   const patience = session.closeSilentHours * hourMillis

@@ -1,12 +1,12 @@
-/** Sessions that have not ended, and the closing of those whose end will not come. */
+/** Sessions that have not ended, and the closing of those whose stop will not come. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { CloseReason, OpenSession } from "./Closing.ts"
 
-/** A session to be closed, as it was when it was looked at. */
+/** A session to be closed, as it was when that was decided. */
 export interface Closing extends Pick<OpenSession, "sessionId" | "organisationId" | "quietSince"> {
   readonly reason: CloseReason
-  /** It ends as one that never was (`Refused.neverWas`) and is not held. */
+  /** True if it ends as one that never took place (`Refused.neverWas`); such a session is not held. */
   readonly neverWas: boolean
 }
 
@@ -22,7 +22,7 @@ export class Closings extends Context.Service<
       readonly after: string | undefined
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<OpenSession>, StorageUnavailable>
-    /** Closes those of which nothing was stored since they were looked at. Ids of the closed ones. */
+    /** Closes those that have not changed since that was decided. Answers the ids of the closed ones. */
     readonly close: (
       closings: ReadonlyArray<Closing>,
       now: number

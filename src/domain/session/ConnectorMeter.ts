@@ -1,4 +1,4 @@
-/** What the readings of a session show of the meter behind its connector, for an operator who gives parking there a price. */
+/** What the readings of a session show about its connector's meter. Operators need it to judge whether parking can be billed there. */
 import { resolutionOf } from "../tariff/Evidence.ts"
 import type { Observed } from "./Ledger.ts"
 import { measuredOf } from "../charger/MeterValue.ts"
@@ -8,13 +8,13 @@ export interface ConnectorMeter {
   readonly chargerId: string
   readonly evseId: number
   readonly connectorId: number
-  /** Wh: the register counts in steps of it. */
+  /** The step in which the register counts, Wh. */
   readonly stepWh: number
-  /** It reports power or current beside its register. */
+  /** True if it reports power or current besides its register. */
   readonly reportsPower: boolean
 }
 
-/** Undefined while a session runs, and where it shows nothing for certain. */
+/** Undefined while a session runs, and if its readings show nothing for certain. */
 export const connectorMeterOf = ({
   readings,
   session

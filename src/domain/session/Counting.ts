@@ -5,10 +5,10 @@
  */
 import type { ChargingSession } from "./ChargingSession.ts"
 
-/** A fall of so many Wh is a meter's jitter, as some report from two registers that are read one after the other. */
+/** A fall of up to this many Wh is jitter: some meters report from two registers that are read one after the other. */
 export const jitterWh = 10
 
-/** What is looked at: registers and their times, and the session's own. */
+/** The readings' registers and times, and the session's own. */
 interface Observed {
   readonly session: Pick<ChargingSession, "startedAt" | "endedAt" | "meterStartWh" | "meterStopWh">
   readonly readings: ReadonlyArray<{ readonly at: number; readonly registerWh: number | undefined }>
@@ -20,10 +20,10 @@ interface Observed {
  */
 const unevenness = 1.5
 
-/** Wh that may be unseen however short that was: a reading's rounding. */
+/** Wh that may be unseen in any time, however short: a reading's rounding. */
 const unseenWh = 100
 
-/** True where the readings saw most of the energy, and the rest could have flowed while none was taken. */
+/** True if the readings show most of the energy, and the rest could have flowed before the first and after the last. */
 const bearsOut = (unseen: number, unseenMillis: number, energyWh: number, millis: number): boolean =>
   unseen >= -jitterWh && unseen <= unseenWh + Math.min(energyWh / 2, (unevenness * energyWh * unseenMillis) / millis)
 
@@ -39,7 +39,7 @@ export const offsetOf = ({ readings, session }: Observed): number => {
     .filter(({ at }) => at >= startedAt && at <= endedAt)
     .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
   const [first, last] = [reported[0], reported.at(-1)]
-  // One reading alone could be anybody's.
+  // A single reading could belong to any session.
   if (energyWh <= 0 || first === undefined || last === undefined || reported.length < 2) return 0
   if (reported.some(({ wh }) => wh >= meterStartWh - jitterWh && wh <= meterStopWh + jitterWh)) return 0
   if (reported.slice(1).some(({ wh }, i) => wh < reported[i]!.wh - jitterWh)) return 0

@@ -1,6 +1,6 @@
 /**
- * The figures of a session's end. What cannot be believed holds the session back from billing and is never put right silently: the raw
- * figures stand beside it. A missing figure is taken from the stop's own readings only where nothing else can be meant.
+ * The figures of a session's end. If they cannot be believed, the session is held; they are never corrected silently, and the raw figures are stored
+ * too. A missing figure is taken from the stop's own readings only if these have one meaning.
  */
 import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
@@ -10,7 +10,7 @@ import { neverWas, outcomeOf } from "./Refused.ts"
 
 /** What is known of a stop. */
 export interface StopFigures {
-  /** When it happened, as far as it is known; ms epoch. */
+  /** When it happened, as well as that is known; ms epoch. */
   readonly at: number
   readonly rawAt: string | undefined
   readonly tokenUid: string | undefined

@@ -1,6 +1,6 @@
 /**
- * What a session costs, from its ledger: the readings as they were stored, the tariff as it stood when it began. Every view of a session's
- * price comes from here.
+ * The price of a session, from its ledger: the readings as they were stored, and the tariff version that applied when it began. All prices of sessions
+ * are made here.
  */
 import { type PricedResult, price, type Reserved } from "../tariff/Price.ts"
 import { resolutionOf } from "../tariff/Evidence.ts"
@@ -17,44 +17,44 @@ import type { SessionPrice } from "./SessionPrice.ts"
 export interface LedgerReading {
   /** The charger's time, ms epoch. */
   readonly at: number
-  /** The register, Wh; undefined where the reading has none. */
+  /** The register, Wh; undefined if the reading has none. */
   readonly registerWh: number | undefined
-  /** Those of power, current and state of charge. */
+  /** The samples of power, current and state of charge. */
   readonly samples: ReadonlyArray<Sample> | undefined
 }
 
-/** What is known beside the ledger. */
+/** What is known besides the readings and the tariff. */
 export interface Surroundings {
-  /** W that the operator said the connector gives at most; undefined where he has said nothing. */
+  /** The connector's maximum power in W; undefined if the operator has not set it. */
   readonly maxPowerW: number | undefined
   /** Registers of the session before on the same connector, Wh. */
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
-  /** How its times and those at which they were heard lie to one another cannot be by one clock. Undefined means that it can. */
+  /** True if the charger's clock must have jumped, by a comparison of its times with ours. Undefined means false. */
   readonly clockJumped?: boolean | undefined
-  /** Of a reservation that was not used: who charged at the charger meanwhile. */
+  /** For a reservation that was not used: the charger's other sessions meanwhile. */
   readonly occupancy?: Occupancy | undefined
-  /** By how much its charger's clock is known to be ahead of ours; 0 where it is not known to be. */
+  /** By how much its charger's clock is known to be ahead of ours; 0 if that is not known. */
   readonly clockAheadMillis?: number | undefined
-  /** W: a vehicle that takes less is parked. Undefined: the usual one. */
+  /** The power in W below which a vehicle counts as parked; undefined for the default. */
   readonly standbyPowerW?: number | undefined
 }
 
 /** All that is known of a session, whether or not it has a price. */
 export interface Observed {
   readonly session: ChargingSession
-  /** IANA; of the site. */
+  /** The site's time zone (IANA). */
   readonly timeZone: string
   readonly readings: ReadonlyArray<LedgerReading>
-  /** Of its connector: within the session, and the last one before it. Undefined: not looked for. */
+  /** The connector's statuses within the session, and the last one before it. Undefined if they were not read. */
   readonly statuses?: ReadonlyArray<StatusChange> | undefined
   readonly surroundings: Surroundings
   /** Where it is now. */
   readonly place?: Place | undefined
-  /** OCPI's word for what the token is, where it is one of the organisation's own. */
+  /** The token's OCPI type, if it is one of the organisation's own. */
   readonly tokenType?: TokenType | undefined
-  /** Signed samples of its first and last readings that have some, in order of time; only of a session that has ended. */
+  /** The signed samples of its first and last readings that have any, in order of time; only for a session that has ended. */
   readonly signed?: ReadonlyArray<Sample> | undefined
-  /** As the charger's configuration has it; with `signed`. */
+  /** From the charger's configuration; only with `signed`. */
   readonly meterPublicKey?: string | undefined
 }
 
@@ -63,12 +63,12 @@ export interface Ledger extends Observed {
 }
 
 /**
- * A running session with no more readings is priced whenever its price is asked for or pushed to a partner: five milliseconds. One with more is pushed with
- * the price that was made last, and anew when another was made.
+ * A running session with at most this many readings is priced whenever its price is read or pushed to a partner, in five milliseconds. One with more
+ * is pushed with its last stored price, and again when that has changed.
  */
 export const readingsPricedAtOnce = 500
 
-/** True where there was a tariff when the session began. */
+/** True if a tariff applied when the session began. */
 export const isPriced = (observed: Observed | Ledger): observed is Ledger => "tariff" in observed
 
 const stateOfChargeOf = (samples: ReadonlyArray<Sample>) => {
@@ -76,7 +76,7 @@ const stateOfChargeOf = (samples: ReadonlyArray<Sample>) => {
   return percent === undefined || percent > 100 ? undefined : percent
 }
 
-/** Registers of a session as its start and stop have them, and the energy that counts. */
+/** A session's registers from its start and stop, and the energy that is billed. */
 interface Fitted {
   readonly meterStartWh: number
   readonly meterStopWh: number | undefined
@@ -103,8 +103,8 @@ export const fitting = (
 }
 
 /**
- * Readings as pricing takes them. Registers are brought to the session's beginning and kept within what the session has in all: one figure
- * that leaps up in the middle changes when energy flowed, and never how much.
+ * Readings in the form that pricing needs. Registers count from the session's beginning and never exceed its total: a register that jumps up in the
+ * middle changes when energy flowed, never how much.
  */
 export const pricedReadings = ({
   readings,
@@ -116,7 +116,7 @@ export const pricedReadings = ({
     registerWh === undefined || at < startedAt || at > (endedAt ?? 0) ? [] : [registerWh + offset]
   )
   const fit = fitting(session, within)
-  // While it runs the newest register counts, and where that jitters the one before it does: what it costs never falls.
+  // While the session runs the newest register counts, even if it jitters, so that the price never falls.
   const most = endedAt === undefined ? energyWh + jitterWh : energyWh
   const reported = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
@@ -135,18 +135,18 @@ export const pricedReadings = ({
         ]
   )
   if (endedAt === undefined) return reported
-  // The stop's own figure is the last word on energy; what else was measured in that moment counts.
+  // The stop's own figure decides on the energy; the other samples of that moment are kept.
   const last = reported.findLast(({ at }) => at === endedAt)
   return [...reported.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
 }
 
-/** The newest moment that is known of a session: its end, or its last reading. */
+/** The newest known moment of a session: its end, or its last reading. */
 const until = ({ readings, session }: Ledger): number =>
   session.endedAt ?? readings.reduce((latest, { at }) => Math.max(latest, at), session.startedAt)
 
 const free = { exclVat: 0, inclVat: 0 }
 
-/** Of what was declared invalid: no cost to anybody, not even the least that the tariff asks for. */
+/** The price of an invalid session: zero, without even the tariff's minimum price. */
 const unpaid: PricedResult = {
   total: free,
   costs: { fixed: free, energy: free, time: free, parking: free, reservation: free },
@@ -157,16 +157,16 @@ const unpaid: PricedResult = {
   parkingMillis: 0
 }
 
-/** The time for which a connector was kept, from the charger's yes to the start, or to the end where no driver came. */
+/** The time for which a connector was reserved: from the charger's acceptance to the start, or to the expiry if no driver came. */
 const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserved | undefined => {
   if (reservation?.acceptedAt === undefined || status === "RESERVATION") return undefined
   const { acceptedAt, expiresAt, used } = reservation
   const until = used ? Math.min(startedAt, expiresAt) : expiresAt
-  // Used in the moment of the yes it took no time, and has its flat fee all the same, as a session that takes none has.
+  // A reservation that was used at once took no time but still has its flat fee, like a session without energy.
   return until >= acceptedAt ? { startedAt: acceptedAt, endedAt: until, expired: !used } : undefined
 }
 
-/** The tariff as it applies: who could not have used what he reserved is asked nothing for the reservation. */
+/** The tariff as it applies: a driver who could not have used the reserved connector pays nothing for the reservation. */
 const applying = ({ session, surroundings: { occupancy }, tariff }: Ledger): Pricing => {
   const { evseId, reservation } = session
   if (occupancy === undefined || reservation?.acceptedAt === undefined || reservation.used) return tariff.body
@@ -176,7 +176,7 @@ const applying = ({ session, surroundings: { occupancy }, tariff }: Ledger): Pri
   return { ...tariff.body, elements }
 }
 
-/** What a session costs so far, or in all once it has ended. */
+/** The price of a session so far, or in all once it has ended. */
 export const priceOf = (ledger: Ledger): PricedResult => {
   const { readings, session, statuses, surroundings, timeZone } = ledger
   if (session.status === "INVALID") return unpaid

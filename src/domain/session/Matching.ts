@@ -1,6 +1,6 @@
 /**
- * Which session something belongs to that names none: a stop with transaction id -1 or 0 (a start that the charger made offline and never
- * had answered), readings without a transaction. A wrong guess costs a driver money, so that only what leaves no other choice is matched.
+ * Finds the session of a message that names none: a stop with transaction id -1 or 0 (after an offline start that was never answered), or readings
+ * without a transaction. A wrong guess costs a driver money, so a message is matched only if no other session is possible.
  */
 import type { KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { tokenKey } from "../token/Token.ts"
@@ -10,17 +10,17 @@ export type UnnamedStop = Pick<Orphan, "at" | "tokenUid" | "meterStopWh">
 
 const maxTransactionId = 0x7fffffff
 
-/** True when the text that a charger sent as transaction id names a transaction, so that it belongs to that one and to no other (T06). */
+/** True if the text that a charger sent as transaction id names a transaction; then the message belongs to no other (T06). */
 export const namesTransaction = (raw: string | undefined): boolean => {
   const n = Number(raw?.replaceAll('"', ""))
   return n >= 1 && n <= maxTransactionId
 }
 
-/** True for a stop that a start which comes later can turn out to be the start of. */
+/** True for a stop that may belong to a start which has not arrived yet. */
 export const canWait = (stop: Omit<UnnamedStop, "at"> & Pick<Orphan, "rawTransactionId">): boolean =>
   stop.tokenUid !== undefined && stop.meterStopWh !== undefined && !namesTransaction(stop.rawTransactionId)
 
-/** True for an orphan that decisions look at: a stop that can wait, or a start whose id its stop and readings will name. */
+/** True for an orphan that decisions need: a stop that may wait for its start, or an unreadable start with an id that its stop will name. */
 export const isAtHand = (orphan: Omit<Orphan, "orphanId" | "at">): boolean =>
   orphan.action === "StartTransaction" || canWait(orphan)
 
@@ -38,8 +38,8 @@ export const nextOnConnector = (
 }
 
 /**
- * Until when a session can have run: to its end, or to the next start on its connector. Undefined when nothing bounds it, which of a
- * superseded one means that it is not known: then nothing is matched to it.
+ * The latest time at which a session can have run: its end, or the next start on its connector. Undefined if there is neither. For a superseded
+ * session that means that it is not known, and nothing is matched to it.
  */
 const latestEnd = (session: KnownSession, sessions: ReadonlyArray<KnownSession>): number | undefined => {
   const next = nextOnConnector(sessions, session)?.startedAt
@@ -53,7 +53,7 @@ const ranAt = (session: KnownSession, sessions: ReadonlyArray<KnownSession>, at:
   return end === undefined ? session.status === "Open" : at <= end
 }
 
-/** Sessions that have not ended and that this can be the stop of: the same token, begun before it, and not metered above it. */
+/** Open sessions that this stop can belong to: with the same token, an earlier start, and no register above the stop's. */
 export const candidates = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
   const { at, meterStopWh, tokenUid } = stop
   if (tokenUid === undefined || meterStopWh === undefined) return []
@@ -73,7 +73,7 @@ export const sessionOfStop = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSe
   return found.length === 1 ? found[0] : undefined
 }
 
-/** The waiting stop of a session that starts only now, since its start came late: the nearest of those that can be no other's. */
+/** The waiting stop of a session with a late start: the nearest of the stops that can belong to no other session. */
 export const waitingStop = (
   session: KnownSession,
   sessions: ReadonlyArray<KnownSession>,
@@ -89,7 +89,7 @@ export const waitingStop = (
   return nearest
 }
 
-/** The session that ran on a connector at a time, if one is known: to it belong readings that name none. */
+/** The session that ran on a connector at a time, if one is known; readings that name none belong to it. */
 export const sessionAt = (
   sessions: ReadonlyArray<KnownSession>,
   evseId: number,

@@ -1,44 +1,44 @@
 /**
- * Whether a session that has ended can be believed. What cannot is held: it is billed to no one until an operator has looked at it. Figures
- * are never put right here.
+ * Checks whether an ended session can be believed. One that cannot is held: it is not billed until an operator has reviewed it. No figure is ever
+ * corrected here.
  */
 import type { Pricing } from "../tariff/Tariff.ts"
 import { isOnlyReserved } from "./ChargingSession.ts"
 import { type Change, changesOf, jitterWh } from "./Counting.ts"
 import { isPriced, type Observed, pricedReadings, priceOf } from "./Ledger.ts"
 
-/** Why a session is held after a look at its ledger; its end itself can hold it too, see `Ending`. */
+/** Why a session's ledger makes it held; its end can make it held too, see `Ending`. */
 export type Doubt =
-  /** Its card was refused, and energy flowed all the same. Said by the end itself (`Refused`), and here of one that was closed. */
+  /** Its token was refused, but energy flowed. Set by the end itself (`Refused`), and here for a closed session. */
   | "NotAuthorized"
-  /** The start carried no register; 0 takes its place. Said by storage as the start comes in. */
+  /** The start had no register, and 0 takes its place. Storage sets this when the start arrives. */
   | "MeterStartMissing"
   /** More energy than the connector, or any connector, could have given in the time. */
   | "EnergyImplausible"
   /** The register fell between two readings: a meter was exchanged, rolled over, or two meters are mixed. */
   | "RegisterFell"
-  /** The register stood higher before the session than its start says: the start lost it, and what was billed before would be again. */
+  /** The register was higher before the session than its start reports: the start lost it, and energy would be billed twice. */
   | "MeterStartImplausible"
-  /** A power or current that the connector cannot have given, under a tariff whose price depends on it. */
+  /** A power or current that the connector cannot give, under a tariff that depends on it. */
   | "PowerImplausible"
-  /** The charger's clock jumped within it, or is ahead and the price depends on that; or its stop has no time and may be of long before. */
+  /** The charger's clock jumped during the session, or is ahead and the price depends on it; or its stop has no time and may be much older. */
   | "ClockImplausible"
   /** It lasted longer than any vehicle stays. */
   | "DurationImplausible"
 
 /**
- * What a connector is believed to give of which the operator has not set the power: cars take 350 kW. An operator of chargers for trucks (MCS,
- * 3.75 MW) sets it; otherwise a lifetime's register, billed as an afternoon, would pass.
+ * The power that is believed of a connector if the operator has not set it: cars take up to 350 kW. Operators of truck chargers (MCS, 3.75 MW) must
+ * set it. With a higher default, the total of a meter's lifetime could pass as one session's energy.
  */
 const anyPowerW = 500_000
 
 /** Meters and clocks are not exact, and vehicles overshoot for moments (T28). */
 const tolerance = 1.1
 
-/** Wh that are never doubted for their power: a reading's rounding over a short time looks like a lot of it. */
+/** Energy in Wh that is never doubted: over a short time, a reading's rounding looks like a high power. */
 const neverDoubtedWh = 500
 
-/** Longest that a session is believed to last: vehicles stay for weeks at airports. */
+/** The longest believed duration of a session: vehicles are parked for weeks at airports. */
 const longestMillis = 60 * 86_400_000
 
 const hourMillis = 3_600_000
@@ -80,7 +80,7 @@ const asksForPower = ({ elements }: Pricing): boolean =>
     [asked.minPower, asked.maxPower, asked.minCurrent, asked.maxCurrent].some((bound) => bound !== undefined)
   )
 
-/** Volts between a phase and neutral; a connector's current is a third of what its phases carry together, or all of it. */
+/** Volts between a phase and neutral. A reported current may be that of one phase or the sum of three. */
 const volts = 230
 
 /** True where the price depends on a power or current that the connector cannot have given. */
@@ -91,7 +91,7 @@ const phantomPower = (ledger: Observed, powerW: number): boolean =>
     (reading) => Math.max(reading.powerW ?? 0, (reading.currentA ?? 0) * volts) > powerW * tolerance
   )
 
-/** True where the charger's clock is ahead of ours, and the tariff asks for another price by ours: its hours are not those of the wall. */
+/** True if the charger's clock is ahead of ours and the tariff has another price at our time. */
 const mistimed = (ledger: Observed): boolean => {
   const ahead = ledger.surroundings.clockAheadMillis ?? 0
   if (ahead === 0 || !isPriced(ledger)) return false
@@ -106,7 +106,7 @@ const mistimed = (ledger: Observed): boolean => {
   return byOurs.exclVat !== exclVat || byOurs.inclVat !== inclVat
 }
 
-/** The reason that weighs most, or undefined for a session that can be believed. Only of sessions that have ended. */
+/** The most important reason, or undefined if the session can be believed. Only for sessions that have ended. */
 export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, startedAt } = ledger.session

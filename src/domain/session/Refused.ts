@@ -1,16 +1,15 @@
 /**
- * Sessions that began although their card was refused. Many chargers let go of such a transaction by themselves and send no stop for it: once its
- * connector is free, or another start follows there, it is over, and where no energy flowed it never was. Its own stop may still come, and takes the
- * place of this.
+ * Sessions that began although their token was refused. Many chargers drop such a transaction and send no stop for it. It is over once its connector
+ * is free or another start follows there. If no energy flowed, it never took place. Its own stop may still come and then replaces this end.
  */
 import type { Outcome, SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 
-/** What a contactor and a meter's rounding come to. */
+/** Energy that a contactor and a meter's rounding explain. */
 const nothingWh = 10
 
-/** True of a session whose card was refused and that took nothing. */
+/** True for a session with a refused token and no energy. */
 export const neverWas = ({
   authorization,
   energyWh
@@ -18,8 +17,8 @@ export const neverWas = ({
   authorization !== "Accepted" && energyWh <= nothingWh
 
 /**
- * What a session is once it is over: one whose card was refused is invalid where no energy flowed, and held where some did. What is doubted of
- * its figures comes first, since it is not known then that nothing flowed.
+ * The outcome of a session that is over. With a refused token it is invalid if no energy flowed, and held if some did. Doubts about its figures come
+ * first, since then it is not known that nothing flowed.
  */
 export const outcomeOf = (
   { authorization }: Pick<KnownSession, "authorization">,
@@ -33,15 +32,15 @@ export const outcomeOf = (
 }
 
 /**
- * True of an open session that was refused and took nothing, as far as is known: by its own readings, and by the register with which another start on
- * its connector began. A register that fell shows nothing.
+ * True for an open session that was refused and took no energy, by its own readings and by the register of the next start on its connector. A register
+ * that fell shows nothing.
  */
 export const tookNothing = (session: KnownSession, nextStartWh = session.meterStartWh): boolean => {
   const { authorization, meterStartWh, registerWh = meterStartWh, status } = session
   return status === "Open" && neverWas({ authorization, energyWh: Math.max(registerWh, nextStartWh) - meterStartWh })
 }
 
-/** Its end as what followed on its connector shows it; the reason is the specification's for a transaction that its start's answer ended (OCPP 1.6 §7.37). */
+/** The end that later messages of its connector show. The reason is OCPP's for a transaction that the answer to its start ended (OCPP 1.6 §7.37). */
 export const overWithoutStop = (
   session: KnownSession,
   followedAt: number,

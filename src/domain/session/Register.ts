@@ -1,11 +1,11 @@
-/** What a session's energy register comes to while it runs, and until its stop has come. */
+/** A session's newest energy register, while it runs and until its stop arrives. */
 import type { KnownSession } from "../charger/ChargerState.ts"
 
-/** A register and when it was read, ms epoch; undefined where readings have none. */
+/** A register and when it was read, ms epoch; undefined if readings have none. */
 type Registered = Pick<KnownSession, "registerWh" | "registerAt">
 
 /**
- * The session with the newest register by the charger's time, whatever order the readings come in; of two of one time the later to come.
+ * The session with the newest register by the charger's time, in whatever order readings arrive; of two with the same time the last to arrive.
  * Storage has the same order (`journal_commit`), since readings of two connections may reach it at one time.
  */
 export const withRegister = (session: KnownSession, { registerAt, registerWh }: Registered): KnownSession => {
@@ -14,6 +14,6 @@ export const withRegister = (session: KnownSession, { registerAt, registerWh }: 
   return isOlder ? session : { ...session, registerWh, registerAt }
 }
 
-/** Wh that a session has taken by a register; one that fell below the start's shows that nothing was, as far as is known. */
+/** The Wh that a session has taken according to a register; 0 if that is below the start's. */
 export const takenBy = ({ meterStartWh }: Pick<KnownSession, "meterStartWh">, registerWh: number): number =>
   Math.max(0, registerWh - meterStartWh)

@@ -1,4 +1,4 @@
-/** A charging session as the partner sees it whose driver charges (OCPI 2.2.1 §9.3.2): what every session has, and what is for partners alone. */
+/** A charging session as the driver's partner sees it (OCPI 2.2.1 §9.3.2): what every session has, and what only partners need. */
 import type { Place } from "../site/CdrLocation.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
@@ -7,17 +7,17 @@ export interface RoamingSession extends ChargingSession {
   readonly roaming: SessionRoaming
   /** Where it is now. */
   readonly place: Place
-  /** Undefined where no tariff was assigned when it began. */
+  /** Undefined if no tariff was assigned when it began. */
   readonly tariffId: string | undefined
   /** ISO 4217, of that tariff. */
   readonly currency: string | undefined
-  /** ms epoch: when anything of this changed last, its price too. */
+  /** ms epoch: when any of this last changed, including its price. */
   readonly lastUpdated: number
 }
 
 /**
- * True of one that has ended, and whose price is of before its end or of another energy: for a second or two after its stop, or after a correction
- * (OCPI 2.2.1 §9.1: what is COMPLETED changes no more).
+ * True if the session has ended but its price is from before its end or for another energy. This lasts for a second or two after its stop or a
+ * correction. Until then it is not shown as COMPLETED, which must not change any more (OCPI 2.2.1 §9.1).
  */
 export const isPriceBehind = ({ endedAt, energyWh, price, startedAt, tariffId }: RoamingSession): boolean => {
   if (endedAt === undefined || tariffId === undefined) return false

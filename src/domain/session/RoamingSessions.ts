@@ -17,20 +17,20 @@ export interface PartnerScope {
 export class RoamingSessions extends Context.Service<
   RoamingSessions,
   {
-    /** In order of creation, by when they changed last. */
+    /** In order of creation, filtered by their last change. */
     readonly window: (
       scope: PartnerScope,
       window: Window
     ) => Effect.Effect<Windowed<RoamingSession>, StorageUnavailable>
-    /** `NotFound` for one that is not this partner's too. */
+    /** `NotFound` also for a session of another partner. */
     readonly get: (scope: PartnerScope, id: string) => Effect.Effect<RoamingSession, NotFound | StorageUnavailable>
-    /** Keeps what the driver wishes, in place of what he wished before. */
+    /** Stores the driver's preferences in place of earlier ones. */
     readonly prefer: (
       scope: PartnerScope,
       id: string,
       preferences: ChargingPreferences
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** True where the charger of the session can be steered (OCPP 1.6 §3.3 SmartCharging). */
+    /** True if the session's charger supports smart charging (OCPP 1.6 §3.3 SmartCharging). */
     readonly isSteerable: (scope: PartnerScope, id: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/RoamingSessions") {}

@@ -1,4 +1,4 @@
-/** A price as it is kept with a session. */
+/** A price as it is stored with a session. */
 import type { Period } from "../tariff/Price.ts"
 
 export interface SessionPrice {

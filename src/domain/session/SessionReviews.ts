@@ -1,4 +1,4 @@
-/** What becomes of sessions after they ended: held when they cannot be believed, released as they stand, corrected. */
+/** Reviews of ended sessions: they are held if they cannot be believed, and then released as they are, or corrected. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
@@ -10,7 +10,7 @@ export interface Doubted {
   readonly reason: string
 }
 
-/** What an operator says instead of the charger; undefined leaves a figure as it is. */
+/** An operator's figures in place of the charger's; undefined leaves a figure as it is. */
 export interface Correction {
   readonly energyWh: number | undefined
   /** ms epoch. */
@@ -24,7 +24,7 @@ export class SessionReviews extends Context.Service<
   {
     /** Holds sessions that no operator has looked at yet; those that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Lets a held session be billed as it is, and issues its record. `Conflict` `not_held`. */
+    /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held`. */
     readonly release: (
       sessionId: string,
       audit: AuditContext
