@@ -1,6 +1,6 @@
 /**
- * What we ask of a charger, in the domain's words; `ocpp/v*` encode each into its own action and read the answer back. Schemas, because
- * commands are stored before they are sent and read again when they are sent. Times are ms epoch, stretches are seconds.
+ * Commands to a charger, independent of the OCPP version; `ocpp/v*` encode each into its own action and decode the answer. They are Schemas because
+ * commands are stored before they are sent. Times are ms epoch, durations are seconds.
  */
 import { Schema } from "effect"
 import { ChargingProfile, type ChargingSchedule, ProfilePurpose } from "./ChargingProfile.ts"
@@ -10,12 +10,12 @@ const Place = Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int })
 
 const retries = { retries: Schema.optionalKey(Schema.Int), retryIntervalSeconds: Schema.optionalKey(Schema.Int) }
 
-/** What a local list can say of a token (OCPP 1.6 §7.2, without ConcurrentTx). */
+/** The statuses that a token can have in a local list (OCPP 1.6 §7.2, without ConcurrentTx). */
 export const listedStatuses = ["Accepted", "Blocked", "Expired", "Invalid"] as const
 
 export const LocalListEntry = Schema.Struct({
   tokenUid: Schema.String,
-  /** Without it the token is taken off the list (only in a differential update). */
+  /** Without it the token is removed from the list (only in a differential update). */
   authorization: Schema.optionalKey(
     Schema.Struct({
       status: Schema.Literals(listedStatuses),
@@ -88,7 +88,7 @@ export const ChargerCommand = Schema.Union([
   Schema.TaggedStruct("CancelReservation", { reservationId: Schema.Int }),
   // SmartCharging
   Schema.TaggedStruct("SetChargingProfile", { place: Place, profile: ChargingProfile }),
-  /** Those that match all that is given; all of them when nothing is. */
+  /** Clears the profiles that match all given fields; all profiles if none is given. */
   Schema.TaggedStruct("ClearChargingProfile", {
     profileId: Schema.optionalKey(Schema.Int),
     place: Schema.optionalKey(Place),
@@ -137,7 +137,7 @@ export interface ConfigurationKey {
   readonly readonly: boolean
 }
 
-/** What of an answer decisions look at, beside its status. */
+/** The parts of an answer that decisions need besides its status. */
 export type AnswerContent =
   | {
       readonly _tag: "Configuration"
@@ -155,13 +155,13 @@ export type AnswerContent =
     }
   | { readonly _tag: "Certificates"; readonly hashes: ReadonlyArray<CertificateHash> }
 
-/** What came of a command that was sent. */
+/** The outcome of a command. */
 export type CommandResult =
   | {
       readonly _tag: "Answered"
-      /** The answer's own word; undefined for answers that have none (GetConfiguration, UpdateFirmware, GetLocalListVersion …). */
+      /** The answer's status; undefined for answers that have none (GetConfiguration, UpdateFirmware, GetLocalListVersion …). */
       readonly status: string | undefined
-      /** The payload as it came, secrets masked, and cut where it is very long. */
+      /** The payload as it came, with secrets masked; a very long one is cut. */
       readonly answer: Readonly<Record<string, unknown>>
       readonly content: AnswerContent | undefined
     }
@@ -169,7 +169,7 @@ export type CommandResult =
   /** The charger's CALLRESULT could not be read; `answer` is kept for the caller. */
   | { readonly _tag: "Unreadable"; readonly problem: string; readonly answer: unknown }
   | { readonly _tag: "TimedOut" }
-  /** Sent, and the connection ended before an answer: its outcome is not known. */
+  /** It was sent and the connection ended before an answer, so that its outcome is not known. */
   | { readonly _tag: "ConnectionLost" }
-  /** Not sent: too many calls wait for this charger. */
+  /** It was not sent because too many calls wait for this charger. */
   | { readonly _tag: "Crowded" }

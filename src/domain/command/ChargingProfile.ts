@@ -1,20 +1,20 @@
 /**
- * Charging profiles in the domain's words (OCPP 1.6 §7.8, §7.13, §7.14): how much a charger may give, and when. Times are ms epoch,
- * stretches are seconds, limits are in the schedule's unit.
+ * Charging profiles (OCPP 1.6 §7.8, §7.13, §7.14): how much power or current a charger may deliver, and when. Times are ms epoch, durations are
+ * seconds, limits are in the schedule's unit.
  */
 import { Schema } from "effect"
 
 export const ChargingSchedulePeriod = Schema.Struct({
   /** Seconds after the schedule's start. */
   startPeriod: Schema.Int,
-  /** In A (per phase) or W (in all), with one decimal. */
+  /** In A (per phase) or W (total), with one decimal. */
   limit: Schema.Finite,
   numberPhases: Schema.optionalKey(Schema.Int)
 })
 export type ChargingSchedulePeriod = typeof ChargingSchedulePeriod.Type
 
 export const ChargingSchedule = Schema.Struct({
-  /** Seconds; without it the last period goes on until the profile ends. */
+  /** Seconds; without it the last period lasts until the profile ends. */
   duration: Schema.optionalKey(Schema.Int),
   /** ms epoch; without it the start of the transaction (Relative) or the moment it is set. */
   startSchedule: Schema.optionalKey(Schema.Finite),
@@ -32,7 +32,7 @@ export const profileKinds = ["Absolute", "Recurring", "Relative"] as const
 
 export const ChargingProfile = Schema.Struct({
   profileId: Schema.Int,
-  /** Only of a TxProfile. */
+  /** Only for a TxProfile. */
   transactionId: Schema.optionalKey(Schema.Int),
   stackLevel: Schema.Int,
   purpose: ProfilePurpose,
@@ -52,7 +52,7 @@ export const SetProfile = Schema.Struct({
   /** ms epoch. */
   setAt: Schema.Finite,
   profile: ChargingProfile,
-  /** The token of the RemoteStart that brought it: it is in force from the transaction on that follows. Undefined for one that is in force. */
+  /** The token of the RemoteStart that it came with: it comes into force with the transaction that follows. Undefined if it is in force already. */
   awaits: Schema.optionalKey(Schema.String)
 })
 export type SetProfile = typeof SetProfile.Type

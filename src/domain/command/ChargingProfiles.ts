@@ -1,4 +1,4 @@
-/** Reading of what is known of a charger's charging profiles, scoped by organisation. The answers of commands alone write it. */
+/** Reads what is known of a charger's charging profiles, scoped by organisation. Only answers to commands change it. */
 import { Context, type Effect } from "effect"
 import type { SetProfile } from "./ChargingProfile.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -7,19 +7,19 @@ import type { NotFound, StorageUnavailable } from "../Errors.ts"
 export interface ReportedComposite {
   /** ms epoch of the answer. */
   readonly at: number
-  /** As it came (OCPP 1.6 §6.22). */
+  /** The payload as it came (OCPP 1.6 §6.22). */
   readonly answer: Readonly<Record<string, unknown>>
 }
 
 export class ChargingProfiles extends Context.Service<
   ChargingProfiles,
   {
-    /** The profiles that the charger has accepted and that stand, in the order in which they were set. */
+    /** The profiles that the charger has accepted and that are in force, in the order in which they were set. */
     readonly standing: (
       organisationId: string,
       chargerId: string
     ) => Effect.Effect<ReadonlyArray<SetProfile>, NotFound | StorageUnavailable>
-    /** The newest answer for this evse (0 is the whole charger); undefined where it was never asked, or refused. */
+    /** The newest answer for this EVSE (0 is the whole charger); undefined if there is none. */
     readonly reported: (
       organisationId: string,
       chargerId: string,

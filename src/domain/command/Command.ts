@@ -1,6 +1,5 @@
 /**
- * A command as everybody but the charger's actor sees it: an object with a life. It is stored before it is sent, sent at most once, and
- * ends in one of its terminal states.
+ * A command as all but the charger's actor see it. It is stored before it is sent, is sent at most once, and ends in one of its terminal states.
  */
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
@@ -9,7 +8,7 @@ import { connectionLost } from "./Unanswered.ts"
 
 export type CommandType = ChargerCommand["_tag"]
 
-/** `Pending → Sent → Accepted | Rejected | Failed | TimedOut`, and `Pending → Expired | Failed` for what was never sent. */
+/** `Pending → Sent → Accepted | Rejected | Failed | TimedOut`, or `Pending → Expired | Failed` if it is never sent. */
 export const commandStatuses = ["Pending", "Sent", "Accepted", "Rejected", "Failed", "TimedOut", "Expired"] as const
 export type CommandStatus = (typeof commandStatuses)[number]
 
@@ -21,25 +20,25 @@ export interface Command {
   readonly chargerId: string
   readonly type: CommandType
   readonly status: CommandStatus
-  /** As REST was given them, without `type`, secrets masked. */
+  /** As in REST, without `type` and with secrets masked. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** `Principal.actor`, or `platform`. */
   readonly by: string
   /** ms epoch. */
   readonly createdAt: number
-  /** Until when it may wait for the charger to be connected; undefined: it may not wait. */
+  /** Until when it may wait for the charger to connect; undefined if it may not wait. */
   readonly expiresAt: number | undefined
   readonly sentAt: number | undefined
   readonly completedAt: number | undefined
-  /** The charger's answer as it came, cut where it is very long, or `{ errorCode, errorDescription }`; undefined while there is none. */
+  /** The charger's answer as it came, cut if it is very long, or `{ errorCode, errorDescription }`; undefined while there is none. */
   readonly result: Readonly<Record<string, unknown>> | undefined
-  /** The session that a RemoteStart was followed by, or that a RemoteStop names. */
+  /** The session that followed a RemoteStart, or that a RemoteStop names. */
   readonly sessionId: string | undefined
-  /** What was seen to follow: a session that began by a RemoteStart, or ended after a RemoteStop. */
+  /** What followed: a session began after a RemoteStart, or ended after a RemoteStop. */
   readonly effect: "SessionStarted" | "SessionEnded" | undefined
-  /** The file of ours that the charger was to bring or to fetch. */
+  /** The file of ours that the charger was to upload or download. */
   readonly fileId: string | undefined
-  /** What the charger said last of the upload, the download or the installation, wherever the file goes to or comes from. */
+  /** The last status of the upload, download or installation that the charger reported, also for files that are not ours. */
   readonly progress: FileProgress | undefined
 }
 
@@ -48,24 +47,24 @@ export interface NewCommand {
   readonly chargerId: string
   readonly command: ChargerCommand
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Seconds that it may wait for the charger to be connected; undefined: not connected is `Failed` at once. */
+  /** How many seconds it may wait for the charger to connect; undefined: it fails at once if the charger is not connected. */
   readonly expiresInSeconds: number | undefined
-  /** Of a RemoteStop. */
+  /** The session of a RemoteStop. */
   readonly sessionId?: string | undefined
-  /** The file of ours that its location leads to. */
+  /** The file of ours that its location refers to. */
   readonly fileId?: string | undefined
-  /** The partner's callback that it is: stored with it, unless it fails at once, which the partner hears at once. */
+  /** The partner's callback, stored with it. If the command fails at once, the partner is answered at once and none is stored. */
   readonly callback?: NewPartnerCallback | undefined
 }
 
-/** True of a command that failed before anybody could be asked. */
+/** True for a command that failed before it could be sent. */
 export const failedAtOnce = ({ completedAt, createdAt, status }: Command): boolean =>
   status === "Failed" && completedAt === createdAt
 
-/** The statuses that mean yes (contract: an answer without a status means yes too). */
+/** The statuses that mean acceptance (contract: so does an answer without a status). */
 const affirmative: ReadonlySet<string> = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])
 
-/** How a command ends, and what is shown of it. */
+/** The end of a command, and the result that is shown. */
 export interface Ending {
   readonly status: Exclude<CommandStatus, "Pending" | "Sent" | "Expired">
   readonly result: Readonly<Record<string, unknown>>
@@ -73,7 +72,7 @@ export interface Ending {
 
 const failure = (errorCode: string, errorDescription: string) => ({ errorCode, errorDescription })
 
-/** What came of a command, as everybody sees it. Words are compared without regard to case; chargers spell them as they like. */
+/** The outcome of a command as clients see it. Statuses are compared without case, since chargers differ in it. */
 export const endingOf = (result: CommandResult): Ending => {
   switch (result._tag) {
     case "Answered": {

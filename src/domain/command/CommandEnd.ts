@@ -1,4 +1,4 @@
-/** The end of a command, as those decisions see it that follow from it. */
+/** The end of a command, as far as later decisions depend on it. */
 import type { CommandStatus } from "./Command.ts"
 
 export interface CommandEnd {
@@ -8,7 +8,7 @@ export interface CommandEnd {
   readonly status: Exclude<CommandStatus, "Pending" | "Sent">
   /** `Principal.actor`, or `platform`. */
   readonly by: string
-  /** When it was handed to the charger's connection (ms epoch); undefined: it never was. */
+  /** When it was passed to the charger's connection (ms epoch); undefined if it never was. */
   readonly sentAt: number | undefined
   readonly sentEpoch: number | undefined
   /** ms epoch. */
@@ -18,17 +18,17 @@ export interface CommandEnd {
   readonly errorCode: string | undefined
 }
 
-/** True where the charger may have done what it was asked although it gave no answer that says so. */
+/** True if the charger may have executed the command although no answer says so. */
 export const isUnknownOutcome = ({ errorCode, status }: Pick<CommandEnd, "status" | "errorCode">): boolean =>
   status === "TimedOut" || errorCode === "ConnectionLost" || errorCode === "UnreadableAnswer"
 
-/** Codes of what was refused on our side after the command was taken to be sent. */
+/** Codes of refusals on our side after the command was taken from the queue. */
 const refusedByUs: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccepted"])
 
-/** True of a command that was handed to a connection and never left it. */
+/** True for a command that was passed to a connection but never sent. */
 export const wasHeldBack = (errorCode: unknown): boolean => refusedByUs.has(errorCode)
 
-/** True where the charger may have done what it was asked by now, of a command that was sent. */
+/** True if the charger may have executed a sent command by now. */
 export const mayHaveObeyed = (command: { readonly status: CommandStatus; readonly errorCode: unknown }): boolean =>
   command.status === "Sent" ||
   command.status === "Accepted" ||

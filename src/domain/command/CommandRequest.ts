@@ -1,18 +1,18 @@
-/** What a partner asks to be done at a charger (OCPI 2.2.1 §13), in the domain's words; the same whatever its version. */
+/** Commands from partners (OCPI 2.2.1 §13), independent of the OCPI version. */
 
-/** A driver's token as it comes along with a command: what a session and its record keep of it. */
+/** The driver's token in a command: the part that a session and its CDR keep. */
 export interface PresentedToken {
   readonly uid: string
-  /** OCPI's TokenType, an open word. */
+  /** OCPI's TokenType, an open enumeration. */
   readonly type: string
   readonly contractId: string
-  /** Missing where the version's tokens do not name their party (2.1.1). */
+  /** Missing in 2.1.1, which has tokens without a party. */
   readonly countryCode?: string | undefined
   readonly partyId?: string | undefined
 }
 
 interface Asked {
-  /** Where the partner wants to hear what came of it. */
+  /** The partner's URL for the result. */
   readonly responseUrl: string
 }
 
@@ -31,7 +31,7 @@ export type CommandRequest =
       readonly token: PresentedToken
       /** ms epoch. */
       readonly expiresAt: number
-      /** The partner's own; a number in 2.1.1. */
+      /** The partner's own id; a number in 2.1.1. */
       readonly reservationId: string
       readonly locationId: string
       readonly evseUid?: string | undefined
@@ -45,11 +45,11 @@ export type CommandRequest =
       readonly connectorId: string
     })
 
-/** The answer at once: whether it is passed on to the charger (OCPI 2.2.1 §13.4.2). */
+/** The immediate answer: whether the command is passed on to the charger (OCPI 2.2.1 §13.4.2). */
 export interface CommandResponse {
   readonly result: "ACCEPTED" | "REJECTED" | "NOT_SUPPORTED" | "UNKNOWN_SESSION"
   /** Seconds within which the result is sent. */
   readonly timeoutSeconds: number
-  /** Why not, for people. */
+  /** Why not, as readable text. */
   readonly message?: string | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Storage of commands: issued by all who may, taken one by one by the charger's actor, read by everybody. The database is the queue, so
- * that a command outlives the process that took it from its caller, and is never sent twice.
+ * Storage of commands. REST and partners issue them, and the charger's actor takes them one by one. The database is the queue, so that a command
+ * survives the process that accepted it and is never sent twice.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { ChargerCommand } from "./ChargerCommand.ts"
@@ -9,7 +9,7 @@ import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } fr
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A command in the hands of the actor that is about to send it: its status is `Sent` already. */
+/** A command that the actor is about to send; its status is `Sent` already. */
 export interface TakenCommand {
   readonly id: string
   readonly command: ChargerCommand
@@ -39,14 +39,14 @@ export class Commands extends Context.Service<
       organisationId: string,
       page: PageRequest & CommandFilter
     ) => Effect.Effect<Page<Command>, InvalidInput | StorageUnavailable>
-    /** The command once it has ended, or as it is after `millis`. */
+    /** The command when it has ended, or as it is after `millis`. */
     readonly wait: (
       organisationId: string,
       id: string,
       millis: number
     ) => Effect.Effect<Command, NotFound | StorageUnavailable>
     /**
-     * The oldest command that waits for a charger, marked as sent by the connection of this epoch in the same breath; undefined when none
+     * Takes the oldest command that waits for a charger and marks it in the same transaction as sent by the connection of this epoch. Undefined if none
      * waits or a newer connection exists.
      */
     readonly take: (
@@ -54,9 +54,9 @@ export class Commands extends Context.Service<
       epoch: number,
       now: number
     ) => Effect.Effect<TakenCommand | undefined, StorageUnavailable>
-    /** Ids of chargers for which a command was just stored, by whatever node; some words may be missed. */
+    /** Ids of chargers for which any node has just stored a command; some may be missed. */
     readonly waiting: Stream.Stream<string>
-    /** A number that no other reservation, log request or firmware request has had: positive, 31 bits. */
+    /** A positive 31-bit number that no other reservation, log request or firmware request has had. */
     readonly takeNumber: Effect.Effect<number, StorageUnavailable>
   }
 >()("voltlane/Commands") {}

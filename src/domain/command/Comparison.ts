@@ -1,7 +1,7 @@
-/** Where two schedules of the same evse say different things: what we computed and what the charger reported. For people to look at. */
+/** The differences between two schedules of an EVSE: the one that we computed and the one that the charger reported. For operators. */
 import type { DatedSchedule } from "./Composite.ts"
 
-/** A stretch of time over which they differ; limits are in the schedules' unit, undefined where one says nothing. */
+/** A time span in which they differ; limits are in the schedules' unit, undefined if a schedule has none. */
 export interface ScheduleDifference {
   /** ms epoch. */
   readonly from: number
@@ -10,10 +10,10 @@ export interface ScheduleDifference {
   readonly theirs: number | undefined
 }
 
-/** Most differences that are listed; with so many, one looks at the schedules themselves. */
+/** Most differences that are listed; with more, the schedules themselves are clearer. */
 export const differencesMax = 100
 
-/** Chargers round to the nearest tenth or to whole amperes of their own; less than this is no difference. */
+/** Chargers round to a tenth or to whole amperes; less than this is no difference. */
 const tolerance = { A: 0.15, W: 50 } as const
 
 const limitAt = ({ duration, periods, startSchedule }: DatedSchedule, at: number): number | undefined => {
@@ -31,14 +31,14 @@ const same = (a: number | undefined, b: number | undefined, within: number): boo
   a === b || (a !== undefined && b !== undefined && Math.abs(a - b) <= within)
 
 /**
- * The differences over the time that both tell about, in order; stretches that differ alike are one. Both must be in the same unit:
- * compute ours in theirs.
+ * The differences over the time that both schedules cover, in order; adjacent equal differences are joined. Both must have the same unit, so compute
+ * ours in the charger's.
  */
 export const compare = (ours: DatedSchedule, theirs: DatedSchedule): ReadonlyArray<ScheduleDifference> => {
   const end = (one: DatedSchedule) => (one.duration === undefined ? Infinity : one.startSchedule + one.duration * 1000)
   const from = Math.max(ours.startSchedule, theirs.startSchedule)
   const last = Math.min(end(ours), end(theirs))
-  // Neither has an end: what the last periods say goes on for ever, and a minute of it is enough to see.
+  // Neither has an end: the last periods last for ever, and one minute of them is enough.
   const to = Number.isFinite(last) ? last : Math.max(from, ...instantsOf(ours), ...instantsOf(theirs)) + 60_000
   const instants = [...new Set([from, ...instantsOf(ours), ...instantsOf(theirs), to])]
     .filter((at) => at >= from && at <= to)

@@ -1,25 +1,25 @@
 /**
- * The composite schedule of an evse, computed from the profiles that stand (OCPP 1.6 §3.13.2, §3.13.3): what the charger should answer to
- * GetCompositeSchedule. At every instant of each purpose the profile of the highest stack level that has a value wins; a transaction's own
- * profile goes before the default; what the whole charger may draw caps the result.
+ * Computes the composite schedule of an EVSE from the profiles in force (OCPP 1.6 §3.13.2, §3.13.3), which the charger should answer to
+ * GetCompositeSchedule. At every moment the profile of the highest stack level that has a value applies for each purpose. A transaction's own profile
+ * takes precedence over the default, and the limit of the whole charger caps the result.
  */
 import type { ChargingProfile, ChargingSchedule, ChargingSchedulePeriod, SetProfile } from "./ChargingProfile.ts"
 
-/** For whom it is computed. */
+/** What the schedule is computed for. */
 export interface CompositeTarget {
-  /** 0 is the whole charger: only what caps it counts there. */
+  /** 0 is the whole charger, for which only its own limits count. */
   readonly evseId: number
-  /** The transaction that runs at the evse; `startedAt` is ms epoch. */
+  /** The transaction that runs at the EVSE; `startedAt` is ms epoch. */
   readonly transaction?: { readonly transactionId: number; readonly startedAt: number } | undefined
 }
 
-/** What the evse is connected to: for conversion between A and W, and for instants that no profile limits. */
+/** The EVSE's electrical supply: for conversion between A and W, and for times without a limit. */
 export interface CompositeDefaults {
   /** Volts between a phase and neutral. */
   readonly voltage: number
-  /** Where a period says nothing of phases. */
+  /** The number of phases if a period names none. */
   readonly phases: number
-  /** Amperes per phase while no profile says anything. */
+  /** Amperes per phase while no profile has a limit. */
   readonly amps: number
 }
 
@@ -28,15 +28,15 @@ export type RateUnit = ChargingSchedule["chargingRateUnit"]
 /** A schedule whose start is known, ms epoch. */
 export type DatedSchedule = ChargingSchedule & { readonly startSchedule: number }
 
-/** Longest stretch that is computed, in seconds: a week and a day. */
+/** The longest schedule that is computed, in seconds: a week and a day. */
 export const compositeSecondsMax = 8 * 86_400
 
-/** Most periods of a schedule; a schedule that would have more ends where they do. */
+/** Most periods of a schedule; a longer one is cut after them. */
 export const compositePeriodsMax = 1024
 
 const recurrenceMillis = (profile: ChargingProfile): number => (profile.recurrency === "Weekly" ? 7 : 1) * 86_400_000
 
-/** When the profile's schedule begins that concerns `at`; undefined when none has begun. */
+/** The beginning of the profile's schedule that covers `at`; undefined if none has begun. */
 const scheduleStart = ({ profile, setAt }: SetProfile, relativeTo: number, at: number): number | undefined => {
   const { kind, schedule } = profile
   const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? setAt)
@@ -46,7 +46,7 @@ const scheduleStart = ({ profile, setAt }: SetProfile, relativeTo: number, at: n
   return first + Math.floor((at - first) / every) * every
 }
 
-/** The period that the profile has at `at`; undefined where it says nothing, and another one is asked. */
+/** The profile's period at `at`; undefined if it has none, so that another profile applies. */
 const periodAt = (one: SetProfile, relativeTo: number, at: number): ChargingSchedulePeriod | undefined => {
   const { schedule, validFrom, validTo } = one.profile
   if ((validFrom !== undefined && at < validFrom) || (validTo !== undefined && at >= validTo)) return undefined
@@ -57,7 +57,7 @@ const periodAt = (one: SetProfile, relativeTo: number, at: number): ChargingSche
   return schedule.periods.findLast((period) => period.startPeriod * 1000 <= since)
 }
 
-/** Every instant from `from` on and before `to` at which the profile may begin to say something else. */
+/** Every moment from `from` and before `to` at which the profile's limit may change. */
 const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: number): ReadonlyArray<number> => {
   const { kind, schedule, validFrom, validTo } = one.profile
   const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? one.setAt)
@@ -73,7 +73,7 @@ const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: numbe
   return instants.filter((at) => at > from && at < to)
 }
 
-/** Profiles in the order in which they are asked: those of the evse before those of all of them, and of each the highest level first. */
+/** Profiles in order of precedence: those of the EVSE before those of the whole charger, and of each the highest level first. */
 const ranked = (profiles: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
   profiles.toSorted(
     (a, b) =>
@@ -96,10 +96,10 @@ const converted = ({ period, unit: own }: Limit, unit: RateUnit, phases: number,
   return unit === "W" ? period.limit * voltage * phases : period.limit / (voltage * phases)
 }
 
-/** Down to OCPP's one decimal, so that rounding never allows more; what binary fractions lack is forgiven. */
+/** Rounds down to OCPP's one decimal, so that rounding never allows more; errors of binary fractions are tolerated. */
 const toTenths = (limit: number): number => Math.floor(limit * 10 + 1e-6) / 10
 
-/** The profiles that concern a target, by how they take part. */
+/** The profiles that apply to a target, by their role. */
 const takingPart = (set: ReadonlyArray<SetProfile>, { evseId, transaction }: CompositeTarget) => {
   const here = set.filter((one) => evseId !== 0 && (one.evseId === evseId || one.evseId === 0))
   const of = (purpose: ChargingProfile["purpose"]) => here.filter(({ profile }) => profile.purpose === purpose)
@@ -147,7 +147,7 @@ export const compositeSchedule = (
     return { limit: toTenths(limit), ...(named.length === 0 ? {} : { numberPhases: phases }) }
   }
   const instants = [...caps, ...own, ...usual].flatMap((one) => instantsOf(one, relativeTo, from, to))
-  // A change within a second is seen at the next whole one, as OCPP counts.
+  // A change within a second takes effect at the next whole second, since OCPP counts seconds.
   const seconds = new Set([0, ...instants.map((at) => Math.ceil((at - from) / 1000))])
   const periods: Array<ChargingSchedulePeriod> = []
   const schedule = { startSchedule: from, chargingRateUnit: unit, periods } satisfies ChargingSchedule

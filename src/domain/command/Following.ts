@@ -1,12 +1,12 @@
 /**
- * Which RemoteStart a session follows. OCPP 1.6 gives the command and the transaction that comes of it nothing in common but the card and
- * the place, so the first start that fits within a quarter of an hour is taken for it.
+ * Which RemoteStart a session follows. In OCPP 1.6 the command and its transaction have only the token and the connector in common, so the first start
+ * that fits within a quarter of an hour is taken.
  */
 import { tokenKey } from "../token/Token.ts"
 import type { CommandStatus } from "./Command.ts"
 import { mayHaveObeyed } from "./CommandEnd.ts"
 
-/** A RemoteStart that was sent and that no session follows yet. */
+/** A sent RemoteStart that no session follows yet. */
 export interface UnfollowedStart {
   readonly commandId: string
   /** ms epoch. */
@@ -14,19 +14,19 @@ export interface UnfollowedStart {
   readonly status: CommandStatus
   readonly errorCode: string | undefined
   readonly tokenUid: string
-  /** Undefined or 0 where the charger chooses the place. */
+  /** Undefined or 0 if the charger chooses the connector. */
   readonly evseId: number | undefined
 }
 
-/** What of a start matters to commands. */
+/** The part of a start that matters to commands. */
 export interface HeardStart {
   readonly tokenUid: string
   readonly evseId: number
-  /** When the service heard of it, ms epoch: commands are sent by our clock and not by the charger's. */
+  /** When the service heard of it, ms epoch: by our clock, like the time of the command. */
   readonly heardAt: number
 }
 
-/** How long after a RemoteStart its session may begin: drivers take their time with the cable. */
+/** How long after a RemoteStart its session may begin: drivers need time for the cable. */
 export const followedWithinMillis = 15 * 60_000
 
 /** How far the clocks of two of our nodes may be apart. */
@@ -37,14 +37,14 @@ export const follows = (start: HeardStart, command: UnfollowedStart): boolean =>
   const isInTime = sentAt >= start.heardAt - followedWithinMillis && sentAt <= start.heardAt + clocksApartMillis
   return (
     isInTime &&
-    // A charger that said no has started for another reason.
+    // A charger that refused the command has started for another reason.
     mayHaveObeyed(command) &&
     tokenKey(tokenUid) === tokenKey(start.tokenUid) &&
     (evseId === 0 || evseId === start.evseId)
   )
 }
 
-/** The one command that a start follows: the first of those sent, since two drivers with one card come in the order of their commands. */
+/** The command that a start follows: the first that was sent, since two drivers with one token start in the order of their commands. */
 export const followed = (start: HeardStart, commands: ReadonlyArray<UnfollowedStart>): UnfollowedStart | undefined => {
   const [first] = commands
     .filter((command) => follows(start, command))

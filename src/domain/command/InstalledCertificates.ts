@@ -1,4 +1,4 @@
-/** The certificates that a charger trusts, as its own answers to GetInstalledCertificateIds tell (security whitepaper, edition 3, §5.3). */
+/** The certificates that a charger trusts, from its answers to GetInstalledCertificateIds (security whitepaper, edition 3, §5.3). */
 import { Option, Schema } from "effect"
 import { CertificateHash, type CertificateUse } from "./ChargerCommand.ts"
 
@@ -7,7 +7,7 @@ export interface InstalledCertificates {
   /** When the charger reported it, ms epoch. */
   readonly askedAt: number
   readonly certificates: ReadonlyArray<CertificateHash>
-  /** Certificates were installed or deleted after that, or may have been: ask again. */
+  /** True if certificates were or may have been installed or deleted since: ask again. */
   readonly changedSince: boolean
 }
 
@@ -18,7 +18,7 @@ const decodeAnswer = Schema.decodeUnknownOption(Answer)
 const decodeSaid = Schema.decodeUnknownOption(Said)
 const decodeHash = Schema.decodeUnknownOption(CertificateHash)
 
-/** Some write SHA-256 or sha256; what lacks a part cannot be named to the charger again, and is left out. */
+/** Some chargers write SHA-256 or sha256. An incomplete entry is left out, since no command could name it. */
 const hashIn = (said: unknown): ReadonlyArray<CertificateHash> =>
   Option.toArray(
     Option.flatMap(decodeSaid(said), ({ hashAlgorithm, ...rest }) =>

@@ -1,8 +1,8 @@
-/** What kinds of commands there are, and what of a kind matters to those who handle all of them alike. */
+/** The kinds of commands, and their properties that matter to code that handles all of them. */
 import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"
 import type { CommandType } from "./Command.ts"
 
-/** Whether a command changes something at the charger, or only asks. */
+/** Whether a command changes something at the charger or only reads. */
 const kinds: { readonly [Type in CommandType]: "changes" | "asks" } = {
   RemoteStart: "changes",
   RemoteStop: "changes",
@@ -32,10 +32,10 @@ const kinds: { readonly [Type in CommandType]: "changes" | "asks" } = {
   SignedUpdateFirmware: "changes"
 }
 
-// The record's keys are the types; Object.keys has forgotten it.
+// Object.keys does not keep the type of the record's keys.
 export const commandTypes = Object.keys(kinds) as ReadonlyArray<CommandType>
 
-/** The types of what can do harm when it is sent to many chargers at once (T26). */
+/** The commands that can do harm when they are sent to many chargers at once (T26). */
 export const disruptiveTypes: ReadonlyArray<CommandType> = commandTypes.filter((type) => kinds[type] === "changes")
 
 /** True for a command of one of them. */

@@ -1,6 +1,6 @@
 /**
- * A charger's local authorisation list as it should be, and the next step to make it so (OCPP 1.6 §3.5, §5.15). A list is kept up by
- * messages whose versions rise by one: a Full one with the first entries, and Differential ones with the rest and with what changes.
+ * A charger's local authorisation list as it should be, and the next step towards it (OCPP 1.6 §3.5, §5.15). A list is updated by messages with
+ * ascending versions: a Full one with the first entries, then Differential ones with the rest and with later changes.
  */
 import type { ConfigurationKey, LocalListEntry } from "./ChargerCommand.ts"
 import type { TokenStatus } from "../token/Token.ts"
@@ -8,10 +8,10 @@ import type { TokenStatus } from "../token/Token.ts"
 /** OCPP 1.6 §7.28: an idTag has at most 20 characters. */
 export const idTagMax = 20
 
-/** Entries of a message where the charger does not say (SendLocalListMaxLength): what chargers of little memory take in one frame. */
+/** Entries of one message if the charger has not reported SendLocalListMaxLength: few enough for chargers with little memory. */
 export const defaultSendMax = 100
 
-/** Most entries of a message whatever the charger says: a frame of some ten kilobytes. */
+/** Most entries of a message, whatever the charger allows: a frame of about ten kilobytes. */
 export const sendMaxLimit = 500
 
 /** Highest version; beyond it they begin anew. */
@@ -28,7 +28,7 @@ export interface TokenChange {
     | undefined
 }
 
-/** What of a token no list of OCPP 1.6 can hold. A parent that is left out costs the group its rights while the charger is offline. */
+/** The parts of a token that do not fit into a list of OCPP 1.6. Without its parent, a token has no group rights while the charger is offline. */
 export interface Loss {
   readonly uid: string
   readonly what: "UidTooLong" | "ParentTooLong"
@@ -36,7 +36,7 @@ export interface Loss {
 
 const fits = (text: string): boolean => [...text].length <= idTagMax
 
-/** OCPP 1.6 §7.2: a token that has expired by now is Expired, whatever the operator set; later the charger sees by the date. */
+/** A token that has expired is Expired, whatever status the operator set (OCPP 1.6 §7.2). For later expiry the charger has the date. */
 const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
   if (token === undefined) return { tokenUid: uid }
   const { expiresAt, parentUid, status } = token
@@ -51,7 +51,7 @@ const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
   }
 }
 
-/** Changes as entries, the last of each uid; a Full list names no token that is gone. */
+/** Changes as entries, the last one of each uid; a Full list contains no removed tokens. */
 export const entriesOf = (
   changes: ReadonlyArray<TokenChange>,
   updateType: "Full" | "Differential",
@@ -71,9 +71,9 @@ export const entriesOf = (
   return { entries: inForce.filter(({ uid }) => fits(uid)).map((change) => entryOf(change, now)), losses }
 }
 
-/** What a charger's configuration says of its list (OCPP 1.6 §9.2). */
+/** The part of a charger's configuration that concerns its list (OCPP 1.6 §9.2). */
 export interface ListAbilities {
-  /** False where nothing in its configuration speaks of local lists. */
+  /** False if nothing in its configuration concerns local lists. */
   readonly supported: boolean
   readonly enabled: boolean
   /** Entries of one message. */
@@ -95,15 +95,15 @@ const entryNamed = (configuration: Configuration, name: string) =>
 
 const valueOf = (configuration: Configuration, name: string) => entryNamed(configuration, name)?.value?.trim() ?? ""
 
-/** What the charger says that a limit is; undefined where it says nothing that could be one. */
+/** A limit that the charger reports; undefined if it reports no usable number. */
 const countOf = (configuration: Configuration, name: string): number | undefined => {
   const given = valueOf(configuration, name)
   return /^\d{1,9}$/.test(given) && Number(given) > 0 ? Number(given) : undefined
 }
 
 /**
- * Chargers leave out keys that the specification requires: one of them, or the profile's name, is enough to say that there are lists, and
- * a list that is not said to be switched off is on.
+ * Chargers omit keys that the specification requires. One of these keys, or the profile's name, is enough to show that the charger has lists, and a
+ * list is on unless it is reported to be off.
  */
 export const abilitiesOf = (configuration: Configuration): ListAbilities => {
   const profiles = valueOf(configuration, "SupportedFeatureProfiles")
@@ -120,7 +120,7 @@ export const abilitiesOf = (configuration: Configuration): ListAbilities => {
   }
 }
 
-/** A limit that the charger has reported, and that a message of so many entries goes beyond; undefined where none is known to. */
+/** A limit of the charger that a message with this many entries exceeds; undefined if no known limit is exceeded. */
 export const brokenLimit = (
   configuration: Configuration,
   updateType: "Full" | "Differential",
@@ -137,36 +137,36 @@ export const brokenLimit = (
 /** What is known of a charger's list. */
 export interface KnownList {
   readonly version: number
-  /** Every change up to this one is on it. */
+  /** The list contains every change up to this one. */
   readonly syncedSeq: number
-  /** A list that takes several messages is complete when it has come to here. */
+  /** The change at which a list that needs several messages is complete. */
   readonly fillTo: number
-  /** True when only a Full list makes it right. */
+  /** True if only a Full list can correct it. */
   readonly needsFull: boolean
   readonly supported: boolean
   /** True when the charger has reported its version since it connected and booted. */
   readonly checked: boolean
 }
 
-/** What there is to be listed. */
+/** The tokens to be listed. */
 export interface Listable {
   /** The newest change of the organisation's tokens. */
   readonly latestSeq: number
-  /** Tokens whose uids fit. */
+  /** How many tokens have a uid that fits. */
   readonly tokens: number
 }
 
-/** Which changes a message is to hold: after one and up to another, so many at most. */
+/** Which changes a message contains: after one and up to another, at most `limit`. */
 export interface Send {
   readonly _tag: "Send"
   readonly updateType: "Full" | "Differential"
   readonly listVersion: number
-  /** In a Full list: only the newest tokens, as many as the charger can hold; undefined for all. */
+  /** For a Full list: only the newest tokens, as many as the charger can store; undefined for all. */
   readonly newest: number | undefined
   readonly after: number
   readonly upTo: number
   readonly limit: number
-  /** Where the list is complete after this message and those that follow it. */
+  /** The change at which the list is complete after this message and those that follow. */
   readonly fillTo: number
 }
 
@@ -177,12 +177,12 @@ export type Step =
   | { readonly _tag: "InStep" }
   | Send
 
-/** The next version of a list; OCPP 1.6 §5.15 wants it higher than the one before. */
+/** The next version of a list; it must be higher than the last (OCPP 1.6 §5.15). */
 export const nextVersion = (version: number): number => (version >= versionMax ? 1 : Math.max(version, 0) + 1)
 
 /**
- * The next step towards a list that is right. The version is asked once per connection and boot. An organisation with more tokens than the
- * list can hold has its newest ones on it, and the whole list again when any has changed: which of them fall out is then no riddle.
+ * The next step towards the correct list. The version is asked once per connection and boot. If an organisation has more tokens than fit, the list has
+ * the newest ones and is sent whole after each change, so that it is clear which tokens it contains.
  */
 export const nextStep = (list: KnownList, abilities: ListAbilities, listable: Listable): Step => {
   if (!abilities.supported) return { _tag: "Unsupported" }

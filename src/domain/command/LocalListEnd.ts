@@ -1,6 +1,6 @@
 /**
- * What the end of a command says about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47), from any issuer. A list is
- * in step only when the charger has said so: by accepting our message, or by the version that it reports.
+ * What the end of any issuer's command shows about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47). A list counts as up to date only if the
+ * charger confirms it: by accepting our message, or by the version that it reports.
  */
 import type { CommandEnd } from "./CommandEnd.ts"
 import type { LocalListState, PendingList } from "./LocalLists.ts"
@@ -15,9 +15,9 @@ export interface ListRecord {
   /** The connection on which the charger reported its version, and when (ms epoch). */
   readonly checkedEpoch: number | undefined
   readonly checkedAt: number | undefined
-  /** What the list becomes when the charger accepts the message on its way. */
+  /** The state of the list once the charger accepts the message that was sent. */
   readonly pending: PendingList | undefined
-  /** Failures in a row. */
+  /** How many messages in a row have failed. */
   readonly attempts: number
   /** ms epoch. */
   readonly nextLookAt: number
@@ -41,16 +41,16 @@ const attemptsMax = 20
 /** The longest part of a charger's answer that is shown. */
 const shownMax = 50
 
-/** Chargers without lists say so in either way (OCPP-J 1.6 §4.2.3). */
+/** Chargers without lists answer with either code (OCPP-J 1.6 §4.2.3). */
 const isUnsupported = (word: string): boolean =>
   word.toLowerCase() === "notsupported" || word.toLowerCase() === "notimplemented"
 
 const wordOf = ({ answer, errorCode }: LocalListEnd): string => answer ?? errorCode ?? ""
 
-/** True where the end says something of a charger whose list has no record yet. */
+/** True if the end matters even for a charger without a stored list. */
 export const beginsList = (end: LocalListEnd): boolean => end.status === "Accepted" || isUnsupported(wordOf(end))
 
-/** Tries again after ever longer pauses. */
+/** Tries again after increasing delays. */
 const failed = (list: ListRecord, now: number): ListRecord => ({
   ...list,
   state: "Failed",
@@ -84,14 +84,14 @@ const sent = (list: ListRecord, end: LocalListEnd): ListRecord => {
   }
   if (isUnsupported(word)) return { ...list, state: "Unsupported", pending: undefined, updatedAt: now }
   const asked = { ...list, checkedEpoch: undefined, state: "Unknown", nextLookAt: now, updatedAt: now } as const
-  // An operator sent a list, or the charger's version is not what we thought: it is asked, and gets the whole list.
+  // An operator sent a list, or the charger's version is not the expected one: the charger is asked for it and gets the whole list.
   if (status === "Accepted" || word === "versionmismatch") return { ...asked, needsFull: true, pending: undefined }
-  // Whether the charger has it its version says. It is asked at once, since a connection that is lost gives time enough.
+  // The charger's version will show whether it has the message. It is asked without a delay, since a lost connection is delay enough.
   if (status === "TimedOut" || word === "connectionlost" || word === "unreadableanswer") {
     return { ...asked, needsFull: list.needsFull || ours === undefined }
   }
   if (ours === undefined) return list
-  // After an update that is refused the whole list is sent at once; after a whole list that is refused there is another try later.
+  // After a refused update the whole list is sent at once; a refused whole list is tried again later.
   const next = ours.full ? failed(list, now) : { ...list, nextLookAt: now }
   return { ...next, needsFull: true, pending: undefined }
 }
@@ -103,7 +103,7 @@ const versionReported = (list: ListRecord, end: LocalListEnd): ListRecord => {
   if (reported === -1 || isUnsupported(errorCode)) return { ...checked, state: "Unsupported" }
   if (end.status === "Accepted" && reported !== undefined && reported >= 0) {
     const { pending } = list
-    // The version of the message on its way says that it arrived.
+    // The version is that of the message that was sent, so it has arrived.
     if (pending !== undefined && reported === pending.version) {
       return {
         ...checked,
@@ -116,7 +116,7 @@ const versionReported = (list: ListRecord, end: LocalListEnd): ListRecord => {
         nextLookAt: now
       }
     }
-    // Another version than ours says that the list is not what we sent, and it is sent whole again.
+    // Another version shows that the list is not what we sent, so it is sent whole again.
     return {
       ...checked,
       version: reported,
@@ -150,7 +150,7 @@ const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined 
 export const listAfter = (list: ListRecord, end: LocalListEnd): ListRecord => {
   const next = end.type === "SendLocalList" ? sent(list, end) : versionReported(list, end)
   const { listVersion } = end
-  // Also one that an operator sent: that is the version that the charger has now.
+  // This includes an operator's list: its version is the charger's now.
   const isStored = end.type === "SendLocalList" && end.status === "Accepted" && listVersion !== undefined
   return { ...next, version: isStored ? listVersion : next.version, reason: reasonOf(next, end) }
 }

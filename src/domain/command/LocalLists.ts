@@ -1,10 +1,10 @@
-/** What is known of chargers' local authorisation lists, for the one who keeps them in step, and for operators to see. */
+/** Storage of chargers' local authorisation lists, for the loop that keeps them up to date and for operators. */
 import { Context, type Effect } from "effect"
 import type { ConfigurationKey } from "./ChargerCommand.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
 import type { KnownList, Listable, TokenChange } from "./LocalList.ts"
 
-/** What is stored of a list that the service keeps. */
+/** The stored state of a list that the service manages. */
 export const keptListStates = [
   "Unknown",
   "InStep",
@@ -20,7 +20,7 @@ export const keptListStates = [
 export const localListStates = ["Manual", ...keptListStates] as const
 export type LocalListState = (typeof localListStates)[number]
 
-/** A charger whose list needs a look, held for the process that claimed it. */
+/** A charger with a list to be checked, leased by one process. */
 export interface ClaimedList {
   readonly chargerId: string
   readonly organisationId: string
@@ -40,18 +40,18 @@ export interface ListClaim {
   readonly settleMillis: number
 }
 
-/** Changes of an organisation's tokens after one and up to another, in order. */
+/** Which changes of an organisation's tokens to read: after one and up to another, in order. */
 export interface ChangesWanted {
   readonly after: number
   readonly upTo: number
   readonly limit: number
-  /** Only of the newest so many tokens that stand. */
+  /** Only those of this many of the newest existing tokens. */
   readonly newest: number | undefined
-  /** Whether tokens that are gone are listed too. */
+  /** Whether removed tokens are included. */
   readonly removed: boolean
 }
 
-/** What a list comes to when the charger says yes to the message that is about to be sent. */
+/** The state of a list once the charger accepts the message that is about to be sent. */
 export interface PendingList {
   readonly version: number
   readonly seq: number
@@ -59,7 +59,7 @@ export interface PendingList {
   readonly full: boolean
 }
 
-/** A list that is not kept, because the charger says that it has none or has switched it off. */
+/** A list that is not managed because the charger reports that it has none or that it is off. */
 export interface UnkeptList {
   readonly state: "Disabled" | "Unsupported"
   readonly reason: string
@@ -69,7 +69,7 @@ export interface UnkeptList {
 
 /** What an operator must know to send a list by hand. */
 export interface ListByHand {
-  /** The highest version that is known of, or on its way; 0 where none is. */
+  /** The highest version that is known or was sent; 0 if there is none. */
   readonly version: number
   /** As the charger has reported it; empty where it has not. */
   readonly configuration: ReadonlyArray<ConfigurationKey>
@@ -77,12 +77,12 @@ export interface ListByHand {
 
 /** For operators. */
 export interface LocalListStatus {
-  /** Undefined before anything is known. */
+  /** Undefined while nothing is known. */
   readonly version: number | undefined
   readonly state: LocalListState
   /** True when every change of the organisation's tokens is on it. */
   readonly inStep: boolean
-  /** Why it is not in step, in words; undefined where it is, and where it is about to be. */
+  /** Why it is not up to date, as text; undefined if it is, or if an update is on its way. */
   readonly reason: string | undefined
   /** ms epoch; undefined before anything is known. */
   readonly updatedAt: number | undefined
@@ -100,12 +100,12 @@ export class LocalLists extends Context.Service<
       organisationId: string,
       wanted: ChangesWanted
     ) => Effect.Effect<ReadonlyArray<TokenChange>, StorageUnavailable>
-    /** To be called before the message is issued: the end of its command settles the list by it. */
+    /** Stores the expected state. Call it before the message is issued: the end of its command needs it. */
     readonly pending: (chargerId: string, pending: PendingList, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** There was nothing to send up to this change. */
+    /** Stores that there was nothing to send up to this change. */
     readonly caughtUp: (chargerId: string, seq: number, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly unkept: (chargerId: string, why: UnkeptList, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Forgets removals that are older than `before` (ms epoch); a list that has not heard of them by then is sent whole. */
+    /** Deletes removals that are older than `before` (ms epoch). A list that has not received them by then is sent whole. */
     readonly forget: (before: number) => Effect.Effect<void, StorageUnavailable>
     readonly byHand: (
       organisationId: string,

@@ -1,15 +1,15 @@
-/** What a partner hears of its callback: the end of a command in OCPI's words (OCPI 2.2.1 §13.4.4, §14.4.4). */
+/** The result that a partner gets for its command, in OCPI's enumerations (OCPI 2.2.1 §13.4.4, §14.4.4). */
 import type { CommandStatus } from "./Command.ts"
 import type { PartnerCallbackKind } from "./PartnerCallback.ts"
 
-/** What a charger was asked and what came of it. */
+/** A command and its outcome. */
 export interface PartnerCallbackEnd {
   readonly kind: PartnerCallbackKind
-  /** `Pending` and `Sent` where the time is over and the charger has not answered. */
+  /** `Pending` or `Sent` if the charger has not answered in time. */
   readonly status: CommandStatus
   /** As the command has it: the charger's answer, or `{ errorCode, errorDescription }`. */
   readonly result: Readonly<Record<string, unknown>> | undefined
-  /** What the connector of the command says of itself by now, where it has one. */
+  /** The present status of the command's connector, if it has one. */
   readonly connectorStatus: string | undefined
 }
 
@@ -27,10 +27,10 @@ export type CommandOutcome =
 
 const word = (value: unknown): string => (typeof value === "string" ? value.trim().toLowerCase() : "")
 
-/** Chargers that do not know an action say so in either way (OCPP-J 1.6 §4.2.3). */
+/** Chargers that do not know an action answer with either code (OCPP-J 1.6 §4.2.3). */
 const unsupported: ReadonlySet<string> = new Set(["notimplemented", "notsupported"])
 
-/** Why a charger says no, as far as the status of its connector shows. */
+/** Why a charger refuses, as far as its connector's status shows. */
 const refusedAt = (connectorStatus: string | undefined): CommandOutcome => {
   switch (connectorStatus) {
     case "Faulted":
@@ -47,7 +47,7 @@ const refusedAt = (connectorStatus: string | undefined): CommandOutcome => {
   }
 }
 
-/** What a charger's own word for no means, of each kind of command (OCPP 1.6 §7.9, §7.29, §7.43, §7.50 …). */
+/** The meaning of a charger's refusals, by kind of command (OCPP 1.6 §7.9, §7.29, §7.43, §7.50 …). */
 const rejected = ({ connectorStatus, kind, result }: PartnerCallbackEnd): CommandOutcome => {
   const said = word(result?.["status"])
   if (unsupported.has(said)) return "NOT_SUPPORTED"
@@ -66,7 +66,7 @@ const rejected = ({ connectorStatus, kind, result }: PartnerCallbackEnd): Comman
   }
 }
 
-/** What a partner hears of its command. */
+/** The result that a partner gets for a command. */
 export const outcomeOf = (end: PartnerCallbackEnd): CommandOutcome => {
   switch (end.status) {
     case "Accepted":
@@ -87,7 +87,7 @@ export const outcomeOf = (end: PartnerCallbackEnd): CommandOutcome => {
 /** OCPI 2.2.1 §14.4.4 ChargingProfileResultType. */
 export type ProfileOutcome = "ACCEPTED" | "REJECTED" | "UNKNOWN"
 
-/** What a partner hears of a charging profile. `UNKNOWN` is a profile that the charger does not have (§5.5). */
+/** The result that a partner gets for a charging profile. `UNKNOWN` is a profile that the charger does not have (§5.5). */
 export const profileOutcomeOf = ({ kind, result, status }: PartnerCallbackEnd): ProfileOutcome => {
   if (status === "Accepted") return "ACCEPTED"
   return kind === "ClearProfile" && word(result?.["status"]) === "unknown" ? "UNKNOWN" : "REJECTED"

@@ -1,6 +1,6 @@
 /**
- * Callbacks: commands to chargers that a partner gave, and what it is to hear of each (OCPI 2.2.1 §13.2). A callback is stored with its command, so that
- * a partner that was answered ACCEPTED hears the end of it whatever happens to this process.
+ * Callbacks: the results of partners' commands, which the partners must receive (OCPI 2.2.1 §13.2). A callback is stored with its command, so that a
+ * partner that was answered ACCEPTED gets the result even if this process dies.
  */
 import type { NewGrant } from "../roaming/TokenGrant.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -17,25 +17,25 @@ export const partnerCallbackKinds = [
 ] as const
 export type PartnerCallbackKind = (typeof partnerCallbackKinds)[number]
 
-/** Seconds after which a partner hears that nothing came of its command: a charger has a minute to answer, and others may be before it in line. */
+/** Seconds after which a partner gets a timeout as the result: a charger has a minute to answer, and other commands may be before this one. */
 export const answerSeconds = 80
 
-/** Seconds within which a partner hears of its command: `answerSeconds`, and the time that the call itself may take. */
+/** Seconds within which a partner gets the result: `answerSeconds`, and the time that the call itself may take. */
 export const timeoutSeconds = 90
 
 /** A callback to be stored with its command. */
 export interface NewPartnerCallback {
   readonly partnerId: string
   readonly kind: PartnerCallbackKind
-  /** OCPI's number, in whose words the partner hears of it. */
+  /** The OCPI version of the result. */
   readonly version: string
   readonly responseUrl: string
   readonly correlationId: string
-  /** The party of ours that speaks, and the partner's that is spoken to. */
+  /** Our party that sends the result, and the partner's party that receives it. */
   readonly from: PartyId | undefined
   readonly to: PartyId | undefined
   readonly locationId?: string | undefined
-  /** The partner's own name of what it asked for: its reservation_id, or its authorization_reference. */
+  /** The partner's own id for its request: its reservation_id or its authorization_reference. */
   readonly reference?: string | undefined
   readonly sessionId?: string | undefined
   readonly grant?: NewGrant | undefined

@@ -1,6 +1,6 @@
 /**
- * Storage of partners' callbacks and of what partners are still to hear of them. A callback is stored by `Commands.issue`; here are its ends, for what
- * sends them to partners, and what later commands must know of earlier ones.
+ * Storage of partners' callbacks. `Commands.issue` stores a callback. Here are the results that are due, for the loop that sends them, and what later
+ * commands must know of earlier ones.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -11,32 +11,32 @@ import type { PartyId } from "../values/PartyId.ts"
 export const callbackSubjects = ["Result", "ReservationCancelled", "ProfileChanged"] as const
 export type CallbackSubject = (typeof callbackSubjects)[number]
 
-/** Something that a partner is to hear, in the hands of the process that sends it. */
+/** A result that is due to a partner, leased by the process that sends it. */
 export interface DueCallback extends PartnerCallbackEnd {
   readonly commandId: string
-  /** `ProfileChanged` is no result: what the session may draw has changed, and not by the partner. */
+  /** `ProfileChanged` is not a result: another caller has changed the session's charging profile. */
   readonly about: CallbackSubject
   readonly organisationId: string
   readonly partnerId: string
   readonly sessionId: string | undefined
   readonly version: string
-  /** Undefined where it was sealed under another key. */
+  /** Undefined if it was sealed with another key. */
   readonly responseUrl: string | undefined
   readonly correlationId: string
   readonly from: PartyId | undefined
   readonly to: PartyId | undefined
-  /** This one included. */
+  /** Including this one. */
   readonly tries: number
 }
 
-/** By which try: what became due anew since then stays due. */
+/** Which try is settled: a result that became due again since then stays due. */
 export type CallbackKey = Pick<DueCallback, "commandId" | "about" | "tries">
 
-/** A reservation of a partner's that a charger has or may have. */
+/** A partner's reservation that a charger has or may have. */
 export interface PartnerReservation {
   readonly commandId: string
   readonly chargerId: string
-  /** The charger's. */
+  /** The id that the charger knows. */
   readonly siteId: string
   readonly evseId: number
   readonly reservationId: number
@@ -44,13 +44,13 @@ export interface PartnerReservation {
 
 export interface ReservationWanted {
   readonly partnerId: string
-  /** The partner's own. */
+  /** The partner's own id. */
   readonly reference: string
-  /** Of any location without it. */
+  /** Undefined: at any location. */
   readonly locationId?: string | undefined
 }
 
-/** A start that a partner asks for a second time, since it did not hear our answer to the first. */
+/** A start that a partner requests a second time because it did not get our first answer. */
 export interface RepeatedStart {
   readonly partnerId: string
   /** Its authorization_reference. */
@@ -87,7 +87,7 @@ export class PartnerCallbacks extends Context.Service<
     readonly reported: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
     readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Words that commands have ended; some may be missed. */
+    /** Signals that commands have ended; some may be missed. */
     readonly ended: Stream.Stream<void>
     /**
      * True where the very start was asked for less than a minute ago and may still begin: nothing more is sent to the charger, and its result goes
@@ -111,7 +111,7 @@ export class PartnerCallbacks extends Context.Service<
       wanted: ReservationWanted,
       now: number
     ) => Effect.Effect<PartnerReservation | undefined, StorageUnavailable>
-    /** What a partner has asked for the charging profiles of one session. */
+    /** A partner's requests for the charging profiles of one session. */
     readonly profiles: (
       organisationId: string,
       of: { readonly partnerId: string; readonly sessionId: string },

@@ -1,4 +1,4 @@
-/** Whether a charging profile makes sense before a charger is asked to take it (OCPP 1.6 §3.13, §5.16, §7.8, §7.13, §7.14). */
+/** Checks a charging profile before it is sent to a charger (OCPP 1.6 §3.13, §5.16, §7.8, §7.13, §7.14). */
 import type { ChargingProfile, ChargingSchedule } from "./ChargingProfile.ts"
 
 /** What is wrong with a value, by its JSON Pointer into the profile as OCPP 1.6 writes it. */
@@ -7,18 +7,18 @@ export interface ProfileFinding {
   readonly detail: string
 }
 
-/** Where the profile is to go. RemoteStart brings one for a transaction that has no id yet (OCPP 1.6 §5.11). */
+/** How the profile is sent. A RemoteStart has one for a transaction without an id yet (OCPP 1.6 §5.11). */
 export type ProfileUse =
   | { readonly command: "SetChargingProfile"; readonly evseId: number }
   | { readonly command: "RemoteStart" }
 
-/** Most periods of a schedule: a quarter of an hour each over a week, and more than any charger's ChargingScheduleMaxPeriods. */
+/** Most periods of a schedule: a week of quarter hours, and more than any charger's ChargingScheduleMaxPeriods. */
 export const periodsMax = 672
 
 /** Longest duration of a schedule, in seconds: a year. */
 export const durationMax = 366 * 86_400
 
-/** Highest limit: 100 MW, beyond which it is a mistake of units. */
+/** The highest limit, 100 MW: more must be a wrong unit. */
 export const limitMax = 100_000_000
 
 const schedulePointer = "/chargingSchedule"

@@ -1,6 +1,6 @@
 /**
- * Which partners hear that a charging profile has been changed: a partner that set one for a session hears when another caller changes what
- * that session may draw (OCPI 2.2.1 §14.2.2). What it hears is what is in force by then, so that one callback covers any number of changes.
+ * Which partners must be notified of a changed charging profile: those that set one for a session when another caller changes that session's limits
+ * (OCPI 2.2.1 §14.2.2). A partner gets the profile in force when the notice is sent, so that one callback covers any number of changes.
  */
 import type { CommandEnd } from "./CommandEnd.ts"
 
@@ -20,7 +20,7 @@ export interface PartnerProfile {
   readonly sessionId: string
 }
 
-/** The profiles whose partners hear of the change: of each partner and session the newest. */
+/** The profiles with partners to be notified: the newest of each partner and session. */
 export const profilesChangedBy = (
   change: ProfileChange,
   profiles: ReadonlyArray<PartnerProfile>

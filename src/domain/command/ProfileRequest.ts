@@ -1,4 +1,4 @@
-/** Charging profiles as partners set and see them (OCPI 2.2.1 §14), in the domain's words. */
+/** Charging profiles as partners set and read them (OCPI 2.2.1 §14). */
 import type { ChargingSchedule } from "./ChargingProfile.ts"
 
 /** A profile for the transaction of one session. Without `startSchedule` it counts from the session's start. */
@@ -13,15 +13,15 @@ export interface ActiveProfile {
   readonly schedule: ChargingSchedule
 }
 
-/** The answer at once (OCPI 2.2.1 §14.4.3). */
+/** The immediate answer (OCPI 2.2.1 §14.4.3). */
 export interface ProfileResponse {
   readonly result: "ACCEPTED" | "NOT_SUPPORTED" | "REJECTED" | "TOO_OFTEN" | "UNKNOWN_SESSION"
   /** Seconds within which the result is sent. */
   readonly timeoutSeconds: number
 }
 
-/** Requests for one session in a minute: chargers write profiles to flash, and each costs the radio link some seconds. */
+/** Most requests for one session in a minute: chargers write profiles to flash, and each takes seconds on a radio link. */
 export const profileRequestsPerMinute = 10
 
-/** The level at which partners' profiles stand (OCPP 1.6 §3.13.2): the lowest, so that an operator's own can go before. */
+/** The stack level of partners' profiles (OCPP 1.6 §3.13.2): the lowest, so that an operator's own take precedence. */
 export const profileStackLevel = 0
