@@ -1,6 +1,6 @@
 /**
- * The charge detail record: what is billed. Made once of a session that has ended and is not held, sealed with everything that explains it,
- * and never changed; a wrong one is taken back by a credit record (OCPI 2.2.1 `mod_cdrs`).
+ * The charge detail record (CDR): what is billed. It is made once from a session that has ended and is not held, sealed with everything that explains
+ * it, and never changed. A credit record reverses a wrong one (OCPI 2.2.1 `mod_cdrs`).
  */
 import { type SignedData, signedDataOf } from "../session/SignedData.ts"
 import type { ChargingSession } from "../session/ChargingSession.ts"
@@ -24,12 +24,12 @@ export interface CdrBody {
   readonly tariff: TariffBody & {
     readonly id: string
     readonly version: number
-    /** ms epoch: when it became what it is, as partners got it. The first records do not say so. */
+    /** ms epoch: the tariff's last change, as partners got it. Missing in the first records. */
     readonly updatedAt?: number
   }
   /** IANA; of the site. */
   readonly timeZone: string
-  /** Records of the first versions have none. */
+  /** Missing in records of the first versions. */
   readonly place?: Place
   readonly evseId: number
   readonly connectorId: number
@@ -38,16 +38,16 @@ export interface CdrBody {
   readonly tokenUid: string
   readonly tokenType?: TokenType
   readonly authorizationSource: string
-  /** Records of the first versions have none. */
+  /** Missing in records of the first versions. */
   readonly authorization?: Pick<Authorization, "status" | "source" | "decidedAt">
-  /** The reservation that is paid for with it. */
+  /** The reservation that is billed with it. */
   readonly reservationId?: number
   readonly meterStartWh: number
-  /** Missing where the charger reported none. */
+  /** Missing if the charger reported none. */
   readonly meterStopWh?: number
-  /** Missing where the meter signs nothing. */
+  /** Missing if the meter does not sign. */
   readonly signedData?: SignedData
-  /** Whose driver is billed by it: it goes to that partner, if there is one. */
+  /** The roaming partner whose driver is billed, if any; it gets the CDR. */
   readonly roaming?: SessionRoaming
 }
 
@@ -59,7 +59,7 @@ interface About {
   readonly siteId: string
   readonly startedAt: number
   readonly endedAt: number
-  /** Of the session: 0, or how often it was corrected. */
+  /** The session's revision: how often it was corrected. */
   readonly revision: number
 }
 
@@ -69,16 +69,16 @@ export interface NewCdr extends About {
 
 export interface Cdr extends About {
   readonly id: string
-  /** Counts an organisation's records from 1, without a gap. */
+  /** Numbers an organisation's CDRs from 1 without a gap. */
   readonly number: number
-  /** It takes back the record of this id; undefined for one that bills. */
+  /** The id of the CDR that this credit record reverses; undefined if this one bills. */
   readonly creditReferenceId: string | undefined
-  /** Of a credit record only `total` is the other's negated (OCPI 2.2.1 §10.3.1). */
+  /** In a credit record only `total` is negated (OCPI 2.2.1 §10.3.1). */
   readonly body: CdrBody
   readonly issuedAt: number
 }
 
-/** True once a session can be billed: it has ended, and nothing about it is doubted. */
+/** True once a session can be billed: it has ended and is not held. */
 export const isBillable = ({ endedAt, heldReason, status }: ChargingSession): boolean =>
   status === "COMPLETED" && endedAt !== undefined && heldReason === undefined
 
@@ -130,7 +130,7 @@ export const cdrOf = (
 /** Zero has no sign. */
 const negated = (n: number): number => (n === 0 ? 0 : -n)
 
-/** What takes a record back: all of it, and the total with its sign turned. */
+/** The credit record of a CDR: the same content with a negated total. */
 export const creditOf = ({ body }: Cdr): CdrBody => ({
   ...body,
   total: { exclVat: negated(body.total.exclVat), inclVat: negated(body.total.inclVat) }

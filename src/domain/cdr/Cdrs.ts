@@ -22,15 +22,15 @@ export interface CdrFilter {
 export class Cdrs extends Context.Service<
   Cdrs,
   {
-    /** Issues the records of sessions that have none; the others stay as they are, however often they are given. */
+    /** Issues the CDRs of sessions that have none. Calling it again for the others changes nothing. */
     readonly issue: (records: ReadonlyArray<NewCdr>, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Cdr, NotFound | StorageUnavailable>
-    /** Newest first: by number, and by start where times or a card are asked for. */
+    /** Newest first: by number, or by start if times or a token are given. */
     readonly list: (
       organisationId: string,
       page: PageRequest & CdrFilter
     ) => Effect.Effect<Page<Cdr>, InvalidInput | StorageUnavailable>
-    /** Issues the record that takes this one back. `Conflict` `already_credited`, or `is_credit` for one that is such a record. */
+    /** Issues the credit record of a CDR. `Conflict` `already_credited`, or `is_credit` if it is a credit record itself. */
     readonly credit: (
       id: string,
       audit: AuditContext

@@ -4,7 +4,7 @@ import type { SessionRoaming } from "../roaming/Roaming.ts"
 import { isPlain } from "../tariff/Plain.ts"
 import type { Cdr, CdrBody } from "./Cdr.ts"
 
-/** Versions of OCPI that have no words for a record which takes another one back. */
+/** OCPI versions without credit records. */
 export const versionsWithoutCredits: ReadonlyArray<string> = ["2.1.1"]
 
 /**

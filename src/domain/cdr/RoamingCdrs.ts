@@ -16,9 +16,9 @@ export interface CdrsTaken extends PartnerScope {
 export class RoamingCdrs extends Context.Service<
   RoamingCdrs,
   {
-    /** In order of their numbers, by when they were stored. */
+    /** In order of their numbers, filtered by when they were stored. */
     readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
-    /** Which of some records their partner does not receive, since it takes no credits: the operator has to settle with it by hand. */
+    /** Those of these CDRs that their partner does not receive because it accepts no credit records: the operator has to settle them by hand. */
     readonly withheld: (
       organisationId: string,
       ids: ReadonlyArray<string>
@@ -28,7 +28,7 @@ export class RoamingCdrs extends Context.Service<
       organisationId: string,
       ids: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
-    /** `NotFound` for one that is not this partner's, or that it does not take, too. */
+    /** `NotFound` also for a CDR of another partner, and for one that this partner does not accept. */
     readonly get: (taken: CdrsTaken, id: string) => Effect.Effect<RoamingCdr, NotFound | StorageUnavailable>
   }
 >()("voltlane/RoamingCdrs") {}

@@ -101,7 +101,7 @@ export const profilesChanged = (
   body: { kind: "chargingProfiles", document }
 })
 
-/** The facts about the charger that follow from an answer, whoever issued the command. */
+/** The facts about the charger that follow from an answer, from any issuer. */
 const learned = (
   state: ChargerState,
   command: ChargerCommand,

@@ -1,6 +1,6 @@
 /**
  * Organisations, operators and keys: who may call, and with what permissions. Secrets reach storage as keyed hashes only, see
- * `ports/Secrets`.
+ * `values/Secrets`.
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
@@ -9,7 +9,7 @@ import type { Principal, AuditContext } from "../values/AuditContext.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** A key as it is stored: found by its public id, proved by its verifier. */
+/** A key as it is stored: found by its public id, checked with its verifier. */
 export interface NewKey {
   readonly name: string
   readonly publicId: string
@@ -50,7 +50,7 @@ export class Access extends Context.Service<
     readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
     /** Every organisation of this service, oldest first: the platform's own operator alone may ask. */
     readonly organisations: (page: PageRequest) => Effect.Effect<Page<Organisation>, InvalidInput | StorageUnavailable>
-    /** Those who work for an organisation, oldest first. */
+    /** The operators of an organisation, oldest first. */
     readonly operators: (organisationId: string) => Effect.Effect<ReadonlyArray<Operator>, StorageUnavailable>
     readonly updateOrganisation: (
       patch: {
@@ -84,8 +84,8 @@ export class Access extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
     /**
-     * `PermissionDenied` for a key that may do at this moment what the caller may not. `Conflict` `last_full_key` for the last that has every
-     * permission, unless `lastToo`: no key would be left that can make another over HTTP.
+     * `PermissionDenied` if the key has a permission at this moment that the caller lacks. `Conflict` `last_full_key` for the last key with every
+     * permission, unless `lastToo`: no remaining key could make another over HTTP.
      */
     readonly revokeKey: (
       id: string,

@@ -1,4 +1,4 @@
-/** Reading of who did what: the facts of the journal that have an author, scoped by organisation. They are written with what they tell of. */
+/** Reads the audit log: the facts of the journal that have an author, scoped by organisation. They are stored with the change itself. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -14,11 +14,11 @@ export interface AuditEntry {
   readonly actor: string
   /** The fact's type, e.g. `SiteChanged`. */
   readonly action: string
-  /** What it was done to, e.g. `site:<id>`, `charger:<id>`. */
+  /** The changed record, e.g. `site:<id>`, `charger:<id>`. */
   readonly subject: string
-  /** The record as it was; undefined where nothing was. */
+  /** The record before the change; undefined if it was created. */
   readonly before: Document | undefined
-  /** The record as it is since then, or what was asked for; undefined where nothing is left. */
+  /** The record after the change, or what was requested; undefined if it was removed. */
   readonly after: Document | undefined
 }
 

@@ -1,10 +1,10 @@
 /**
- * Full keys: those that can do whatever any operator of their organisation may. While one is left, no one is locked out; the last one is therefore not
- * revoked by a request, but only by who has the machine.
+ * Full keys have all permissions that any operator of their organisation has. While one is left, the organisation is not locked out. So the last one
+ * cannot be revoked over HTTP, only on the machine itself.
  */
 import { missing, type Permission } from "./Permission.ts"
 
-/** What a key may do now: its operator's permissions, cut down to its own; none for an operator who is not active (T22). */
+/** A key's present permissions: those of its operator, limited to its own; none if the operator is inactive (T22). */
 export const effectivePermissions = (key: {
   readonly active: boolean
   readonly keyPermissions: ReadonlyArray<string> | undefined
@@ -24,7 +24,7 @@ export interface HeldKey {
   readonly operatorPermissions: ReadonlyArray<string>
 }
 
-/** Whether the key `id` is the only full one of `keys`, which are those of one organisation that work now. */
+/** Whether the key `id` is the only full one of `keys`, the valid keys of one organisation. */
 export const isLastFull = (id: string, keys: ReadonlyArray<HeldKey>): boolean => {
   const all = [...new Set(keys.flatMap((key) => (key.active ? key.operatorPermissions : [])))] as Array<Permission>
   const full = keys.filter((key) => all.length > 0 && missing(effectivePermissions(key), all).length === 0)

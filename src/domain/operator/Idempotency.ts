@@ -1,6 +1,6 @@
 /**
- * What is kept for `Idempotency-Key` (24 h per API key): the same request gets the same answer, the same key with another body is a conflict, and
- * while the first still runs the second is answered so. A request's work and its answer are stored together or not at all, whatever dies in between.
+ * Storage for `Idempotency-Key` (24 h per API key). The same request gets the same answer; the same key with another body is a conflict; a repeat while
+ * the first still runs is answered so. A request's work and its answer are stored together or not at all, even after a crash.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -12,7 +12,7 @@ export interface StoredAnswer {
 }
 
 export type Claim =
-  /** Go ahead. `reached` is what an earlier try kept before its process died. */
+  /** The request may run. `reached` is what an earlier try stored before its process died. */
   | { readonly _tag: "Claimed"; readonly reached?: string | undefined }
   | { readonly _tag: "Replay"; readonly answer: StoredAnswer }
   | { readonly _tag: "Reused" }
@@ -32,8 +32,8 @@ export class Idempotency extends Context.Service<
       now: number
     ) => Effect.Effect<Claim, StorageUnavailable>
     /**
-     * Does work that is nothing but writes, in one transaction with its answer. Where `answerOf` gives no answer, the work is undone and the key is
-     * free. The work must not wait for anything but the database.
+     * Does work that only writes, in one transaction with its answer. If `answerOf` gives no answer, the work is rolled back and the key is free. The work
+     * must not wait for anything but the database.
      */
     readonly within: <A, R>(
       keyId: string,
@@ -41,16 +41,16 @@ export class Idempotency extends Context.Service<
       work: Effect.Effect<A, never, R>,
       answerOf: (result: A) => StoredAnswer | undefined
     ) => Effect.Effect<A, StorageUnavailable, R>
-    /** Does a write and keeps what a retry must know of it, in one transaction. */
+    /** Does a write and stores, in the same transaction, what a retry must know about it. */
     readonly reach: <A, E, R>(
       keyId: string,
       key: string,
       write: Effect.Effect<A, E, R>,
       reachedBy: (result: A) => string
     ) => Effect.Effect<A, E | StorageUnavailable, R>
-    /** Keeps the answer; the first one counts. */
+    /** Stores the answer; the first one counts. */
     readonly complete: (keyId: string, key: string, answer: StoredAnswer) => Effect.Effect<void, StorageUnavailable>
-    /** Frees a key that has no answer. What it has reached stays for the retry. */
+    /** Frees a key without an answer. What was reached remains stored for the retry. */
     readonly release: (keyId: string, key: string) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Idempotency") {}

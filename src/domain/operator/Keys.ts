@@ -1,6 +1,6 @@
 /**
- * Everything that this service hands out as a secret and later recognises: v2 keys, v1 pairs, chargers' passwords. One place decides
- * what is stored of each (a public part and a keyed hash) and how a presented one is looked up. The hashing is an argument.
+ * All secrets that this service issues and later checks: v2 keys, v1 pairs, chargers' passwords. This is the only place that decides what is stored of
+ * each (a public part and a keyed hash) and how a presented one is looked up. The hash function is an argument.
  */
 import type { Secrets } from "../values/Secrets.ts"
 import { formatKey, keyBytes, parseKey, toBase62, toHex } from "../values/KeyFormat.ts"
@@ -17,13 +17,13 @@ export const purposes = {
   v1Code: "v1-code"
 } as const
 
-/** Shortest key that is looked at. Ours have 70 characters; how long one set by hand is (`BOOTSTRAP_API_KEY`) is the operator's choice. */
+/** The shortest key that is checked. Ours have 70 characters; how long one set by hand is (`BOOTSTRAP_API_KEY`) is the operator's choice. */
 export const keyMinLength = 1
 
-/** Longest key that is looked at: no key is longer, and a header of kilobytes is not worth a hash. */
+/** The longest key that is checked: none is longer, and a header of kilobytes must not cost a hash. */
 export const keyMaxLength = 256
 
-/** Where to look a presented key up, and the text that its stored verifier (`purposes.apiKey`) proves. */
+/** How to look a presented key up, and the text that is checked against its verifier (`purposes.apiKey`). */
 export interface KeyLookup {
   readonly publicId: string
   readonly proof: string
@@ -43,7 +43,7 @@ export const keyLookup = (secrets: Hashing, presented: string): KeyLookup | unde
 /** What is stored of a v2 key. */
 export interface StoredKey {
   readonly publicId: string
-  /** Its start, to recognise it by: the public id of our own keys, four characters of any other. */
+  /** The beginning by which operators recognise it: the public id of our own keys, four characters of any other. */
   readonly prefix: string
   readonly verifier: Uint8Array
 }

@@ -7,11 +7,11 @@ export interface Organisation {
   /** ISO 3166-1 alpha-2 and three characters: the first CPO party. */
   readonly countryCode: string
   readonly partyId: string
-  /** IANA; sites that name none have it. */
+  /** IANA; the default for sites. */
   readonly timeZone: string
-  /** Hours after which a session that is heard of no more is closed, see `Closing`. */
+  /** Hours after which a silent session is closed, see `Closing`. */
   readonly closeSilentHours: number
-  /** W: a vehicle that takes less is parked, see `Evidence`. */
+  /** The power in W below which a vehicle counts as parked, see `Evidence`. */
   readonly standbyPowerW: number
   readonly policy: ChargerPolicy
   readonly createdAt: number
@@ -28,7 +28,7 @@ export interface Operator {
 export interface ApiKey {
   readonly id: string
   readonly name: string
-  /** The start of the key that may be shown, to recognise it by. */
+  /** The beginning of the key, which may be shown so that operators recognise it. */
   readonly prefix: string
   readonly operatorId: string
   /** Undefined: all of its operator's. */

@@ -1,6 +1,6 @@
 /**
- * Whether a connector was there for the driver who had reserved it. Where another driver charged at it meanwhile he could not have used it, and owes nothing for
- * not having come.
+ * Whether a reserved connector was available to its driver. If another driver charged there meanwhile, the driver could not have used it and pays
+ * nothing for the unused reservation.
  */
 
 /** A session at the same charger. */
@@ -26,7 +26,7 @@ export interface Keeping {
   readonly expiresAt: number
 }
 
-/** True where at some moment the reserved connector was taken, or, of a reservation of the whole charger, each of its connectors was. */
+/** True if the reserved connector was occupied at some moment; for a reservation of the whole charger, if all its connectors were at once. */
 export const wasGivenAway = ({ acceptedAt, evseId, expiresAt }: Keeping, { evses, sessions }: Occupancy): boolean => {
   const others = sessions.filter((one) => evseId === 0 || one.evseId === evseId)
   const connectors = evseId === 0 ? evses : 1

@@ -1,21 +1,21 @@
 /**
- * Reservations (OCPP 1.6 §5.13, §5.2): a connector kept for a card until a time. One is made by every ReserveNow and shows what became of
- * it; the charger keeps the connector, we keep the record.
+ * Reservations (OCPP 1.6 §5.13, §5.2): a connector kept for a token until a time. Every ReserveNow makes one, which shows the outcome. The charger
+ * enforces it; we only store it.
  */
 
 export const reservationStatuses = [
-  /** It was asked for, and not answered yet. */
+  /** Requested and not answered yet. */
   "Pending",
   "Active",
   /** The charger refused it. */
   "Rejected",
   /** It was never sent. */
   "Failed",
-  /** A start has consumed it. */
+  /** A start has used it. */
   "Used",
   "Cancelled",
   "Expired",
-  /** It was sent, and whether the charger has it is not known. */
+  /** It was sent, and it is not known whether the charger has it. */
   "Unknown"
 ] as const
 export type ReservationStatus = (typeof reservationStatuses)[number]
@@ -32,24 +32,24 @@ export interface Reservation {
   /** ms epoch. */
   readonly expiresAt: number
   readonly status: ReservationStatus
-  /** The charger's word for no (Faulted, Occupied, Rejected, Unavailable), or the error's code. */
+  /** The status of the charger's refusal (Faulted, Occupied, Rejected, Unavailable), or the error's code. */
   readonly reason: string | undefined
   readonly sessionId: string | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** True while the charger may hold a connector for it. */
+/** True while the charger may keep a connector for it. */
 export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "status">, now: number): boolean =>
   (status === "Active" || status === "Unknown") && expiresAt > now
 
-/** The status as it is at `now`: what has not been used by its time has expired, whether or not anybody has noted it. */
+/** The status at `now`: an unused reservation is expired after its time even if this is not stored yet. */
 export const isInForce = (
   { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
   now: number
 ): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)
 
-/** What of a reservation decides whom it is for. */
+/** The part of a reservation that decides who may use it. */
 export type ReservationFacts = Pick<
   Reservation,
   | "commandId"
@@ -59,12 +59,12 @@ export type ReservationFacts = Pick<
   | "parentUid"
   | "expiresAt"
   | "status"
-  /** The session that bills it, as long as no start has taken its place. */
+  /** The session that bills it, until a start replaces that session. */
   | "sessionId"
   | "createdAt"
 >
 
-/** What of a start matters to reservations. */
+/** The part of a start that matters to reservations. */
 export interface Start {
   readonly reservationId: number | undefined
   readonly evseId: number
@@ -72,18 +72,18 @@ export interface Start {
   readonly parentUid: string | undefined
   /** Whether the start's card was accepted. */
   readonly accepted: boolean
-  /** ms epoch, by the charger's clock: a start that was made offline in time is in time. */
+  /** ms epoch, by the charger's clock: an offline start counts if it was made in time. */
   readonly startedAt: number
 }
 
 const same = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one.toLowerCase() === other.toLowerCase()
 
-/** True for what the charger has, or had until its time: what has expired since counts for what happened before. */
+/** True if the charger has it or had it until its expiry, which counts for starts before that. */
 const isGiven = (status: ReservationStatus): boolean =>
   status === "Active" || status === "Unknown" || status === "Expired"
 
-/** Who asks to charge, where and when. `evseId` is undefined for a card that was only held up to the charger. */
+/** Which token asks to charge, where and when. `evseId` is undefined for an Authorize. */
 export interface Claim {
   readonly evseId: number | undefined
   readonly reservationId: number | undefined
@@ -94,8 +94,8 @@ export interface Claim {
 }
 
 /**
- * Whether a reservation lets a card charge: its own, or one of the group that it was made for; at its connector, at any where it is of the whole
- * charger, or by its id.
+ * Whether a reservation allows a token to charge. It must be the reservation's own token or one of its group, and the start must be at the reserved
+ * connector (any, if the whole charger is reserved) or name the reservation's id.
  */
 export const entitles = (claim: Claim, reservation: ReservationFacts): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
@@ -107,9 +107,9 @@ export const entitles = (claim: Claim, reservation: ReservationFacts): boolean =
 }
 
 /**
- * Whether a start consumes a reservation: by its id, with the card that reserved or one of its group; or without any id, with the very
- * card on the reserved connector, since some chargers leave the id out. A start that names one whose answer we have not taken yet shows that
- * the charger has it: both may come at the same moment. A refused start consumes nothing.
+ * Whether a start uses a reservation: by the reservation's id, with its token or one of its group; or without an id, with its token on the reserved
+ * connector, since some chargers omit the id. A start may name a reservation that is not answered yet, since both can arrive at the same moment; then
+ * the charger has it. A refused start uses none.
  */
 export const consumes = (start: Start, reservation: ReservationFacts): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
@@ -124,8 +124,8 @@ export const consumes = (start: Start, reservation: ReservationFacts): boolean =
 }
 
 /**
- * The one reservation that a start consumes, of those of its charger: one that the charger has said yes to rather than one that is still
- * asked for; without an id that of the connector itself rather than one of the whole charger; the latest of several.
+ * The reservation that a start uses, of those of its charger. An accepted one takes precedence over one that is not answered yet; without an id, one of
+ * the connector over one of the whole charger; and last the newest.
  */
 export const consumedBy = <R extends ReservationFacts>(start: Start, reservations: ReadonlyArray<R>): R | undefined => {
   const [first] = reservations
@@ -140,17 +140,17 @@ export const consumedBy = <R extends ReservationFacts>(start: Start, reservation
 }
 
 /**
- * Whether a session that takes the place of its reservation's session keeps the tariff that the driver reserved under: at the connector that
- * was reserved. A reservation of the whole charger has connector 0.
+ * Whether a session that replaces its reservation's session keeps the tariff of the reservation: only at the reserved connector. A reservation of the
+ * whole charger has connector 0.
  */
 export const keepsTariff = (
   { evseId }: Pick<Reservation, "evseId">,
   place: { readonly evseId: number; readonly connectorId: number }
 ): boolean => place.evseId === evseId && place.connectorId === Math.min(evseId, 1)
 
-/** Sessions are found by the time in their ids: one that starts later than this after its reservation was asked for has an id of its own. */
+/** Sessions are found by the time in their ids, so a session that starts later than this after its reservation's request gets an id of its own. */
 export const idReservedMillis = 24 * 60 * 60 * 1000
 
-/** The id under which a start that consumes this reservation goes on; undefined where it needs one of its own. */
+/** The session id for a start that uses this reservation; undefined if it needs one of its own. */
 export const sessionIdFor = ({ createdAt, sessionId }: ReservationFacts, startedAt: number): string | undefined =>
   startedAt - createdAt <= idReservedMillis ? sessionId : undefined

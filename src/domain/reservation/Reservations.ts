@@ -1,4 +1,4 @@
-/** Reading of reservations, scoped by organisation. They are written by what becomes of commands, and by starts. */
+/** Reads reservations, scoped by organisation. The ends of commands and starts change them. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Reservation, ReservationStatus } from "./Reservation.ts"
@@ -12,7 +12,7 @@ export interface ReservationFilter {
 export class Reservations extends Context.Service<
   Reservations,
   {
-    /** Newest first; statuses as they stand at `now`. */
+    /** Newest first; statuses at `now`. */
     readonly list: (
       organisationId: string,
       page: PageRequest & ReservationFilter,

@@ -8,9 +8,9 @@ export type ClientStatus = (typeof clientStatuses)[number]
 export interface ClientInfo extends PartyId {
   readonly role: PartyRole
   readonly status: ClientStatus
-  /** ms epoch, as the hub says. */
+  /** ms epoch, by the hub. */
   readonly lastUpdated: number
 }
 
-/** Parties behind one hub that are kept; the largest have some hundreds. */
+/** Most parties behind one hub that are stored; the largest hubs have some hundreds. */
 export const clientsMax = 2_000

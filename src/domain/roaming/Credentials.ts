@@ -1,10 +1,10 @@
-/** What two platforms tell each other to be able to call (OCPI 2.2.1 `credentials`). */
+/** The data that two platforms exchange so that they can call each other (OCPI 2.2.1 `credentials`). */
 import type { PartnerParty } from "./Party.ts"
 
 export interface Credentials {
-  /** By which the receiver of this calls the sender; never encoded here. */
+  /** The token with which the receiver calls the sender; never Base64 here. */
   readonly token: string
-  /** Of the sender's versions. */
+  /** The URL of the sender's versions. */
   readonly url: string
   readonly parties: ReadonlyArray<PartnerParty>
 }

@@ -1,7 +1,6 @@
 /**
- * One exchange with a partner as its log keeps it: who asked whom for what, and what came of it. Tokens of both sides are masked before anything is kept,
- * and so is the address for results, since any caller who knows it can post there. Bodies are cut, since one page of locations is larger than what
- * anybody reads of it.
+ * One exchange with a partner in the log: the request and its outcome. Tokens of both sides are masked before it is stored. So is the URL for results,
+ * since anyone who knows it could post there. Bodies are cut, since a page of locations is longer than needed.
  */
 import { nulSpelt } from "../values/OutsideText.ts"
 
@@ -12,14 +11,14 @@ export interface ExchangeRecord {
   readonly at: number
   /** `in` is a request of the partner's, `out` one of ours. */
   readonly direction: "in" | "out"
-  /** OCPI's ModuleID, `versions`, or empty for what is none. */
+  /** OCPI's ModuleID, `versions`, or empty if it is neither. */
   readonly module: string
   readonly method: string
   /** Path and query of the URL, and for our requests its host as well. */
   readonly path: string
-  /** Undefined where there was no answer. */
+  /** Undefined without an answer. */
   readonly httpStatus: number | undefined
-  /** Of the envelope. */
+  /** The status code in the OCPI envelope. */
   readonly ocpiStatus: number | undefined
   readonly millis: number
   readonly requestId: string
@@ -30,10 +29,10 @@ export interface ExchangeRecord {
   readonly error: string | undefined
 }
 
-/** Characters of a body that are kept: a token, a session or the first locations of a page. */
+/** How many characters of a body are stored: enough for a token, a session or the first locations of a page. */
 export const bodyMax = 8_192
 
-/** Characters of a path that are kept. */
+/** How many characters of a path are stored. */
 export const pathMax = 1_024
 
 /** The token of credentials; objects of drivers' cards are objects, not texts. Its end may have been cut off. */
@@ -49,7 +48,7 @@ const hostAlone = (url: string): string => {
   return host === undefined ? "***" : `${host}/***`
 }
 
-/** A body as it is kept. The database takes neither U+0000 nor halves of characters. */
+/** A body in the form that is stored. The database accepts neither U+0000 nor halves of surrogate pairs. */
 export const kept = (text: string | undefined, max = bodyMax): string | undefined => {
   if (text === undefined || text === "") return undefined
   const cut = text.length > max ? text.slice(0, max) : text
@@ -63,7 +62,7 @@ export const kept = (text: string | undefined, max = bodyMax): string | undefine
   return nulSpelt(masked).toWellFormed()
 }
 
-/** Path and query as they are kept. */
+/** Path and query in the form that is stored. */
 export const keptPath = (path: string): string => {
   const masked = path
     .slice(0, pathMax)
@@ -94,7 +93,7 @@ export const withoutHidden = (text: string | undefined, hidden: string): string 
     .filter(({ length }) => length >= hiddenMin)
     .reduce((left, end) => left?.replaceAll(end, "***"), text)
 
-/** Answered with success: HTTP 2xx, and 1xxx where there is a status. */
+/** True for success: HTTP 2xx and, if there is an OCPI status, 1xxx. */
 export const isSuccess = ({ httpStatus, ocpiStatus }: Pick<ExchangeRecord, "httpStatus" | "ocpiStatus">): boolean =>
   httpStatus !== undefined &&
   httpStatus >= 200 &&

@@ -1,4 +1,4 @@
-/** The log of what was exchanged with each partner, in both directions: written behind in batches, bounded, gone after its retention. */
+/** The log of the exchanges with each partner in both directions. It is written in batches after the fact, limited, and deleted after its retention. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { ExchangeRecord } from "./ExchangeRecord.ts"
@@ -9,11 +9,11 @@ export interface ExchangeSearch extends PageRequest {
   readonly to?: number | undefined
   readonly module?: string | undefined
   readonly direction?: "in" | "out" | undefined
-  /** True for those alone that did not succeed, false for those that did. */
+  /** True: only failed exchanges. False: only successful ones. */
   readonly failed?: boolean | undefined
 }
 
-/** How one module does in one direction, since the partner was made. Times in ms epoch. */
+/** The state of one module in one direction since the partner was created. Times in ms epoch. */
 export interface ModuleHealth {
   readonly module: string
   readonly direction: "in" | "out"
@@ -28,9 +28,9 @@ export interface ModuleHealth {
 export class Exchanges extends Context.Service<
   Exchanges,
   {
-    /** Never waits and never fails: over its bound the record is dropped and counted. */
+    /** Never waits and never fails: over its limit the record is dropped and counted. */
     readonly record: (exchange: ExchangeRecord) => void
-    /** Newest first. Includes what has not been written yet. */
+    /** Newest first, including records that are not written yet. */
     readonly search: (
       organisationId: string,
       partnerId: string,

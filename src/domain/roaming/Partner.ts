@@ -6,13 +6,13 @@ import type { PartnerParty, PartyRole } from "./Party.ts"
 import { type PartyId, sameParty } from "../values/PartyId.ts"
 
 export const partnerStatuses = [
-  /** It has a registration token and has not used it. */
+  /** It has a registration token that it has not used yet. */
   "Invited",
   /** Both sides have each other's credentials. */
   "Registered",
-  /** By an operator: its calls are refused, and nothing is sent to it. */
+  /** An operator has suspended it: its calls are refused, and nothing is sent to it. */
   "Suspended",
-  /** It has taken its credentials back, or was invited anew: neither side can call the other. */
+  /** It has withdrawn its credentials or was invited again: neither side can call the other. */
   "Unregistered"
 ] as const
 export type PartnerStatus = (typeof partnerStatuses)[number]
@@ -26,19 +26,19 @@ export interface PartnerEndpoint {
   readonly url: string
 }
 
-/** What a partner has reported of itself, and what it is called by. */
+/** What a partner has reported about itself, and what is needed to call it. */
 export interface Connection {
   /** OCPI's version number; which there are, OCPI knows. */
   readonly version: string
   readonly versionsUrl: string
-  /** What it took from us last: the token as it is, or in Base64. */
+  /** The form of our token that it accepted last: plain, or in Base64. */
   readonly tokenForm: "Raw" | "Base64"
   readonly parties: ReadonlyArray<PartnerParty>
   readonly endpoints: ReadonlyArray<PartnerEndpoint>
   readonly registeredAt: number
 }
 
-/** What a partner needs otherwise than the standard has it. */
+/** A partner's deviations from the standard. */
 export interface PartnerSwitches {
   /** Whether our calls carry the token as it is or in Base64; undefined is as the version has it. */
   readonly tokenForm?: "Raw" | "Base64" | undefined
@@ -48,9 +48,9 @@ export interface PartnerSwitches {
   readonly createdAs201?: boolean | undefined
   /** Version details name the credentials module once, as RECEIVER: it stumbles over two of one name. */
   readonly credentialsOnce?: boolean | undefined
-  /** It takes no credit records. */
+  /** It accepts no credit records. */
   readonly noCreditCdrs?: boolean | undefined
-  /** It is asked about unknown cards: only by agreement, since it hears of every stranger at a charger. */
+  /** It is asked about unknown tokens. Only by agreement, since it then learns of every unknown token at a charger. */
   readonly askUnknownTokens?: boolean | undefined
 }
 
@@ -75,7 +75,7 @@ export interface Partner {
   readonly status: PartnerStatus
   /** Undefined for partners that were stored before it was asked for. */
   readonly expected?: ExpectedParty | undefined
-  /** Undefined where it is not registered. */
+  /** Undefined if it is not registered. */
   readonly connection: Connection | undefined
   readonly switches: PartnerSwitches
   readonly createdAt: number
@@ -101,17 +101,17 @@ export const registeredSince = (
   now: number
 ): number => (connection?.version === version && connection.versionsUrl === versionsUrl ? connection.registeredAt : now)
 
-/** Whether it speaks for parties behind it: by our operator's invitation alone, since that a partner calls itself a hub gives it nothing. */
+/** Whether it acts for parties behind it. Only our operator's invitation can allow that, not the partner's own claim to be a hub. */
 export const isHub = ({ expected }: Pick<Partner, "expected">): boolean => expected?.roles.includes("HUB") === true
 
 /** Also while it is suspended. */
 export const isRegistered = ({ connection, status }: Partner): boolean =>
   connection !== undefined && (status === "Registered" || status === "Suspended")
 
-/** Days in which a registration token can be used. */
+/** How many days a registration token is valid. */
 export const registrationTokenDays = 7
 
-/** Hours in which the token before a rotation is taken, unless the new one is used sooner. */
+/** How many hours the token before a rotation is accepted, unless the new one is used sooner. */
 export const retiringTokenHours = 24
 
 /**
@@ -120,11 +120,11 @@ export const retiringTokenHours = 24
  */
 export const expectedTokensMax = 10
 
-/** What a token of ours lets its bearer do. */
+/** What a token of ours allows its bearer to do. */
 export const tokenUses = [
   /** Ask for versions and register. */
   "Registration",
-  /** Ask for versions, by the token that we tell it while we register with it or renew; for a registered partner it is `Access`. */
+  /** Read versions, with the token that we send while we register with it or renew; for a registered partner it is `Access`. */
   "Expected",
   "Access",
   /** Access by the token before a rotation, until the new one is used for the first time. */

@@ -2,7 +2,7 @@
 import { toBase62 } from "../values/KeyFormat.ts"
 import type { Secrets } from "../values/Secrets.ts"
 
-/** 32 random bytes as letters and digits: they stand raw in a header whatever form a partner sends (OCPI has at most 64 characters). */
+/** 32 random bytes as letters and digits, so that they are valid in a header even without Base64 (OCPI allows at most 64 characters). */
 export const newPartnerToken = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
   toBase62(secrets.randomBytes(32), 43)
 

@@ -1,4 +1,4 @@
-/** What a partner is shown, in its own words, for people who want to see it before the partner does. */
+/** What a partner is shown, in its version of OCPI, so that operators can check it first. */
 import { Context, type Effect } from "effect"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "./Partner.ts"

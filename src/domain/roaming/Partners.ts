@@ -1,11 +1,11 @@
-/** Storage of partners and of the tokens that both sides have of each other, scoped by organisation. */
+/** Storage of partners and of both sides' credentials tokens, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Connection, ExpectedParty, Partner, PartnerSwitches, SwitchesChange, TokenUse } from "./Partner.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A registration token that was just made; its text is shown once and never stored. */
+/** A new registration token; its text is shown once and never stored. */
 export interface Invitation {
   readonly verifier: Uint8Array
   readonly expiresAt: number
@@ -20,13 +20,13 @@ export interface NewPartner {
 
 export interface PartnerPatch {
   readonly name?: string
-  /** Laid over those that stand. */
+  /** Changes to the current switches. */
   readonly switches?: SwitchesChange
-  /** Undefined leaves it; true and false suspend it and let it on. */
+  /** True suspends it and false resumes it; undefined changes nothing. */
   readonly suspended?: boolean
 }
 
-/** Who calls with a token of ours. */
+/** The partner that calls with a token of ours. */
 export interface Bearer {
   readonly partner: Partner
   readonly use: TokenUse
@@ -109,7 +109,7 @@ export class Partners extends Context.Service<
       registration: Registration,
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
-    /** Ends a registration: both sides' tokens are gone. `Conflict` `not_registered`. */
+    /** Ends a registration and deletes both sides' tokens. `Conflict` `not_registered`. */
     readonly unregister: (
       id: string,
       audit: AuditContext
@@ -125,7 +125,7 @@ export class Partners extends Context.Service<
       invitation: Invitation,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** Takes an expected token back: its handshake came to nothing. */
+    /** Deletes an expected token whose handshake has failed. */
     readonly withdraw: (
       id: string,
       verifier: Uint8Array,

@@ -19,7 +19,7 @@ export interface PartnerParty extends PartyId {
   readonly businessDetails: BusinessDetails
 }
 
-/** A party of ours: as whom an organisation speaks. Sites that name none belong to the default one. */
+/** A CPO party of an organisation. Sites that name none belong to the default one. */
 export interface CpoParty extends PartyId {
   readonly id: string
   readonly organisationId: string
@@ -28,5 +28,5 @@ export interface CpoParty extends PartyId {
   readonly createdAt: number
 }
 
-/** Parties that an organisation has at most: all of them stand in its credentials, which partners keep. */
+/** Most parties of one organisation: all of them are in its credentials, which partners store. */
 export const partiesMax = 50

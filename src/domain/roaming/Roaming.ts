@@ -9,17 +9,17 @@ export interface RoamingContract {
   readonly countryCode: string
   readonly partyId: string
   readonly uid: string
-  /** OCPI's TokenType; an open word, since newer versions have more. */
+  /** OCPI's TokenType, an open enumeration, since newer versions have more values. */
   readonly type: string
   readonly contractId: string
 }
 
-/** How the partner agreed: OCPI 2.2.1 §10.4.1 AuthMethod. */
+/** How the partner authorised it: OCPI 2.2.1 §10.4.1 AuthMethod. */
 export const authMethods = ["AUTH_REQUEST", "COMMAND", "WHITELIST"] as const
 export type RoamingAuthMethod = (typeof authMethods)[number]
 
 export interface SessionRoaming extends RoamingContract {
   readonly authMethod: RoamingAuthMethod
-  /** What the partner gave for it and wants repeated in the session and the record; at most 36 characters. */
+  /** The partner's reference for it, which is repeated in the session and the CDR; at most 36 characters. */
   readonly authorizationReference?: string | undefined
 }

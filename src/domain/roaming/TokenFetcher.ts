@@ -5,7 +5,7 @@ import type { StorageUnavailable } from "../Errors.ts"
 export class TokenFetcher extends Context.Service<
   TokenFetcher,
   {
-    /** Fetches the tokens that are due for longest, and notes how it ended; false where none were due. */
+    /** Makes the fetch that has been due the longest and stores its outcome; false if none was due. */
     readonly fetchDue: Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/TokenFetcher") {}

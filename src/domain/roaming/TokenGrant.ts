@@ -32,5 +32,5 @@ export const grantFor = (grants: ReadonlyArray<Grant>, evseId: number | undefine
     .filter((grant) => evseId === undefined || grant.evseId === 0 || grant.evseId === evseId)
     .toSorted((one, other) => other.evseId - one.evseId || other.expiresAt - one.expiresAt)[0]
 
-/** What the session of a grant keeps of it. */
+/** The part of a grant that its session keeps. */
 export const roamingOf = ({ evseId: _, expiresAt: __, ...roaming }: Grant): SessionRoaming => roaming

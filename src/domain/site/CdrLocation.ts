@@ -1,6 +1,6 @@
 /**
- * Where energy was delivered, as it was when the record was issued: sites are renamed and moved and chargers taken away, and a record stays
- * true (OCPI 2.2.1 `mod_cdrs` CdrLocation). What was not known then is missing.
+ * Where energy was delivered, as it was when the CDR was issued (OCPI 2.2.1 `mod_cdrs` CdrLocation). Later changes of sites and chargers do not affect
+ * it. What was not known then is missing.
  */
 import type { Company, EvseDetails } from "./Details.ts"
 import type { Capability, LocationDetails } from "./Location.ts"
@@ -8,7 +8,7 @@ import type { OpeningHours } from "./OpeningHours.ts"
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
-/** What else partners were shown of it as a location, with the evse and connector that were used. */
+/** The rest of the location as partners saw it, with the EVSE and connector that were used. */
 export interface ShownPlace {
   readonly operator: BusinessDetails | Company
   readonly timeZone: string
@@ -22,7 +22,7 @@ export interface ShownPlace {
 export interface Place {
   /** Whose site it is, of the organisation's parties. Places that were sealed before there were partners have none. */
   readonly party?: PartyId
-  /** The evse by its names for partners; missing where its connectors were never reported. */
+  /** The EVSE by its ids for partners; missing if its connectors were never reported. */
   readonly evseUid?: string
   /** ISO 15118's. */
   readonly publicEvseId?: string
@@ -37,7 +37,7 @@ export interface Place {
   readonly country?: string
   readonly latitude?: number
   readonly longitude?: number
-  /** Missing where the charger was removed before. */
+  /** Missing if the charger was removed before. */
   readonly chargerName?: string
   /** OCPI's words; missing with the rest of the equipment where the operator has set nothing for the connector. */
   readonly standard?: string

@@ -1,4 +1,4 @@
-/** Connectors and EVSEs of a charger: which, in what state, and what an operator says they are. */
+/** Connectors and EVSEs of a charger: their status, and the equipment that an operator has set. */
 import type { EvseDetails } from "./Details.ts"
 
 /** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
@@ -21,7 +21,7 @@ export interface Place {
   readonly connectorId: number
 }
 
-/** OCPP does not tell what a connector is; the operator does, in OCPI's words. */
+/** A connector's equipment, with OCPI's enumerations. The operator sets it, since OCPP does not report it. */
 export interface ConnectorEquipment {
   readonly standard: string
   readonly format: "SOCKET" | "CABLE"
@@ -60,7 +60,7 @@ export interface Connector {
   readonly equipment: ConnectorEquipment | undefined
 }
 
-/** OCPP 1.6 numbers connectors alone: its connector n is connector 1 of EVSE n. */
+/** OCPP 1.6 numbers connectors only: its connector n is connector 1 of EVSE n. */
 export const placeOf = (given: { readonly connectorId: number; readonly evseId?: number }) =>
   given.evseId === undefined
     ? { evseId: given.connectorId, connectorId: 1 }

@@ -1,6 +1,6 @@
 /**
- * What an operator sets for a site, its EVSEs and connectors beside what partners must have: what drivers find a place by, and what is there (OCPI 2.2.1
- * §8.3 Location and EVSE, §8.4). All of it may be missing, and what is missing is left out of everything that is kept and sent.
+ * Optional details of a site and its EVSEs, set by an operator, which help drivers to find the place and show what is there (OCPI 2.2.1 §8.3 Location and
+ * EVSE, §8.4). What is missing is neither stored nor sent.
  */
 import { Schema } from "effect"
 import { EnergyMix } from "../tariff/Tariff.ts"
@@ -26,7 +26,7 @@ export const Image = Schema.Struct({
 })
 export type Image = typeof Image.Type
 
-/** A company with its logo, which the business details of parties have none of. */
+/** A company with its logo; the business details of parties have none. */
 export const Company = Schema.Struct({
   name: Schema.String,
   website: optional(Schema.String),
@@ -37,14 +37,14 @@ export type Company = typeof Company.Type
 export const Coordinates = Schema.Struct({ latitude: Schema.Finite, longitude: Schema.Finite })
 export type Coordinates = typeof Coordinates.Type
 
-/** Another place that belongs to the site, as its entrance. */
+/** Another place of the site, for example its entrance. */
 export const RelatedLocation = Schema.Struct({ ...Coordinates.fields, name: optional(DisplayText) })
 export type RelatedLocation = typeof RelatedLocation.Type
 
 /** In the order in which REST lists them. */
 export const publishTokenTypes = tokenTypes.toSorted()
 
-/** Tokens whose owners are shown a location that is not for everybody: those that have all of these values. */
+/** Tokens with owners who are shown a non-public location: those that have all of these values. */
 export const PublishToken = Schema.Struct({
   uid: optional(Schema.String),
   type: optional(Schema.Literals(publishTokenTypes)),
@@ -96,7 +96,7 @@ export const SiteDetails = Schema.Struct({
   directions: optional(Schema.Array(DisplayText)),
   relatedLocations: optional(Schema.Array(RelatedLocation)),
   facilities: optional(Schema.Array(Schema.Literals(facilities))),
-  /** Without it the party that the site belongs to. */
+  /** By default the party that the site belongs to. */
   operator: optional(Company),
   suboperator: optional(Company),
   owner: optional(Company),
@@ -116,7 +116,7 @@ export const EvseDetails = Schema.Struct({
 })
 export type EvseDetails = typeof EvseDetails.Type
 
-/** As it is published: undefined where there is nothing to publish. */
+/** A value as it is published; undefined if there is nothing to publish. */
 export type Given<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
 const siteKeys = Object.keys(SiteDetails.fields) as ReadonlyArray<keyof SiteDetails>
@@ -125,20 +125,20 @@ const evseKeys = Object.keys(EvseDetails.fields) as ReadonlyArray<keyof EvseDeta
 const says = (value: unknown): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
-/** The fields that say something; undefined where none does. An empty list says nothing. */
+/** The fields that have a value; undefined if none has. An empty list counts as none. */
 const saying = <A extends object>(given: Given<A>, keys: ReadonlyArray<keyof A>): A | undefined => {
   const entries = keys.filter((key) => says(given[key])).map((key) => [key, given[key]] as const)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as A)
 }
 
-/** What is kept of a site beside its columns. That it may be published goes without saying. */
+/** The details of a site that have no columns of their own. `publish: true` is the default and is not stored. */
 export const siteDetailsOf = (given: Given<SiteDetails>): SiteDetails | undefined =>
   saying<SiteDetails>({ ...given, publish: given.publish === false ? false : undefined }, siteKeys)
 
 export const evseDetailsOf = (given: Given<EvseDetails>): EvseDetails | undefined =>
   saying<EvseDetails>(given, evseKeys)
 
-/** Characters that the details of a site, and of an evse, have at most as JSON: they are sent to every partner with each change of the location. */
+/** The most characters that the details of a site or an EVSE may have as JSON, since each change of the location sends them to every partner. */
 export const siteDetailsMax = 65_536
 export const evseDetailsMax = 16_384
 

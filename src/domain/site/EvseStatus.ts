@@ -1,8 +1,8 @@
-/** What an evse's chargers' words mean for partners (OCPI 2.2.1 §8.4.22 Status, OCPP 1.6 §7.7 ChargePointStatus). */
+/** Translates the statuses of an EVSE's connectors for partners (OCPI 2.2.1 §8.4.22 Status, OCPP 1.6 §7.7 ChargePointStatus). */
 import type { ConnectorStatus } from "./Connector.ts"
 import type { SourceCharger } from "./LocationSources.ts"
 
-/** OCPI's nine, of which PLANNED and BLOCKED are never ours: an evse is known when it has been reported, and no charger reports who blocks it. */
+/** OCPI's nine statuses. We never use PLANNED and BLOCKED: only reported EVSEs are known, and no charger reports that a vehicle blocks it. */
 export const evseStatuses = [
   "AVAILABLE",
   "CHARGING",
@@ -14,7 +14,7 @@ export const evseStatuses = [
 ] as const
 export type EvseStatus = (typeof evseStatuses)[number]
 
-/** A connector that is taken is taken for everybody else, whatever its driver is at. */
+/** An occupied connector is CHARGING for all other drivers, whatever its driver does. */
 const ofConnector: Readonly<Record<ConnectorStatus, EvseStatus>> = {
   Available: "AVAILABLE",
   Preparing: "CHARGING",
@@ -27,10 +27,10 @@ const ofConnector: Readonly<Record<ConnectorStatus, EvseStatus>> = {
   Faulted: "OUTOFORDER"
 }
 
-/** Of several connectors one is used at a time, and one that can be used is enough. */
+/** Only one of several connectors is used at a time, and one that can be used is enough. */
 const ranked: ReadonlyArray<EvseStatus> = ["CHARGING", "RESERVED", "AVAILABLE", "INOPERATIVE", "OUTOFORDER"]
 
-/** Of an evse whose connectors have reported these. The whole charger's fault is that of every evse that is not in use. */
+/** The status of an EVSE with these connectors. A fault of the whole charger applies to every EVSE that is not in use. */
 export const statusOf = (
   { connected, registration, wholeStatus }: Pick<SourceCharger, "connected" | "registration" | "wholeStatus">,
   connectors: ReadonlyArray<{ readonly status: ConnectorStatus }>

@@ -1,4 +1,4 @@
-/** Where partners' commands go: connectors by the ids that OCPI has for them, which are not the charger's. Scoped by organisation. */
+/** Finds the connectors that partners' commands name by OCPI's ids, which are not the charger's. Scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { ConnectorStatus } from "./Connector.ts"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -23,7 +23,7 @@ export interface ConnectorPlace {
 export class Places extends Context.Service<
   Places,
   {
-    /** The connectors that fit, ordered by charger, evse and connector; none for what is unknown or another organisation's. */
+    /** The connectors that match, ordered by charger, EVSE and connector; none if the id is unknown or another organisation's. */
     readonly connectors: (
       organisationId: string,
       wanted: PlaceWanted

@@ -1,6 +1,6 @@
 /**
- * A location as partners see it (OCPI 2.2.1 §8): a site with its evses and their connectors. It is a pure function of its sources (`LocationSources`) and of
- * what was shown before, which gives the times: a piece is as old as its last real change, and what contains it is no older.
+ * A location as partners see it (OCPI 2.2.1 §8): a site with its EVSEs and their connectors. It is a pure function of its sources (`LocationSources`)
+ * and of the location that was shown before. The latter is needed for `lastUpdated`: each part has the time of its last real change.
  */
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -31,7 +31,7 @@ export interface ChosenTariffs {
 }
 
 export interface LocationConnector extends ChosenTariffs {
-  /** Within its evse. */
+  /** Unique within its EVSE. */
   readonly id: string
   readonly standard: string
   readonly format: "SOCKET" | "CABLE"
@@ -50,15 +50,15 @@ export interface LocationConnector extends ChosenTariffs {
 
 export interface LocationEvse {
   readonly uid: string
-  /** ISO 15118's id. A removed evse has none: it may stand somewhere else. */
+  /** ISO 15118's id. A removed EVSE has none, since it may be in use at another place. */
   readonly evseId: string | undefined
   readonly status: EvseStatus
   readonly capabilities: ReadonlyArray<Capability>
   /** At least one. */
   readonly connectors: ReadonlyArray<LocationConnector>
-  /** Undefined where the operator has set nothing for it. */
+  /** Undefined if the operator has set nothing for it. */
   readonly details?: EvseDetails | undefined
-  /** ms epoch; of a removed one, when it was. */
+  /** ms epoch; for a removed EVSE, the time of its removal. */
   readonly lastUpdated: number
 }
 
@@ -80,23 +80,23 @@ export interface Location {
   readonly timeZone: string
   readonly openingHours: OpeningHours | undefined
   readonly evses: ReadonlyArray<LocationEvse>
-  /** What else the operator has set for the site; undefined where nothing. */
+  /** Other details that the operator has set for the site; undefined if there are none. */
   readonly details?: LocationDetails | undefined
-  /** ms epoch: since when it is not for everybody any more, for as long as what is gone is shown. */
+  /** ms epoch: since when it is no longer public; set for as long as removed objects are shown. */
   readonly unpublishedAt?: number | undefined
   /** ms epoch. */
   readonly lastUpdated: number
 }
 
-/** Of a site, but who operates it. */
+/** A site's details without its operator. */
 export type LocationDetails = Omit<SiteDetails, "operator">
 
-/** Days in which partners are still shown what is gone, so that those who ask for changes only learn of it. */
+/** How many days removed objects are still shown, so that partners who poll for changes learn of the removal. */
 export const removedShownDays = 90
 
 const removedShownMillis = removedShownDays * 86_400_000
 
-/** What the charger can do at this evse: the feature profiles that it names, and what every charger can (OCPP 1.6 §3.3). */
+/** The capabilities of an EVSE: from the charger's feature profiles, and those that every charger has (OCPP 1.6 §3.3). */
 const capabilitiesOf = (
   { featureProfiles }: SourceCharger,
   connectors: ReadonlyArray<Pick<LocationConnector, "format">>
@@ -112,7 +112,7 @@ const capabilitiesOf = (
   ]
 }
 
-/** `now` with what is in it, unless it is the same as before, which then keeps its time. */
+/** Sets `lastUpdated` to `now`, unless nothing has changed. */
 const since = <A extends { readonly lastUpdated: number }>(
   next: Omit<A, "lastUpdated">,
   before: A | undefined,
@@ -122,7 +122,7 @@ const since = <A extends { readonly lastUpdated: number }>(
   return before !== undefined && same(dated, before) ? before : ({ ...next, lastUpdated: now } as A)
 }
 
-/** Equal as JSON, where a field that is undefined is none; order of fields is ours. */
+/** Equality as JSON: an undefined field counts as missing, and the order of fields does not matter. */
 export const same = (one: unknown, other: unknown): boolean => {
   if (Object.is(one, other)) return true
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
@@ -163,7 +163,7 @@ const connectorOf = (
   )
 }
 
-/** No driver pays at what is gone: a tariff may end while it is shown still. */
+/** A removed connector without tariffs: these may end while it is still shown. */
 const untariffed = (connector: LocationConnector, at: number): LocationConnector =>
   connector.tariffId === undefined && connector.laterTariffIds.length === 0
     ? connector
@@ -181,7 +181,7 @@ export const removed = (before: LocationEvse, at: number): LocationEvse =>
         lastUpdated: at
       }
 
-/** Those that are gone for long enough are forgotten. */
+/** False for EVSEs that were removed too long ago. */
 const isShown = (evse: LocationEvse, now: number): boolean =>
   evse.status !== "REMOVED" || evse.lastUpdated > now - removedShownMillis
 
@@ -219,7 +219,7 @@ const addressOf = ({ houseLetter, streetAddress, streetNumber }: LocationSources
     .filter((part) => part !== undefined && part !== "")
     .join(" ")
 
-/** What the operator has set for a site: who operates it, and the rest. */
+/** The details of a site: its operator, and the rest. */
 const describedBy = (site: LocationSources["site"] & object) => {
   const { operator, ...details } = siteDetailsOf(site) ?? {}
   return { operator, details: Object.keys(details).length === 0 ? undefined : details }
@@ -232,15 +232,15 @@ const unpublishedAtOf = (isPublished: boolean, before: Location | undefined, now
   return at === undefined || at <= now - removedShownMillis ? undefined : at
 }
 
-/** Everything of a location that was shown, as gone. */
+/** A location that was shown, with all its EVSEs removed. */
 const withdrawn = (before: Location, now: number): Location | undefined => {
   const evses = before.evses.map((evse) => removed(evse, now)).filter((evse) => isShown(evse, now))
   return evses.length === 0 ? undefined : since<Location>({ ...before, evses }, before, now)
 }
 
 /**
- * The location of these sources, after `before`, which was shown until now; undefined where there is none (any more). A site that lacks something is
- * withdrawn: its evses are shown as removed for a while.
+ * The location of these sources; `before` is the one that was shown until now. Undefined if there is none. A site without all required data is withdrawn:
+ * its EVSEs are shown as removed for a while.
  */
 export const locationOf = (
   sources: LocationSources,
@@ -283,7 +283,7 @@ export const locationOf = (
   return since<Location>(next, before, now)
 }
 
-/** When it changes by time alone, ms epoch; undefined for never. */
+/** The next time, ms epoch, at which it changes by time alone; undefined if never. */
 export const dueOf = (location: Location, sources: LocationSources, now: number): number | undefined => {
   const forgotten = location.evses
     .filter(({ status }) => status === "REMOVED")

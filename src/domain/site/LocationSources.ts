@@ -1,4 +1,4 @@
-/** What a location is made of, as it is in the records of operator and chargers. */
+/** The data that a location is made from: what the operator has set, and what the chargers have reported. */
 import type { ConnectorEquipment, ConnectorStatus, DescribedEvse } from "./Connector.ts"
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -29,7 +29,7 @@ export interface SourceCharger {
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
 }
 
-/** An evse by the names that it has for partners. */
+/** An EVSE by its ids for partners. */
 export interface SourceEvse {
   readonly uid: string
   readonly publicId: string
@@ -43,7 +43,7 @@ type SourceSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updated
 }
 
 export interface LocationSources {
-  /** Undefined for one that was deleted. */
+  /** Undefined if it was removed. */
   readonly site: SourceSite | undefined
   readonly party: PartyId & { readonly businessDetails: BusinessDetails }
   readonly chargers: ReadonlyArray<SourceCharger>

@@ -8,7 +8,7 @@ import type { Location } from "./Location.ts"
 import type { Missing } from "./Missing.ts"
 import type { Window, Windowed } from "../values/Window.ts"
 
-/** An evse by its names, for sessions and records. */
+/** An EVSE by its ids, for sessions and CDRs. */
 export interface NamedEvse {
   readonly locationId: string
   readonly uid: string
@@ -16,7 +16,7 @@ export interface NamedEvse {
   readonly evseId: string
 }
 
-/** Whether partners see a site, and what it lacks for that. */
+/** Whether partners see a site, and which data it still needs for that. */
 export interface Publication {
   readonly published: boolean
   readonly missing: ReadonlyArray<Missing>
@@ -51,7 +51,7 @@ export class Locations extends Context.Service<
       window: Window,
       around: Around
     ) => Effect.Effect<JsonPage, StorageUnavailable>
-    /** By its id in any case. */
+    /** By its id; upper and lower case are the same. */
     readonly get: (organisationId: string, id: string) => Effect.Effect<Location, NotFound | StorageUnavailable>
     /** Those of the sites that are locations, in no order. */
     readonly ofSites: (

@@ -18,7 +18,7 @@ export interface RoamingTokenBody extends Omit<RoamingContract, "partnerId"> {
   readonly issuer: string
   /** OCPI's group_id, which is OCPP's parentIdTag. */
   readonly groupUid: string | undefined
-  /** The partner lets it charge. */
+  /** True if the partner allows it to charge. */
   readonly valid: boolean
   /** OCPI 2.2.1 §12.4.5 WhitelistType. */
   readonly whitelist: string
@@ -33,7 +33,7 @@ export interface RoamingToken extends RoamingTokenBody {
   readonly partnerId: string
 }
 
-/** What of a token says which one it is. */
+/** The fields that identify a token. */
 export interface RoamingTokenKey extends PartyId {
   readonly uid: string
   readonly type: string
@@ -45,7 +45,7 @@ export interface RoamingTokenAddress extends PartyId {
   readonly type: string | undefined
 }
 
-/** What a PATCH names of it; everything else stays. */
+/** The fields of a PATCH; all others stay as they are. */
 export type RoamingTokenPatch = Partial<RoamingTokenBody>
 
 /**
@@ -70,7 +70,7 @@ export const tokenParty = ({ connection }: Partner): PartyId | undefined => {
 /** Farther ahead of ours than any clock that is set: what claims to be from then must not outlive every later change. */
 const believedAheadMillis = 3_600_000
 
-/** What becomes of a token that a partner has sent. */
+/** The outcome for a token that a partner has sent. */
 export type Taken = "Created" | "Replaced" | "Unchanged" | "Outdated"
 
 const sameBody = (one: RoamingTokenBody, other: RoamingTokenBody): boolean =>
@@ -94,7 +94,7 @@ const ordered = (token: RoamingTokenBody) => [
   token.lastUpdated
 ]
 
-/** Pushes overtake one another: what is older than the stored one changes nothing, and neither does what is the same. */
+/** Pushes may arrive out of order: a token that is older than the stored one, or equal to it, changes nothing. */
 export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undefined, now: number): Taken => {
   if (stored === undefined) return "Created"
   if (sameBody(sent, stored)) return "Unchanged"

@@ -10,7 +10,7 @@ import type { Page, PageRequest } from "../values/Page.ts"
 import type { Window, Windowed } from "../values/Window.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A uid that more than one partner vouches for: it is refused at chargers until one of them takes it back. */
+/** A uid that several partners have as valid. It is refused at chargers until all but one of them withdraw it. */
 export interface TokenConflict {
   readonly uid: string
   readonly tokens: ReadonlyArray<RoamingToken>
@@ -18,7 +18,7 @@ export interface TokenConflict {
 
 /** Fetching a partner's tokens: what it has come to. */
 export interface TokenPullState {
-  /** When the last one that ended well began, ms epoch. */
+  /** When the last successful fetch began, ms epoch. */
   readonly pulledAt: number | undefined
   /** Tokens that it took, and those that could not be read. */
   readonly taken: number
@@ -37,7 +37,7 @@ export interface DuePull {
   readonly partnerId: string
   /** ms epoch; undefined fetches everything. */
   readonly from: number | undefined
-  /** Tries that have failed since the last that did not. */
+  /** How many tries have failed since the last successful one. */
   readonly failures: number
 }
 

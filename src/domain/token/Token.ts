@@ -7,7 +7,7 @@ import type { PartnerAnswer, RoamingCard } from "./RealTime.ts"
 export const tokenStatuses = ["Accepted", "Blocked", "Expired"] as const
 export type TokenStatus = (typeof tokenStatuses)[number]
 
-/** OCPI's TokenType; cards of one's own are RFID unless said otherwise. */
+/** OCPI's TokenType; the organisation's own tokens are RFID by default. */
 export const tokenTypes = ["RFID", "AD_HOC_USER", "APP_USER", "OTHER"] as const
 export type TokenType = (typeof tokenTypes)[number]
 
@@ -18,7 +18,7 @@ export interface Token {
   readonly status: TokenStatus
   readonly parentUid: string | undefined
   readonly expiresAt: number | undefined
-  /** Free text for people, e.g. the number printed on the card. */
+  /** Free text, for example the number that is printed on the card. */
   readonly visualNumber: string | undefined
   readonly note: string | undefined
   readonly createdAt: number
@@ -28,21 +28,21 @@ export interface Token {
 /** How a uid is compared and stored as a key. */
 export const tokenKey = (uid: string): string => uid.toLowerCase()
 
-/** What the authorisation of a token at a charger needs to know, read in one go. */
+/** All data that the authorisation of a token at a charger needs, read at once. */
 export interface TokenFacts {
-  /** A card of the organisation's own. */
+  /** The organisation's own token. */
   readonly token: Token | undefined
   /** Reservations of the charger, of any driver, that may be in force at the time that was asked about. */
   readonly reservations: ReadonlyArray<ReservationFacts>
-  /** Cards of this uid that registered partners have. */
+  /** Tokens with this uid of registered partners. */
   readonly roaming: ReadonlyArray<RoamingCard>
-  /** Partners that are asked about unknown cards. */
+  /** Partners that are asked about unknown tokens. */
   readonly askable?: ReadonlyArray<string>
-  /** What those who were asked have said; undefined until they were. */
+  /** The answers of the partners that were asked; undefined before that. */
   readonly partnerAnswers?: ReadonlyArray<PartnerAnswer> | undefined
-  /** What partners have said just now of this card at this charger. */
+  /** Grants that partners have for this token at this charger. */
   readonly granted?: ReadonlyArray<Grant>
-  /** Open sessions that this token was let begin anywhere in the organisation: (charger, evse), for ConcurrentTx. */
+  /** Open sessions of this token anywhere in the organisation: (charger, EVSE), for ConcurrentTx. */
   readonly openSessions: ReadonlyArray<{
     readonly chargerId: string
     readonly evseId: number

@@ -1,4 +1,4 @@
-/** Verdicts of partners on their drivers' cards, from what they have pushed and from what they say at the moment. */
+/** Verdicts on partners' tokens, from the tokens that partners have pushed and from their answers in real time. */
 import type { RoamingAuthMethod, RoamingContract, SessionRoaming } from "../roaming/Roaming.ts"
 import type { AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
 import {
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly roaming?: SessionRoaming | undefined
 }
 
-/** How long the charger may remember what a partner said just now, in ms: the next time it is asked again. */
+/** How long the charger may remember a partner's real-time answer, in ms; after that the partner is asked again. */
 const rememberedMillis = 5 * 60_000
 
 const refused = (status: AuthorizationStatus): Verdict => ({
@@ -46,7 +46,7 @@ const accepted = (
   }
 })
 
-/** OCPI's denials in OCPP's words (OCPP 1.6 §7.2): `Invalid` is an unknown card, or one that is not for this place. */
+/** OCPI's denials as OCPP statuses (OCPP 1.6 §7.2). `Invalid` is an unknown token, or one that may not charge at this place. */
 const denials: Readonly<Record<string, AuthorizationStatus>> = {
   BLOCKED: "Blocked",
   NO_CREDIT: "Blocked",
@@ -55,7 +55,7 @@ const denials: Readonly<Record<string, AuthorizationStatus>> = {
 
 const denial = ({ allowed }: PartnerAnswer): Verdict => refused(denials[allowed?.toUpperCase() ?? ""] ?? "Invalid")
 
-/** Of several that allow it none can be billed, as two that both vouch for one uid. */
+/** If several partners allow it, none can be billed, as with two partners that both have the uid as valid. */
 const allowedBy = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): Verdict | undefined => {
   const [one, ...others] = partnerAnswers.filter(isAllowing)
   if (one === undefined) return undefined
@@ -91,7 +91,7 @@ export const roamingVerdict = (
   return substitutes(valid) ? accepted(valid, "WHITELIST", valid) : refused("Invalid")
 }
 
-/** Of a card that is on no list; undefined where no partner knows it. */
+/** The verdict on a token that is on no list; undefined if no partner knows it. */
 export const strangerVerdict = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): Verdict | undefined => {
   const said = partnerAnswers.filter(({ about }) => about.card === undefined)
   const known = said.find(({ allowed }) => allowed !== undefined && allowed !== "UNKNOWN")
