@@ -5,17 +5,6 @@
 import { describe, expect, it } from "vitest"
 import { documents, filesBelow, readText, type TextFile } from "./Documents.ts"
 
-/** Folders of `src` without banned words. A folder is added when it was cleaned, until the list is `["src"]`. */
-const cleanFolders: ReadonlyArray<string> = [
-  "src/actors",
-  "src/config",
-  "src/domain",
-  "src/http",
-  "src/main",
-  "src/ocpp",
-  "src/outbound"
-]
-
 interface Exception {
   /** The one file that is meant. */
   readonly path: string

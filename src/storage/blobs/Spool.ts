@@ -20,7 +20,7 @@ const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch:
 export const tooSlow = new InvalidInput({ pointer: "", detail: "The file came too slowly" })
 
 /** Whether bytes come at less than `slowest` a second, mean of each `speedWindowMillis`. */
-const makePace = (slowest: number, start: number) => {
+const makeSlownessCheck = (slowest: number, start: number) => {
   let since = start
   let bytes = 0
   return (more: number, at: number): boolean => {
