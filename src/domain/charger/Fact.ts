@@ -1,7 +1,6 @@
 /**
- * Facts: the things that happened, in the domain's words. The journal holds them append-only and every other table is a projection of
- * them. A fact's `key` is its business key: a retry of the same thing has the same key whatever its message id, and the journal's unique
- * constraint on it is what makes a retry change nothing.
+ * Facts: what happened at chargers. They are appended to the journal, and tables are projections of them. A fact's `key` is its business key. A repeat
+ * has the same key even if its message id differs, so that the journal's unique constraint makes it change nothing.
  */
 import type { MeteredReading, Reading } from "./MeterValue.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -19,7 +18,7 @@ interface FactBase {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
   readonly organisationId: string
-  /** The charger that the fact is about; `null` for facts of the organisation's own records. */
+  /** The charger that the fact is about; `null` for facts about the organisation's own records. */
   readonly chargerId: string
   /** When it happened by the charger's clock where that can be believed, else when it was heard; ms epoch. */
   readonly at: number
@@ -107,9 +106,9 @@ export interface DataTransferred extends FactBase {
   readonly body: {
     readonly vendorId: string
     readonly messageId: string | undefined
-    /** Of a long one the beginning: the message log has the message. */
+    /** Of a long text only the beginning: the message log has all of it. */
     readonly data: string | undefined
-    /** Bytes of the data, where not all of it is here. */
+    /** The size of the data in bytes, if it was cut. */
     readonly size?: number
   }
 }
@@ -119,7 +118,7 @@ export interface TokenAuthorized extends FactBase {
   readonly body: { readonly tokenUid: string; readonly authorization: Authorization }
 }
 
-/** What a session is priced by. A tariff or a site that is changed later does not change its price. */
+/** The tariff version and time zone that price a session. Later changes of the tariff or site do not change its price. */
 export interface SessionTariff {
   readonly tariffId: string
   readonly version: number
@@ -127,7 +126,7 @@ export interface SessionTariff {
   readonly timeZone: string | undefined
 }
 
-/** What a session is stored as once it is over. */
+/** The outcome that is stored for a session that is over. */
 export interface Outcome {
   /** `INVALID`: its card was refused and no energy flowed. */
   readonly status: "COMPLETED" | "INVALID"
@@ -151,16 +150,16 @@ export interface SessionStarted extends FactBase {
     readonly tokenUid: string
     readonly meterStartWh: number
     readonly reservationId: number | undefined
-    /** True where it goes on under the id of the session that stood for its reservation, and takes its place. */
+    /** True if it has the id of its reservation's session and replaces it. */
     readonly reserved?: true | undefined
-    /** True where that session's tariff stays the session's, since it goes on at the connector that was reserved. */
+    /** True if it keeps that session's tariff because it is at the reserved connector. */
     readonly keepsTariff?: true | undefined
-    /** The ReserveNow command whose reservation it consumes. */
+    /** The ReserveNow command of the reservation that it uses. */
     readonly consumes?: string | undefined
     readonly authorization: Authorization
     /** The RemoteStart command that it follows. */
     readonly follows?: string | undefined
-    /** The tariff version that it is priced by; missing where none is assigned. */
+    /** The tariff version that prices it; missing if none is assigned. */
     readonly tariff?: SessionTariff | undefined
     /** The charger's timestamp as it was sent. */
     readonly rawAt: string | undefined
@@ -168,18 +167,18 @@ export interface SessionStarted extends FactBase {
     readonly supersedes: ReadonlyArray<string>
     /** Set for an older start that arrives after a newer one of its connector: it is superseded from the beginning, by that session. */
     readonly supersededBy?: string | undefined
-    /** The ends of those, and its own where it is superseded; missing where there are none. */
+    /** The ends of those, and its own if it is superseded; missing if there are none. */
     readonly ends?: ReadonlyArray<SupersededEnd> | undefined
-    /** What the start said, where `meterStartWh` is something else. */
+    /** The register that the start reported, if `meterStartWh` differs. */
     readonly rawMeterStartWh?: number | undefined
-    /** True when the charger sent no usable register and `meterStartWh` is 0 for want of it. */
+    /** True if the charger sent no usable register, so that `meterStartWh` is 0. */
     readonly meterStartMissing?: boolean | undefined
   }
 }
 
 export interface MeterRead extends FactBase {
   readonly type: "MeterRead"
-  /** Those of a stop that names no transaction fall with it, as its `SessionEnded` does: a repeat may be matched to another session. */
+  /** Set for readings of a stop that names no transaction: like its `SessionEnded` they are dropped with it, since a repeat could match another session. */
   readonly requires?: string | undefined
   readonly body: Place & {
     /** Undefined for readings outside any transaction of this charger. */
@@ -188,7 +187,7 @@ export interface MeterRead extends FactBase {
     /** The newest energy register among the readings, and its time (ms epoch). */
     readonly registerWh: number | undefined
     readonly registerAt: number | undefined
-    /** Wh that the session has by that register; undefined for one that its own stop has ended. */
+    /** The session's energy by that register, Wh; undefined if its own stop has ended it. */
     readonly energyWh?: number | undefined
     /**
      * Of a session whose card was refused: what it is by that register where it is over without a stop of its own. The reading may come
@@ -213,26 +212,26 @@ export interface SessionEnded extends FactBase {
     /** The start's register, where the readings of the stop have one that the start did not. */
     readonly meterStartWh?: number | undefined
     readonly meterStopWh: number | undefined
-    /** What the stop said, where `meterStopWh` is something else. */
+    /** The register that the stop reported, if `meterStopWh` differs. */
     readonly rawMeterStopWh?: number | undefined
     /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be known. */
     readonly energyWh: number | undefined
     readonly reason: string
     readonly rawAt: string | undefined
-    /** True when the stop reported no time that can be true, so that it ended when that was heard. */
+    /** True if the stop had no believable time, so that the session ended when the stop was heard. */
     readonly untimed?: true | undefined
-    /** Missing where the charger's clock leaves no doubt. */
+    /** Missing if the charger's clock can be believed. */
     readonly clock?: ClockDoubt | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
     /** True of an end that no stop reported (`session/Refused`): the session's own may still come, and takes its place. */
     readonly unheard?: true | undefined
-    /** What the stop said, for another one to be compared with. */
+    /** What the stop reported, to be compared with further ones. */
     readonly reported?: ReportedStop | undefined
   }
 }
 
-/** A stop (or an unreadable transaction message) for which no session is known: kept until its start turns up. */
+/** A stop (or an unreadable transaction message) without a known session, stored until its start arrives. */
 export interface OrphanRecorded extends FactBase {
   readonly type: "OrphanRecorded"
   readonly body: {
@@ -245,27 +244,27 @@ export interface OrphanRecorded extends FactBase {
     readonly reason: string | undefined
     readonly rawAt: string | undefined
     readonly problem: string
-    /** The session that it says something else of than the stored stop, which an operator must look at. */
+    /** The session with a stored stop that this one contradicts; an operator must review it. */
     readonly contradicts?: string | undefined
-    /** What came with a stop that waits for its start; kept with it until then, and not in the journal. */
+    /** The readings of a stop that waits for its start. They are stored with the orphan until then, not in the journal. */
     readonly readings?: ReadonlyArray<Reading> | undefined
-    /** The frame's text, for people who look into it; a long one is cut. */
+    /** The frame's text, for operators; a long one is cut. */
     readonly raw: string
   }
 }
 
-/** A command was stored, to be sent when the charger's line is free. `by` is `Principal.actor`, or `platform`. */
+/** A command was stored, to be sent when no other CALL is open. `by` is `Principal.actor`, or `platform`. */
 export interface CommandIssued extends FactBase {
   readonly type: "CommandIssued"
   readonly body: {
     readonly by: string
     readonly commandId: string
     readonly type: ChargerCommand["_tag"]
-    /** As REST would have been given them; secrets masked. */
+    /** As in REST, with secrets masked. */
     readonly parameters: Readonly<Record<string, unknown>>
     /** Without its secret. */
     readonly command: ChargerCommand
-    /** ms epoch; null where it may not wait for a connection. */
+    /** ms epoch; null if it may not wait for a connection. */
     readonly expiresAt: number | null
   }
 }
@@ -281,14 +280,14 @@ export interface CommandAnswered extends FactBase {
   }
 }
 
-/** What is known of a charger beyond its row, whole: the last one of each kind counts. */
+/** A complete document about a charger that is not in its row; the last one of each kind counts. */
 export interface ChargerDocumentChanged extends FactBase {
   readonly type: "ChargerDocumentChanged"
-  /** As in `SessionEnded`: what a start changes falls with it where it was a repeat. */
+  /** As in `SessionEnded`: what a start changes is dropped with it if the start is a repeat. */
   readonly requires?: string | undefined
   readonly body:
     | { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
-    /** The charger was asked to have a certificate of its own signed, at `at` (ms epoch), and said that it will. */
+    /** At `at` (ms epoch) the charger agreed to request a certificate. */
     | { readonly kind: "certificateAsked"; readonly document: { readonly at: number } }
 }
 

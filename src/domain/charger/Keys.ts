@@ -1,6 +1,6 @@
 /**
- * Business keys of a charger's facts: what makes a retry the same thing, whatever its message id. The organisation and the charger come
- * first and are joined by a character that no charger id has, so that no charger can word a message into another one's key.
+ * Business keys of a charger's facts: a repeat has the same key even if its message id differs. A key begins with the organisation and the charger,
+ * separated by a character that no charger id contains, so that no charger can send a message with another charger's key.
  */
 import { tokenKey } from "../token/Token.ts"
 import type { ChargerState } from "./ChargerState.ts"
@@ -15,14 +15,14 @@ const keyOf = (kind: string, state: ChargerState, rest: string): string =>
 const text = (part: string | number | undefined): string | number => part ?? "-"
 
 /**
- * A key for what happens anew each time it is said (a boot, a changed status, an authorisation). Message ids alone will not do: chargers
- * count them from one again after each boot, or send the same one always. The epoch alone will not do either: it starts again when a
- * charger is removed and registered anew.
+ * A key for what happens anew with each message (a boot, a changed status, an authorisation). Message ids alone are not enough: chargers count them
+ * from one after each boot, or always send the same. The epoch alone is not enough either: it starts again when a charger is removed and registered
+ * anew.
  */
 export const occurrenceKey = (kind: string, state: ChargerState, messageId: string, now: number, what = ""): string =>
   keyOf(kind, state, `${state.epoch}|${messageId}|${now}|${what}`)
 
-/** OCPP 1.6 §3.7.1: a repeated start says the same facts, perhaps under a new message id. */
+/** A repeated start has the same content, perhaps with a new message id (OCPP 1.6 §3.7.1). */
 export const startKey = (
   state: ChargerState,
   evseId: number,
@@ -36,7 +36,7 @@ export const startKey = (
   return keyOf("start", state, `${evseId}|${meterStartWh}|${when}|${tokenKey(tokenUid)}`)
 }
 
-/** A session ends once, whatever its stops say afterwards. */
+/** A session ends once; further stops do not end it again. */
 export const stopKey = (state: ChargerState, transactionId: number): string =>
   keyOf("stop", state, String(transactionId))
 
@@ -45,8 +45,7 @@ export const unheardStopKey = (state: ChargerState, transactionId: number): stri
   keyOf("unheard-stop", state, String(transactionId))
 
 /**
- * A stop that names no session of ours. With neither token nor figure nor time there is nothing to recognise a repeat by, and each is kept
- * for itself.
+ * A stop that names no session of ours. Without a token, a register and a time, repeats cannot be recognised, and each stop is stored by itself.
  */
 export const orphanStopKey = (
   state: ChargerState,
@@ -73,7 +72,7 @@ export const meterKey = (
   digest: string
 ): string => keyOf("meter", state, `${evseId}|${text(transactionId)}|${digest}`)
 
-/** Content that is the same thing whenever it is said again. */
+/** A key for messages that are repeats whenever their content is the same. */
 export const contentKey = (kind: string, state: ChargerState, content: string): string => keyOf(kind, state, content)
 
 /** A command ends once. The database ends those that lost their connection under the same key. */

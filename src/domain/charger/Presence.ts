@@ -1,7 +1,7 @@
 /**
- * What this process holds in memory of its chargers: that they are there or since when they are not, when they were last heard and the
- * last raw frame. It is shown over what is stored, so that nothing is behind and an end has one time before and after it is stored.
- * What was heard is flushed for all chargers in one statement a second.
+ * The presence of this process's chargers, in memory: whether they are connected or since when they are not, when they were last heard, and the last
+ * raw frame. It takes precedence over what is stored, so that readers see no old state, and the end of a connection has the same time before and after
+ * it is stored. The times are written for all chargers in one statement a second.
  */
 import { Context } from "effect"
 
@@ -13,9 +13,9 @@ export interface ConnectionEnd {
 }
 
 export interface Seen {
-  /** The newest connection that this process has had of the charger; a higher one in the database is another's, and newer. */
+  /** The charger's newest connection to this process; a higher one in the database is to another process, and newer. */
   readonly epoch: number
-  /** ms epoch; undefined where it has said nothing yet that the database may not have. */
+  /** ms epoch; undefined if all that was heard may be stored already. */
   readonly lastSeen: number | undefined
   readonly lastMessage: string
   /** Undefined while it is connected. */
@@ -31,7 +31,7 @@ export class Presence extends Context.Service<
     readonly closed: (chargerId: string, epoch: number, end: ConnectionEnd) => void
     /** The database has the end, which may be forgotten once no reader can still see the state before it. */
     readonly stored: (chargerId: string, epoch: number) => void
-    /** Undefined where this process knows nothing fresher than the database. */
+    /** Undefined if this process knows nothing newer than the database. */
     readonly peek: (chargerId: string) => Seen | undefined
   }
 >()("voltlane/Presence") {}

@@ -1,13 +1,13 @@
 /**
- * The quirk book: what chargers of some makes need that the protocol does not foresee, as data. Everything here is strict by default; a
- * rule makes an exception for those it names, because it was seen that they need it.
+ * Quirks: known deviations of charger models from the protocol, with the tolerances that they need, as data. The service is strict by default. A rule
+ * makes an exception for the models that it names, because they were seen to need it.
  */
 import { Schema } from "effect"
 
 /** Most rules of one organisation: a fleet has a few dozen models. */
 export const quirksMax = 100
 
-/** Bounds of the stretches in seconds: shorter ones are no tolerance, longer ones hold the line for minutes. */
+/** Limits of durations in seconds: a shorter one is no tolerance, and a longer one would block other CALLs for minutes. */
 export const toleranceBounds = {
   callTimeoutSeconds: [5, 600],
   waitForBootSeconds: [1, 300],
@@ -26,9 +26,9 @@ const within = ([least, most]: readonly [number, number]) =>
 export const Tolerances = Schema.Struct({
   /** How long it may take to answer a call. */
   callTimeoutSeconds: Schema.optionalKey(within(toleranceBounds.callTimeoutSeconds)),
-  /** It is sent no command until it has booted on a connection, or for so long. */
+  /** It is sent no command until it has booted on the connection, or until this time has passed. */
   waitForBootSeconds: Schema.optionalKey(within(toleranceBounds.waitForBootSeconds)),
-  /** It is sent no command for so long after a boot was accepted. */
+  /** It is sent no command for this time after a boot was accepted. */
   quietAfterBootSeconds: Schema.optionalKey(within(toleranceBounds.quietAfterBootSeconds)),
   /** It is not asked for its whole configuration after a boot. */
   skipConfigurationAfterBoot: Schema.optionalKey(Schema.Boolean),
@@ -48,7 +48,7 @@ export type Tolerances = typeof Tolerances.Type
 /** What of them says how registers are read. */
 export type RegisterRules = Pick<Tolerances, "registerUnit" | "registerRollsOverAtWh" | "registerCountsSession">
 
-/** Patterns know `*` for any text and no difference between cases; a missing one fits everything. */
+/** In patterns `*` matches any text, and upper and lower case are the same; a missing pattern matches everything. */
 export const Quirk = Schema.Struct({
   name: Schema.String,
   vendor: Schema.optionalKey(Schema.String),
@@ -60,7 +60,7 @@ export const Quirk = Schema.Struct({
 })
 export type Quirk = typeof Quirk.Type
 
-/** What everybody gets. An organisation's own rules come after these, and the last word counts. */
+/** The built-in rules, for all organisations. An organisation's own rules come after them, and the last one counts. */
 export const builtInQuirks: ReadonlyArray<Quirk> = [
   {
     name: "mennekes-answers-late",
@@ -77,14 +77,14 @@ export const builtInQuirks: ReadonlyArray<Quirk> = [
   }
 ]
 
-/** As the charger's boot reported; empty where it has not. */
+/** As the charger's boot reported it; empty before. */
 export interface Make {
   readonly vendor: string
   readonly model: string
   readonly firmwareVersion: string
 }
 
-/** Walks through the text piece by piece, so that no pattern can be slow. */
+/** Searches the pattern's parts one after the other, so that no pattern can be slow. */
 const fits = (pattern: string | undefined, text: string): boolean => {
   if (pattern === undefined) return true
   const [first = "", ...others] = pattern.trim().toLowerCase().split("*")
@@ -101,7 +101,7 @@ const fits = (pattern: string | undefined, text: string): boolean => {
   return heard.length - last.length >= from && heard.endsWith(last)
 }
 
-/** True where the rule is about this make. A charger that has not reported what it is has no quirks yet. */
+/** True if the rule applies to this make. A charger has no quirks before it has reported its make. */
 export const concerns = (quirk: Quirk, { firmwareVersion, model, vendor }: Make): boolean =>
   (vendor !== "" || model !== "") &&
   fits(quirk.vendor, vendor) &&
@@ -110,7 +110,7 @@ export const concerns = (quirk: Quirk, { firmwareVersion, model, vendor }: Make)
 
 const strict: Tolerances = {}
 
-/** What a make is granted by the built-in rules and an organisation's `own`. */
+/** The tolerances of a make, from the built-in rules and an organisation's `own`. */
 export const tolerancesOf = (make: Make, own: ReadonlyArray<Quirk> = []): Tolerances => {
   let granted = strict
   for (const book of [builtInQuirks, own]) {
@@ -130,14 +130,14 @@ const hasBuiltIn = builtInQuirks.some(speaksOfRegisters)
 export const registerRulesOf = (make: Make, own: ReadonlyArray<Quirk> = []): RegisterRules =>
   hasBuiltIn || own.some(speaksOfRegisters) ? tolerancesOf(make, own) : strict
 
-/** Since when a charger has been there, ms epoch. */
+/** Since when a charger has been connected, ms epoch. */
 export interface AppliedQuirks {
   readonly connectedAt: number
   /** Of the boot that was accepted on this connection. */
   readonly bootedAt: number | undefined
 }
 
-/** From when on, ms epoch, it may be called as far as its make is concerned. */
+/** The time, ms epoch, from which its make allows it to be sent commands. */
 export const callableFrom = (tolerances: Tolerances, { bootedAt, connectedAt }: AppliedQuirks): number =>
   bootedAt === undefined
     ? connectedAt + (tolerances.waitForBootSeconds ?? 0) * 1000

@@ -1,6 +1,6 @@
 /**
- * How much of a time a connector could be used: from the points of its history (statuses, connections, an operator's orders) to seconds.
- * Pure, and the same in whatever order the points come.
+ * Computes for how many seconds a connector could be used, from its history (statuses, connections, operators' orders). The result does not depend on
+ * the order in which the history is given.
  *
  * A second is *up* when the charger is connected and neither the connector nor the charger as a whole is Faulted or Unavailable. Any other
  * second is *excluded* while an operator's own order to be out of service is in force, else *down*, for one reason: offline before faulted
@@ -10,8 +10,8 @@ import type { Span } from "../values/Month.ts"
 import type { ConnectorStatus } from "../site/Connector.ts"
 
 /**
- * A gap between two connections up to this is no downtime. Chargers and this service restart, mobile networks give new addresses; a
- * charger is back within a minute or three, and no driver has noticed.
+ * The longest gap between two connections that does not count as downtime. Chargers and this service restart, and mobile networks change addresses. The
+ * charger is back after one to three minutes, and no driver has noticed.
  */
 export const reconnectGraceMillis = 5 * 60 * 1000
 
@@ -83,7 +83,7 @@ const statusSteps = (points: ReadonlyArray<StatusPoint>): ReadonlyArray<Step<Con
 
 const orderSteps = (orders: ReadonlyArray<AvailabilityOrder>): ReadonlyArray<Step<boolean>> =>
   orders
-    // Of two orders answered at one instant the one that brings back into service counts: excluded time is an exception.
+    // Of two orders with the same time the one that ends the exclusion counts: excluded time is an exception.
     .toSorted((a, b) => a.at - b.at || Number(a.operative) - Number(b.operative))
     .map(({ at, operative }) => ({ at: second(at), value: !operative }))
 
