@@ -413,7 +413,7 @@ export class ChargerActor implements ChargerMailbox {
         }
         const { question } = decision
         if (question._tag === "AskPartners") {
-          const verdicts = item._tag === "Event" ? actor.wordsFor(item, question) : []
+          const verdicts = item._tag === "Event" ? actor.answersFor(item, question) : []
           if (verdicts === undefined) return undefined
           answers = { ...answers, partnerAnswers: verdicts }
         } else answers = yield* actor.patiently(answered(directory, actor, question, answers), deadline)
@@ -429,7 +429,7 @@ export class ChargerActor implements ChargerMailbox {
   }
 
   /** Partners' answers on a message's card; undefined where it now waits for them. */
-  private wordsFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerAnswer> | undefined {
+  private answersFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerAnswer> | undefined {
     const known = this.pending.known(question, this.now())
     if (known === undefined)
       this.pending.wait(item, question, (partnerAnswers) => this.mailbox.push({ ...item, partnerAnswers }))
