@@ -1,14 +1,14 @@
 /**
- * The port `PartnerRegistrar`: we register with a partner. The token by which it will call us is good for our versions before it hears of it, since it
- * calls back while our POST is open; it is good for more only once its answer is here.
+ * The port `PartnerRegistrar`: we register with a partner, renew that registration, or remove the partner. A partner calls back while our POST is
+ * open, so its new token is accepted for our versions before we send it. It is accepted for other modules only after the partner has answered.
  */
 import { Effect, Layer } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import {
   type Connection,
-  isRegistered,
   type Partner,
+  isRegistered,
   registeredSince,
   retiringTokenHours,
   strangerTo
@@ -22,12 +22,53 @@ import { Partners, type Registration } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
-import { factsOf, type OcpiVersion, versions } from "../protocol/Version.ts"
-import { discover, type Discovery } from "./Handshake.ts"
-import { leaving } from "./Leaving.ts"
+import { type OcpiVersion, factsOf, versions } from "../protocol/Version.ts"
+import { type Discovery, discover } from "./Handshake.ts"
 import { observing } from "./Observing.ts"
-import { type Access, accessBy, ask, type ClientOptions, type PartnerFailed, type TokenForm } from "./OcpiClient.ts"
+import { type Access, type ClientOptions, type PartnerFailed, type TokenForm, accessBy, ask } from "./OcpiClient.ts"
 import { ourCredentials } from "./OurCredentials.ts"
+
+/**
+ * Informs a partner that its registration is over (OCPI 2.2.1 §7.2.4). A failure is only logged, since the partner also finds out with its next
+ * call. The log of its exchanges was removed with it.
+ */
+const farewell = (
+  secrets: Secrets["Service"],
+  client: Omit<ClientOptions, "newId">,
+  partner: Partner,
+  sealed: string | undefined,
+  now: number
+) =>
+  Effect.gen(function* () {
+    const { connection } = partner
+    const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+    const url = connection?.endpoints.find(({ module }) => module === "credentials")?.url
+    if (connection === undefined || token === undefined || url === undefined) return
+    const access = accessBy(token, partner, connection.tokenForm)
+    const call = { method: "DELETE", url, module: "credentials", correlationId: secrets.uuid(now) } as const
+    yield* ask(call, access, { ...client, newId: () => secrets.uuid(now) })
+  }).pipe(
+    Effect.catchTag("PartnerFailed", ({ message }) =>
+      Effect.logWarning(`a partner that was removed could not be informed: ${message}`)
+    ),
+    Effect.annotateLogs({ partnerId: partner.id })
+  )
+
+/** Makes `PartnerRegistrar.remove`. Requests that are open when the scope closes are interrupted. */
+const leaving = (client: Omit<ClientOptions, "newId">) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    const secrets = yield* Secrets
+    const scope = yield* Effect.scope
+    const remove: PartnerRegistrar["Service"]["remove"] = Effect.fn("PartnerRegistrar.remove")(function* (id, audit) {
+      const { organisationId } = audit.by
+      const partner = yield* partners.get(organisationId, id)
+      const sealed = yield* partners.theirToken(organisationId, id)
+      yield* partners.remove(id, audit)
+      yield* Effect.forkIn(farewell(secrets, client, partner, sealed, audit.now), scope)
+    })
+    return remove
+  })
 
 export interface RegistrarOptions {
   /** Our OCPI address without a slash at its end. */
@@ -35,18 +76,18 @@ export interface RegistrarOptions {
   readonly client: Omit<ClientOptions, "newId">
 }
 
-/** How long the partner may take to call back: the whole handshake. */
+/** How long the whole handshake may take, with the partner's call back. */
 const expectedMillis = 60_000
 
-/** How long the token of a renewal of which we never heard the end is taken: as long as the partner would take our old one. */
+/** How long a renewal's token is accepted if the partner never answered: as long as the partner would accept our old token. */
 const renewedMillis = retiringTokenHours * 3_600_000
 
-/** How a handshake goes. */
+/** What differs between a registration and a renewal. */
 interface Shaking {
-  /** The form of the token to try first. */
+  /** The form of the token that is tried first. */
   readonly form: TokenForm
   readonly method: "POST" | "PUT"
-  /** For how long the partner may call by the token that it is given. */
+  /** How long the partner may use its new token before it has answered. */
   readonly takenMillis: number
   readonly store: Partners["Service"]["register"]
 }

@@ -1,32 +1,73 @@
 /**
- * Sends partners the results of what they asked to be done at chargers (OCPI 2.2.1 §13.2.2, §14.2.2): the bare result, posted to the address that came
- * with the request, in the terms of the version that it came in; and what its sessions may draw when another party has changed it. A result is in the database with its command, so that it is sent whatever
- * happens to this process; after some tries it is given up, and said so.
+ * Sends partners the results of their commands (OCPI 2.2.1 §13.2.2, §14.2.2). The result is posted without an envelope to the `response_url` of the
+ * request, in the version of the request. A partner also receives the active profile of its session when another party changed it. Results are
+ * stored with their commands, so that a restart loses none. After the last try a result is given up, which is logged and counted.
  */
 import { Clock, Effect, Layer, Metric, Stream } from "effect"
 import type { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import { outcomeOf, profileOutcomeOf } from "../../domain/command/Outcome.ts"
 import { type DueCallback, PartnerCallbacks } from "../../domain/command/PartnerCallbacks.ts"
-import type { Chargers } from "../../domain/charger/Chargers.ts"
-import type { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
+import { Chargers } from "../../domain/charger/Chargers.ts"
+import { ChargingProfiles } from "../../domain/command/ChargingProfiles.ts"
 import { Partners } from "../../domain/roaming/Partners.ts"
-import type { Sessions } from "../../domain/session/Sessions.ts"
+import { Sessions } from "../../domain/session/Sessions.ts"
 import { Counts } from "../../domain/values/Counts.ts"
 import { type WireObjects, wireObjects } from "../objects/WireObjects.ts"
 import { versionNamed } from "../protocol/Version.ts"
-import { type ActiveProfileOf, activeProfiles } from "./ActiveProfiles.ts"
 import { PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
+import { compositeSchedule } from "../../domain/command/Composite.ts"
+import { supplyOf } from "../../domain/command/Supply.ts"
+import type { ActiveProfile } from "../../domain/command/ProfileRequest.ts"
+
+/** How far ahead the profile goes, in seconds. The standard asks for five minutes to an hour (OCPI 2.2.1 §14.2.2). */
+const horizonSeconds = 3_600
+
+/**
+ * What a session may draw from now on (OCPI 2.2.1 §14.3.1), from all profiles that the charger accepted from any source. Undefined for a session
+ * that has ended.
+ */
+type ActiveProfileOf = (
+  organisationId: string,
+  sessionId: string,
+  now: number
+) => Effect.Effect<ActiveProfile | undefined, NotFound | StorageUnavailable>
+
+const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers | ChargingProfiles> = Effect.gen(
+  function* () {
+    const sessions = yield* Sessions
+    const chargers = yield* Chargers
+    const profiles = yield* ChargingProfiles
+
+    return Effect.fnUntraced(function* (organisationId: string, sessionId: string, now: number) {
+      const { chargerId, evseId, startedAt, status, transactionId } = yield* sessions.get(organisationId, sessionId)
+      if (status !== "ACTIVE") return undefined
+      const { connectors } = yield* chargers.get(organisationId, chargerId)
+      const inForce = yield* profiles.standing(organisationId, chargerId)
+      const target = { evseId, transaction: { transactionId: Number(transactionId), startedAt } }
+      // Where no profile applies, the limit is the most that the EVSE can supply.
+      const { startSchedule, ...schedule } = compositeSchedule(
+        inForce,
+        target,
+        now,
+        horizonSeconds,
+        "A",
+        supplyOf(connectors, evseId)
+      )
+      return { startAt: startSchedule, schedule }
+    })
+  }
+)
 
 export interface ResultPosterOptions {
-  /** How often is looked for what is due; word of a command's end makes it look at once. */
+  /** How often due results are looked for. A notification about a command's end makes it look at once. */
   readonly everyMillis: number
-  /** Results that are on their way at one time, and of one partner: one that hangs holds up no other for long. */
+  /** The most requests at one time, in all and to one partner, so that a partner that hangs does not delay the others for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
-  /** How long the process that took a result has it for itself: longer than a call may take, with the other form of the token tried. */
+  /** How long a process holds a result that it took: longer than a call and its repetition with the other form of the token may take. */
   readonly leaseMillis: number
-  /** Before the next try, after the first, the second …; after the last of them it is given up. */
+  /** The pause after the first try, the second and so on. After the last one the result is given up. */
   readonly pausesMillis: ReadonlyArray<number>
 }
 
@@ -35,7 +76,7 @@ export const defaultPosterOptions: ResultPosterOptions = {
   atOnce: 64,
   atOncePerPartner: 8,
   leaseMillis: 30_000,
-  // No driver waits for a result that is a quarter of an hour old.
+  // About five minutes in all: no driver waits longer for a result.
   pausesMillis: [1_000, 4_000, 15_000, 60_000, 240_000]
 }
 
@@ -50,7 +91,7 @@ const givenUp = Metric.counter("ocpi_results_given_up_total", {
 
 export const resultMetrics = [posted, givenUp]
 
-/** The result of a command in the terms of its version; undefined where that has none. */
+/** The result of a command as its version has it; undefined for a version without one. */
 const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
   if (due.about === "ReservationCancelled") return wire.commands.result("CANCELED_RESERVATION")
   switch (due.kind) {

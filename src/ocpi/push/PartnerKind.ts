@@ -1,14 +1,14 @@
 /**
- * Partners as subscribers: what concerns each, and how an object as it is now is put into the words of its version and sent. The objects are read
- * from the same ports that answer the partners' own questions, so that what is pushed and what is pulled are the same.
+ * Partners as subscribers: which facts concern each of them, and how an object is encoded for the partner's OCPI version and sent. The objects are
+ * read from the same ports that answer the partners' requests, so that a push and a pull give the same object.
  */
-import { Effect, Layer } from "effect"
-import { NotFound } from "../../domain/Errors.ts"
+import { Cache, Effect, Exit, Layer, Request, RequestResolver } from "effect"
+import { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Location } from "../../domain/site/Location.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
-import type { Locations } from "../../domain/site/Locations.ts"
+import { Locations } from "../../domain/site/Locations.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
-import { SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
+import { type Addressee, SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
 import { RoamingCdrs } from "../../domain/cdr/RoamingCdrs.ts"
 import { RoamingSessions } from "../../domain/session/RoamingSessions.ts"
 import { PartnerKind, type SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
@@ -20,25 +20,108 @@ import { factsOf } from "../protocol/Version.ts"
 import { pushCdr, pushSession, pushTariff, pushTariffRemoval } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
 import { withDoubtsSettled } from "./Doubts.ts"
-import { addressees } from "./Addressees.ts"
-import { freshLocations } from "./FreshLocations.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
 import { isReachable } from "./Outcomes.ts"
 import { pushEvse, pushLocation } from "./LocationPush.ts"
-import { recent } from "./Recent.ts"
-import { forgotten, type Pushing, settled, type Push } from "./Push.ts"
+import { type Push, type Pushing, forgotten, settled } from "./Push.ts"
 import { touchingTypes } from "./ChangedObjects.ts"
 
-/** The party by which an organisation speaks where an object has none of its own; there always is one. */
+class AddresseeOf extends Request.TaggedClass("AddresseeOf")<
+  { readonly partnerId: string },
+  Addressee | undefined,
+  StorageUnavailable
+> {}
+
+/**
+ * Reads one partner by its id, with the token by which it is called; undefined where it is gone. Nothing is kept between pushes: the partner may
+ * have registered again meanwhile, with another version, address or token. Reads of the same moment are one query.
+ */
+const addressees = Effect.map(SubscriberLookup, (lookup) => {
+  const resolver = RequestResolver.make<AddresseeOf>((entries) =>
+    Effect.gen(function* () {
+      const ids = [...new Set(entries.map(({ request }) => request.partnerId))]
+      const found = new Map((yield* lookup.addressees(ids)).map((one) => [one.partner.id, one]))
+      for (const entry of entries) entry.completeUnsafe(Exit.succeed(found.get(entry.request.partnerId)))
+    })
+  )
+  return (partnerId: string): Effect.Effect<Addressee | undefined, StorageUnavailable> =>
+    Effect.request(new AddresseeOf({ partnerId }), resolver)
+})
+
+class FreshLocation extends Request.TaggedClass("FreshLocation")<
+  { readonly organisationId: string; readonly siteId: string },
+  Location,
+  NotFound | StorageUnavailable
+> {}
+
+/** The most sites in one query. They are brought up to date in one transaction. */
+const sitesAtOnce = 50
+
+/** A stale location must not be pushed, since it would count as pushed. It is tried again instead. */
+const notYet = () =>
+  Exit.fail(new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" }))
+
+const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: ReadonlyMap<string, unknown>) => {
+  if (stale.has(siteId)) return notYet()
+  const location = found.get(siteId)
+  return location === undefined ? Exit.fail(new NotFound({ kind: "location", id: siteId })) : Exit.succeed(location)
+}
+
+/**
+ * Reads one location with every change that was committed before. Reads of the same moment are one query: a busy second changes a hundred
+ * locations, and each is pushed to twenty partners.
+ */
+const freshLocations = Effect.gen(function* () {
+  const locations = yield* Locations
+  const lookup = yield* SubscriberLookup
+
+  const resolver = RequestResolver.makeGrouped<FreshLocation, string>({
+    key: ({ request }) => request.organisationId,
+    resolver: (entries, organisationId) =>
+      Effect.gen(function* () {
+        const siteIds = [...new Set(entries.map(({ request }) => request.siteId))]
+        const marks = yield* lookup.newestMarks(organisationId, siteIds)
+        const all = yield* locations.ofSites(organisationId, siteIds)
+        const stale = marks.size === 0 ? marks : yield* lookup.stillMarked(organisationId, marks)
+        const found = new Map(all.map((location) => [location.id, location]))
+        for (const entry of entries) entry.completeUnsafe(answerOf(entry.request.siteId, found, stale))
+      })
+  }).pipe(RequestResolver.batchN(sitesAtOnce))
+
+  return (organisationId: string, siteId: string): Effect.Effect<Location, NotFound | StorageUnavailable> =>
+    Effect.request(new FreshLocation({ organisationId, siteId }), resolver)
+})
+
+/** Long enough to push an object to twenty partners; short, since time alone changes some objects without a fact. */
+const keepMillis = 1_000
+
+/** The objects that a busy second changes. */
+const capacity = 2_000
+
+/** Reads by organisation and id, for the fact at `position`. What was read for one partner is used for the other partners. */
+const recent = <A, E>(read: (organisationId: string, id: string) => Effect.Effect<A, E>) =>
+  Effect.map(
+    Cache.makeWith(
+      (key: string) => {
+        const [organisationId = "", id = ""] = key.split(" ")
+        return read(organisationId, id)
+      },
+      { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? keepMillis : 0) }
+    ),
+    (cache) => (organisationId: string, id: string, position: number) =>
+      Cache.get(cache, `${organisationId} ${id} ${position}`)
+  )
+
+/** Used where an organisation has no party. Every organisation has one, so this is never sent. */
 const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
-/** Our parties that a partner knows are all of them, or one. */
+/** Whether the partner knows all of our parties: its version has more than one per platform. */
 const knowsAll = ({ client, partner }: Push): boolean => {
   const version = client.versionOf(partner)
   return version !== undefined && factsOf(version).hasParties
 }
 
-/** As the partner's version shows it, which may be not at all. */
+/** The location as the partner's version can express it. Some locations cannot be expressed, and are not found. */
 const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, NotFound> => {
   const shown = wire.location.shown(location)
   return shown === undefined ? Effect.fail(new NotFound({ kind: "location", id: location.id })) : Effect.succeed(shown)
@@ -46,11 +129,11 @@ const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, No
 
 const gone = () => Effect.succeed(forgotten)
 
-/** Made when it is asked for, which it is but once for each evse. */
+/** Suspended, since it is needed only for an EVSE whose status was never pushed. */
 const wasSent = (lookup: SubscriberLookup["Service"], partnerId: string, siteId: string) =>
   Effect.suspend(() => lookup.wasSent(partnerId, locationRef(siteId)))
 
-/** A partner without locations knows none that names a tariff. */
+/** Whether a location that the partner received still names the tariff. A partner without the locations module received none. */
 const isNamed = (lookup: SubscriberLookup["Service"], { client, item, partner }: Push) =>
   Effect.suspend(() =>
     takes(client, partner, { kind: "location" }) ? lookup.stillNames(partner.id, item.id) : Effect.succeed(false)
@@ -69,7 +152,7 @@ const pushing = Effect.gen(function* () {
     Effect.map(parties.list(organisationId), ([first]): PartyId => first ?? noParty)
   )
 
-  /** An object that is of a party, in the name by which the partner knows it. */
+  /** The object with the party under which the partner knows it. */
   const named = <A extends { readonly party?: PartyId | undefined }>(one: Push, owned: A) =>
     knowsAll(one)
       ? Effect.succeed(owned)
@@ -147,11 +230,11 @@ const make = Effect.gen(function* () {
       ]
       return objects.filter((object) => takes(client, partner, object))
     }),
-    // Thousands a second: a span for each would cost as much as its request.
+    // No span: thousands of these run a second, and each span would cost as much as its request.
     deliver: Effect.fnUntraced(function* (subscription, item, inTurn) {
       const { partner, sealedToken } = (yield* addresseeOf(subscription.id)) ?? {}
       const version = partner === undefined ? undefined : client.versionOf(partner)
-      // It is unregistered at this very moment: what is owed to it stays.
+      // The partner was unregistered after this item was taken. Its items remain, for when it registers again.
       if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
       if (!takes(client, partner, item)) return forgotten
       return yield* settled(push({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
@@ -163,7 +246,7 @@ const make = Effect.gen(function* () {
       return yield* client.call(partner, { method: "GET", at: { url }, correlationId: subscription.id }).pipe(
         Effect.as(true),
         Effect.catchTags({
-          // A partner that refuses does answer: what it makes of a push is found out by one.
+          // A partner that refuses this request is reachable. Only a push shows whether it accepts pushes.
           PartnerFailed: (failed) => Effect.succeed(isReachable(failed)),
           PartnerUnreached: () => Effect.succeed(false)
         })

@@ -1,6 +1,6 @@
 /**
- * The OCPI face as routes for an `HttpRouter`: everything below `/ocpi`. It finds what is asked for and by whom; what is done is the modules', and
- * every answer has the envelope, refusals and defects too.
+ * The OCPI face as routes for an `HttpRouter`: everything below `/ocpi`. It finds the endpoint and the caller of a request, and the modules do the
+ * rest. Every answer has the envelope, refusals and defects too.
  */
 import { Cause, Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,11 +12,11 @@ import { type Bearer, Partners } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { type Answering, type Known, reasonOfCause, refused, replied } from "./Answering.ts"
 import { atOnce, requestsAtOnce } from "./AtOnce.ts"
-import { bodyOf, idsOf, pathOf, queryOf, type Request } from "./Asking.ts"
+import { type Request, bodyOf, idsOf, pathOf, queryOf } from "./Asking.ts"
 import type { CallOptions } from "../../outbound/HttpCall.ts"
 import { type EndpointRow, nameOf } from "../protocol/EndpointTable.ts"
 import type { Handler, Handlers } from "../modules/Exchange.ts"
-import { matcher, type Target } from "./Matching.ts"
+import { type Target, matcher } from "./Matching.ts"
 import { countRequest, moduleOf } from "./Metrics.ts"
 import { cdrsHandlers } from "../modules/Cdrs.ts"
 import { chargingProfilesHandlers } from "../modules/ChargingProfiles.ts"
@@ -30,20 +30,47 @@ import { hubClientInfoHandlers } from "../modules/HubClientInfo.ts"
 import { versionDetails, versionList } from "../modules/Versions.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { openApi } from "./OpenApi.ts"
-import { ownParties } from "./OwnParties.ts"
 import { recordRequest } from "./Recording.ts"
 import {
+  type Routing,
   asMeant,
   isNamed,
   isRouted,
   misnamed,
   misrouted,
-  type Routing,
   routingOf,
   swapped
 } from "../modules/Routing.ts"
 import { refusalOf, refuse, statusCodes } from "../protocol/Status.ts"
 import { tokensOf, whyUnknown } from "../protocol/TokenHeader.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+
+/** Parties are rarely added. A request for an unknown party reads them again at once. */
+const rememberedMillis = 10_000
+
+/** The most organisations that are remembered. Beyond it all are forgotten. */
+const organisationsMax = 1_000
+
+/** The parties of an organisation, remembered for a moment, since every routed request needs them. */
+const ownParties = (parties: Parties["Service"]) => {
+  const known = new Map<string, { readonly at: number; readonly all: ReadonlyArray<PartyId> }>()
+  return (
+    organisationId: string,
+    now: number,
+    isEnough: (all: ReadonlyArray<PartyId>) => boolean
+  ): Effect.Effect<ReadonlyArray<PartyId>, StorageUnavailable> =>
+    Effect.suspend(() => {
+      const found = known.get(organisationId)
+      if (found !== undefined && now - found.at < rememberedMillis && isEnough(found.all)) {
+        return Effect.succeed(found.all)
+      }
+      return Effect.map(parties.list(organisationId), (all) => {
+        if (known.size >= organisationsMax) known.clear()
+        known.set(organisationId, { at: now, all })
+        return all
+      })
+    })
+}
 
 export interface OcpiOptions {
   /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
@@ -53,13 +80,13 @@ export interface OcpiOptions {
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-/** Who asks, by which of its tokens. */
+/** The partner that sent a request, and the token that it used. */
 interface Caller {
   readonly bearer: Bearer
   readonly token: string
 }
 
-/** Whom a token belongs to. */
+/** Finds the partner that a request's token belongs to. */
 const authentication = Effect.gen(function* () {
   const partners = yield* Partners
   const secrets = yield* Secrets

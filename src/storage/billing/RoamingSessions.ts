@@ -1,23 +1,69 @@
-/** The port `RoamingSessions` over SQL: sessions along the small table of those that are a partner's, which the database keeps beside them. */
+/**
+ * The port `RoamingSessions` over SQL. The sessions of partners are found by a small table of their own.
+ *
+ * A session is sent with the price of its newest reading. If the stored price is older it is computed again, so that a push and a pull of the same
+ * moment give the same price.
+ */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { type PartnerScope, RoamingSessions } from "../../domain/session/RoamingSessions.ts"
 import type { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
-import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
+import { type RoamingSession, isPriceBehind } from "../../domain/session/RoamingSession.ts"
 import type { Window } from "../../domain/values/Window.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { PlaceRow } from "./CdrRows.ts"
 import { placeColumn, withPlace } from "../sites/EvseRows.ts"
 import { sitesOf } from "../roaming/PartyRows.ts"
-import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
-import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
-import { priceBehind, pricedNow } from "./RoamingPrices.ts"
+import { Millis, Whole, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { RoamingRow } from "../roaming/RoamingRows.ts"
 import { totals } from "./Totals.ts"
 import { PricedRow, sessionColumns, sessionOf, withPrice } from "../charging/SessionRows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
+import { type Ledger, isPriced, priceOf, readingsPricedAtOnce, toSessionPrice } from "../../domain/session/Ledger.ts"
+import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
+import { uuidArray } from "../kernel/Arrays.ts"
+import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
+
+/** Of a running or reserved `session s` with tariff `t`, review `r` and price `p`: whether the price is older than the newest reading. */
+const priceBehind = (sql: SqlClient.SqlClient) => sql`
+  ((s.ended_at IS NULL OR s.status = 'RESERVATION') AND t.tariff_id IS NOT NULL
+    AND (p.based_on IS NULL OR p.based_on < date_trunc('milliseconds', greatest(s.updated_at, r.updated_at))))`
+
+/** Whether `session s` has few enough readings to be priced with each of them. */
+const hasFewReadings = (sql: SqlClient.SqlClient) => sql`
+  NOT EXISTS (SELECT FROM meter x WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL OFFSET ${readingsPricedAtOnce}::int)`
+
+/** A session that cannot be priced is sent with its stored price. Repricing reports the defect. */
+const priceNow = (ledger: Ledger): Effect.Effect<SessionPrice | undefined> =>
+  Effect.catchDefect(
+    Effect.sync(() => toSessionPrice(ledger, priceOf(ledger))),
+    () => Effect.undefined
+  )
+
+/**
+ * A session that ended has its final price, and never changes again for its readers. A running one has the price of its newest reading, unless it
+ * has so many readings that it is only priced at intervals. It is then sent again after each pricing.
+ */
+const pricedNow = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  found: ReadonlyArray<{ readonly session: RoamingSession; readonly isBehind: boolean }>
+) =>
+  Effect.gen(function* () {
+    const sessions = found.map(({ session }) => session)
+    const over = uuidArray(sessions.filter(isPriceBehind).map(({ id }) => id))
+    const running = uuidArray(found.filter(({ isBehind }) => isBehind).map(({ session }) => session.id))
+    if (!found.some(({ isBehind, session }) => isBehind || isPriceBehind(session))) return sessions
+    const which = own`${own.rowsOf("s")} AND (s.id = ANY (${over}) OR (s.id = ANY (${running}) AND ${hasFewReadings(sql)}))`
+    const prices = new Map<string, SessionPrice | undefined>()
+    for (const ledger of (yield* ledgerRows(ledgers(sql, which, false))).map(ledgerOf)) {
+      if (isPriced(ledger)) prices.set(ledger.session.id, yield* priceNow(ledger))
+    }
+    return sessions.map((session) => ({ ...session, price: prices.get(session.id) ?? session.price }))
+  })
 
 const Row = Schema.Struct({
   ...PricedRow.fields,

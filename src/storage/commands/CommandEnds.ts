@@ -1,23 +1,63 @@
 /**
- * The ends of commands, and what follows from them: in the transaction that ends a command the rows that depend on it are read, the domain
- * decides what becomes of them, and they are written. Commands end here where no charger will answer them; where one does, the journal
- * (`charging/Journal.ts`) asks for what follows.
+ * The ends of commands, and what follows from them. In the transaction that ends a command the rows that depend on it are read, the domain
+ * decides how they change, and they are written. Commands that no charger will answer end here. For an answered command the journal
+ * (`charging/Journal.ts`) calls `followEnds`.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { abandoned, leaseGraceMillis, overdue, type Unanswered } from "../../domain/command/Unanswered.ts"
-import { textArray, uuidArray } from "../kernel/Arrays.ts"
+import { type Unanswered, abandoned, leaseGraceMillis, overdue } from "../../domain/command/Unanswered.ts"
+import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
 import { journalLock } from "../kernel/JournalLock.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import { followCredentials } from "./CredentialEnds.ts"
-import { endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
+import { type EndedCommand, endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
 import { followLists } from "./LocalListEnds.ts"
-import { followProfiles } from "./ProfileChanges.ts"
 import { followReservations } from "./ReservationEnds.ts"
+import { type ProfileChange, profilesChangedBy } from "../../domain/command/ProfileChange.ts"
 
-/** Commands that are ended in one sweep at most; the next one comes a second later. */
+const profileRows = rowsOf(
+  Schema.Struct({
+    commandId: Schema.String,
+    organisationId: Schema.String,
+    chargerId: Schema.String,
+    evseId: Schema.Int,
+    partnerId: Schema.String,
+    sessionId: Schema.String
+  })
+)
+
+const isProfileChange = (end: EndedCommand): end is EndedCommand & ProfileChange =>
+  end.type === "SetChargingProfile" || end.type === "ClearChargingProfile"
+
+/** After charging profiles were changed: opens a callback for each partner whose session is affected. An existing callback is opened again. */
+const followProfiles = (sql: SqlClient.SqlClient, ended: ReadonlyArray<EndedCommand>) =>
+  Effect.gen(function* () {
+    const changes = ended.filter(isProfileChange).filter(({ status }) => status === "Accepted")
+    if (changes.length === 0) return
+    const profiles = yield* profileRows(sql`
+      SELECT e.command_id AS "commandId", s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.evse_id AS "evseId",
+        e.partner_id AS "partnerId", e.session_id AS "sessionId"
+      FROM session s
+      JOIN partner_command e ON e.session_id = s.id AND e.organisation_id = s.organisation_id AND e.kind = 'SetProfile'
+      JOIN command m ON m.id = e.command_id AND m.status = 'Accepted'
+      WHERE s.charger_id = ANY (${textArray(changes.map((change) => change.chargerId))}) AND s.ended_at IS NULL AND s.status = 'ACTIVE'`)
+    const due = new Map(
+      changes.flatMap((change) =>
+        profilesChangedBy(change, profiles).map(({ commandId }) => [commandId, change.completedAt] as const)
+      )
+    )
+    if (due.size === 0) return
+    yield* sql`
+      INSERT INTO partner_callback (command_id, about, organisation_id, answer_by, due_at)
+      SELECT e.command_id, 'ProfileChanged', e.organisation_id, x.at, x.at
+      FROM unnest(${uuidArray([...due.keys()])}, ${timestamptzArray([...due.values()])}) AS x(id, at)
+      JOIN partner_command e ON e.command_id = x.id
+      ON CONFLICT (command_id, about) DO UPDATE SET state = 'Open', due_at = excluded.due_at, tries = 0, problem = NULL, done_at = NULL`
+  })
+
+/** The most commands that one sweep ends. The next sweep comes a second later. */
 const overdueAtMost = 500
 
 const OpenRow = Schema.Struct({
@@ -44,7 +84,7 @@ interface Conclusion {
   readonly end: Unanswered
 }
 
-/** What follows from commands that have ended in this transaction, which has the journal's lock. Others among them are left alone. */
+/** What follows from those of the commands that ended in this transaction. The transaction has the journal's lock. */
 export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     if (ids.length === 0) return
@@ -55,7 +95,7 @@ export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>)
     yield* followProfiles(sql, ended)
   })
 
-/** A transaction that may end these commands, with all that follows from those of them that it has ended. */
+/** A transaction that may end these commands, with what follows from those that it ended. */
 export const endingCommands = <A, E>(
   sql: SqlClient.SqlClient,
   ids: ReadonlyArray<string>,
@@ -74,7 +114,7 @@ export const endingCommands = <A, E>(
     })
   )
 
-/** Ends commands by facts, from which their rows follow by the trigger on the journal. */
+/** Ends commands by facts. The trigger on the journal updates their rows. */
 const conclude = (sql: SqlClient.SqlClient, ends: ReadonlyArray<Conclusion>, at: number) =>
   Effect.gen(function* () {
     const facts = ends.map(({ end, row: { chargerId, id, organisationId, type } }) => ({
@@ -103,8 +143,8 @@ const endedBy = (
   })
 
 /**
- * Ends what cannot end by itself at these chargers: sent by a connection that is gone, or not allowed to wait for one. In a transaction
- * that has the journal's lock. `at` is the database's time where it is left out.
+ * Ends the commands of these chargers that were sent over a closed connection, or that may not wait for a connection. The transaction has the
+ * journal's lock. `at` is the database's time by default.
  */
 export const abandonCommands = (
   sql: SqlClient.SqlClient,
@@ -124,7 +164,7 @@ const DueRow = Schema.Struct({
 })
 const dueRows = rowsOf(DueRow)
 
-/** Commands that may have waited for too long, and chargers with commands of a connection that is gone. */
+/** Commands that have expired, and chargers with commands that were sent over a closed connection. */
 const due = (sql: SqlClient.SqlClient, now: number) =>
   dueRows(sql`
     SELECT (
@@ -137,14 +177,14 @@ const due = (sql: SqlClient.SqlClient, now: number) =>
         AND (n.closed_at IS NOT NULL OR n.epoch <> m.sent_epoch OR o.lease_until IS NULL OR o.lease_until < ${new Date(now - leaseGraceMillis)})
     ) AS gone`)
 
-/** The connections of nodes that are gone ended with the lease, and are closed by a fact. */
+/** Closes, by a fact, the connections of nodes that are gone. They ended when the node's lease did. */
 const closeOfGoneNodes = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<string>, now: number) => sql`
   SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
     array_agg(greatest(n.connected_at, o.lease_until)), array_agg('the node that held the connection is gone'::text))
   FROM connection n JOIN node o ON o.node_id = n.node_id
   WHERE n.charger_id = ANY (${textArray(chargers)}) AND n.closed_at IS NULL AND o.lease_until < ${new Date(now - leaseGraceMillis)}`
 
-/** Ends what waited too long, and what was sent by a node that is gone. */
+/** Ends commands that have expired, and those that were sent by a node that is gone. */
 export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* due(sql, now)

@@ -2,8 +2,8 @@
  * The port `PartnerCallbacks` over SQL. A callback is due once its command has ended or its time is over; a process that takes it has it for a while, so that two
  * processes do not tell the same twice and one that dies is followed by another.
  */
-import { Effect, Layer, Schema, Stream } from "effect"
-import { answerSeconds, type NewPartnerCallback, partnerCallbackKinds } from "../../domain/command/PartnerCallback.ts"
+import { Clock, Effect, Layer, Schedule, Schema, type Scope, Stream } from "effect"
+import { type NewPartnerCallback, answerSeconds, partnerCallbackKinds } from "../../domain/command/PartnerCallback.ts"
 import {
   type CallbackKey,
   type DueCallback,
@@ -14,14 +14,59 @@ import {
 } from "../../domain/command/PartnerCallbacks.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
-import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
-import { sweepCallbacks } from "./CallbackRetention.ts"
+import { type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
 import { putGrant } from "./TokenGrants.ts"
 import { Notifications } from "../kernel/Notifications.ts"
 import { optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { commandStatuses } from "../../domain/command/Command.ts"
+import type { SqlClient } from "effect/sql"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { uuid7 } from "../../domain/values/Uuid7.ts"
+import { deletedInPieces } from "../kernel/InPieces.ts"
+
+/**
+ * How long callbacks are kept: longer than any session or reservation lasts, and longer than partners ask about them. The commands themselves are
+ * kept with the charger's history.
+ */
+const keptMillis = 90 * 24 * 60 * 60 * 1000
+
+const every = "1 hour"
+
+/** Rows in one statement, and statements in one sweep. */
+const pieces = { rows: 1_000, statements: 50 }
+
+/** Deletes the callbacks of commands from before `before` (ms epoch), and names of reservations without a command. Returns the number of callbacks. */
+export const forgetCallbacks = (sql: SqlClient.SqlClient, before: number) =>
+  Effect.gen(function* () {
+    // Ids of commands begin with their time of issue, so the oldest are neighbours in the index.
+    const first = uuid7(before, new Uint8Array(10))
+    const gone = yield* deletedInPieces(
+      pieces,
+      (rows) => sql`
+        DELETE FROM partner_command WHERE command_id IN (
+          SELECT command_id FROM partner_command WHERE command_id < ${first} ORDER BY command_id LIMIT ${rows}::int)
+        RETURNING command_id`
+    )
+    yield* sql`
+      DELETE FROM partner_reservation r WHERE r.created_at < ${new Date(before)} AND NOT EXISTS (
+        SELECT 1 FROM partner_command e
+        WHERE e.partner_id = r.partner_id AND e.kind = 'ReserveNow' AND lower(e.reference) = r.reference_key AND e.location_id = r.location_id)`
+    return gone
+  })
+
+/** Sweeps until the scope closes. */
+const sweepCallbacks = (
+  sql: SqlClient.SqlClient,
+  writable: Effect.Effect<void, StorageUnavailable>
+): Effect.Effect<void, never, Scope.Scope> => {
+  const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.andThen(writable, guardedWrite(forgetCallbacks(sql, now - keptMillis)))
+  )
+  const guarded = Effect.catch(sweep, () => Effect.void)
+  return Effect.asVoid(Effect.forkScoped(Effect.repeat(guarded, Schedule.spaced(every))))
+}
 
 const minuteMillis = 60_000
 

@@ -1,18 +1,41 @@
-/** The port `Subscriptions` over SQL: whose they are, how far each has read, and whether its subscriber answers. */
+/** The port `Subscriptions` over SQL: the owner of each subscription, its journal position, and whether its subscriber answers. */
 import { Effect, Layer, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Subscriptions } from "../../domain/event/Subscriptions.ts"
+import { Subscriptions, type TimesAhead } from "../../domain/event/Subscriptions.ts"
 import type { Circuit } from "../../domain/event/Settling.ts"
 import { textArray, uuidArray } from "../kernel/Arrays.ts"
-import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
 import { Notifications } from "../kernel/Notifications.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
 import { allParkedAgain } from "./SubscriptionParked.ts"
 import { queue } from "./SubscriptionQueue.ts"
 import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
-import { mendTimes } from "./SubscriptionTimes.ts"
 import { views } from "./SubscriptionViews.ts"
+
+/** After the clock was set back, times lie further ahead than any delay. Brings them back, so that nothing waits for them. */
+const mendTimes = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.mendTimes")(function* (
+    now: number,
+    { leaseMillis, maxDelayMillis, maxRetryAfterMillis }: TimesAhead
+  ) {
+    const at = new Date(now)
+    const leased = new Date(now + leaseMillis)
+    const delayed = new Date(now + maxDelayMillis)
+    const wished = new Date(now + maxRetryAfterMillis)
+    const write = Effect.gen(function* () {
+      yield* sql`
+        UPDATE subscription SET opened_at = CASE WHEN opened_at > ${at} THEN ${at} ELSE opened_at END,
+          probed_at = CASE WHEN probed_at > ${at} THEN ${at} ELSE probed_at END,
+          not_before = CASE WHEN not_before > ${wished} THEN ${wished} ELSE not_before END
+        WHERE opened_at > ${at} OR probed_at > ${at} OR not_before > ${wished}`
+      yield* sql`
+        UPDATE subscription_object SET claimed_until = CASE WHEN claimed_until > ${leased} THEN ${leased} ELSE claimed_until END,
+          next_at = CASE WHEN next_at > ${delayed} THEN ${at} ELSE next_at END
+        WHERE next_at IS NOT NULL AND (next_at > ${delayed} OR claimed_until > ${leased})`
+    })
+    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+  })
 
 const active = (sql: SqlClient.SqlClient) =>
   Effect.fn("Subscriptions.active")((maxDue: number) =>

@@ -1,11 +1,64 @@
-/** The port `Access` over SQL: joins organisations, keys and the noting of their use. */
-import { Effect, Layer } from "effect"
+/** The port `Access` over SQL: organisations, keys, and when each key was last used. */
+import { Effect, Layer, Schedule, type Scope } from "effect"
 import { Access } from "../../domain/operator/Access.ts"
 import { createKey, findKey, findV1, listKeys, revokeKey } from "./ApiKeys.ts"
-import { recording, type RecordingServices } from "../kernel/Facts.ts"
-import { keyUse } from "./KeyUse.ts"
+import { type RecordingServices, recording } from "../kernel/Facts.ts"
 import { operators, restore } from "./KeyRecovery.ts"
 import { createOrganisation, isEmpty, organisation, organisations, updateOrganisation } from "./Organisations.ts"
+import type { SqlClient } from "effect/sql"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { textArray, timestamptzArray } from "../kernel/Arrays.ts"
+
+/** How often uses are written. A crash loses those since the last write, which is acceptable, since nothing is decided by them. */
+const flushEvery = "5 seconds"
+
+/** More keys than a service uses between two writes. The use of any further key is not recorded until the next write. */
+const maxWaiting = 10_000
+
+const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: string, at: number]>) => {
+  const of = (prefix: string) => uses.filter(([actor]) => actor.startsWith(prefix))
+  const ids = (prefix: string) => textArray(of(prefix).map(([actor]) => actor.slice(prefix.length)))
+  const times = (prefix: string) => timestamptzArray(of(prefix).map(([, at]) => at))
+  return Effect.gen(function* () {
+    if (of("key:").length > 0) {
+      yield* sql`
+        UPDATE api_key k SET last_used_at = greatest(k.last_used_at, u.at)
+        FROM unnest(${ids("key:")}, ${times("key:")}) AS u(id, at) WHERE k.id = u.id::uuid`
+    }
+    if (of("v1:").length > 0) {
+      yield* sql`
+        UPDATE v1_credential v SET last_used_at = greatest(v.last_used_at, u.at)
+        FROM unnest(${ids("v1:")}, ${times("v1:")}) AS u(id, at) WHERE v.client_id = u.id`
+    }
+  })
+}
+
+/**
+ * Starts the writer in the scope, which writes a last time when the scope closes, and returns `Access.used`. No request waits for the writer, and a
+ * key that is used a thousand times a second costs one row in each write.
+ */
+const keyUse = (
+  sql: SqlClient.SqlClient,
+  writable: Effect.Effect<void, StorageUnavailable>
+): Effect.Effect<(actor: string, now: number) => void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let waiting = new Map<string, number>()
+    const note = (actor: string, at: number): void => {
+      if (waiting.size < maxWaiting || waiting.has(actor)) waiting.set(actor, Math.max(at, waiting.get(actor) ?? at))
+    }
+    const flush = Effect.suspend(() => {
+      const uses = [...waiting]
+      waiting = new Map()
+      // If the database is unavailable the uses wait for the next write. Every request reports the failure, so it is not logged here.
+      const again = Effect.sync(() => uses.forEach(([actor, at]) => note(actor, at)))
+      const written = Effect.andThen(writable, write(sql, uses))
+      // Uninterruptible, so that uses that were taken are either written or put back.
+      return uses.length === 0 ? Effect.void : Effect.uninterruptible(Effect.catchCause(written, () => again))
+    })
+    yield* Effect.addFinalizer(() => flush)
+    yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushEvery)))
+    return note
+  })
 
 export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect(
   Access,
