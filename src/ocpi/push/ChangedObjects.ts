@@ -1,4 +1,4 @@
-/** Which of the objects that partners receive a fact touches: by the ids in it, before their owner is looked up. Pure. */
+/** Which of the partners' objects a fact changes, by the ids in the fact. Their owners are looked up later. Pure. */
 import { Schema } from "effect"
 import type { JournaledFact } from "../../domain/event/Subscription.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -7,7 +7,7 @@ import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 export type Touched =
   /** The status of an evse, or of all of the charger's. */
   | { readonly _tag: "Status"; readonly chargerId: string; readonly evseId: number | undefined }
-  /** What the charger is, and so the location that it is at. */
+  /** The charger's description, and so its location. */
   | { readonly _tag: "Charger"; readonly chargerId: string }
   | { readonly _tag: "Site"; readonly siteId: string }
   /** The statuses of some evses of a site. */
@@ -26,7 +26,7 @@ const Id = Schema.String.check(Schema.makeFilter((text) => isUuid(text) || "expe
 const place = one(Schema.Struct({ evseId: Schema.Int }))
 const session = one(Schema.Struct({ sessionId: Id, supersedes: Schema.optional(Schema.Array(Id)) }))
 
-/** What stood before and after in a fact of a record. */
+/** The record before and after, in a fact about a change. */
 const changed = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = one(schema)
   const Body = one(Schema.Struct({ before: Schema.optional(Schema.Unknown), after: Schema.optional(Schema.Unknown) }))
@@ -60,7 +60,7 @@ const behind = (subject: string): string => subject.slice(subject.indexOf(":") +
 const sessions = (ids: ReadonlyArray<string>): ReadonlyArray<Touched> =>
   [...new Set(ids)].map((sessionId) => ({ _tag: "Session", sessionId }))
 
-/** A tariff is seen while it is for anything; where another one comes in its place, so is that. */
+/** Partners see a tariff while it is assigned. If another tariff replaces it, both change. */
 const byAssignment = (body: unknown): ReadonlyArray<Touched> =>
   assigned(body).flatMap(({ chargerId, scope, siteId, tariffId }): ReadonlyArray<Touched> => {
     const place = (): Touched => {
@@ -77,12 +77,12 @@ const bySession = (body: unknown): ReadonlyArray<Touched> => {
 
 const byStatus = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> => {
   const found = place(body)
-  // Connector 0 is the charger as a whole.
+  // Connector 0 is the whole charger.
   const evseId = found._tag === "None" || found.value.evseId === 0 ? undefined : found.value.evseId
   return [{ _tag: "Status", chargerId: behind(subject), evseId }]
 }
 
-/** A tariff's times decide which connectors are shown with it. */
+/** A tariff's validity decides which connectors name it. */
 const byTariff = ({ body }: JournaledFact): ReadonlyArray<Touched> => {
   const versions = dated(body)
   const [first] = versions
@@ -110,7 +110,7 @@ const location = ({ body, subject }: JournaledFact): ReadonlyArray<Touched> => {
 const described = ({ subject }: JournaledFact): ReadonlyArray<Touched> => [
   { _tag: "Charger", chargerId: behind(subject) }
 ]
-/** Whether it is let in decides what its evses are said to do. */
+/** A charger's registration decides the status that its EVSEs have for partners. */
 const registered = (fact: JournaledFact): ReadonlyArray<Touched> => {
   const records = sited(fact.body)
   const isSame = records.every(({ registration }) => registration === records[0]?.registration)
@@ -120,7 +120,7 @@ const registered = (fact: JournaledFact): ReadonlyArray<Touched> => {
     ...records.map(({ siteId }): Touched => ({ _tag: "Site", siteId }))
   ]
 }
-/** What was assigned to it is for nothing any more, or for less. */
+/** Tariffs that were assigned to the object may not be assigned to anything else. */
 const andTariffs =
   (touch: (fact: JournaledFact) => ReadonlyArray<Touched>) =>
   (fact: JournaledFact): ReadonlyArray<Touched> => [...touch(fact), { _tag: "Tariffs" }]
@@ -128,7 +128,7 @@ const decision = ({ body }: JournaledFact): ReadonlyArray<Touched> =>
   sessions(decided(body).map(({ sessionId }) => sessionId))
 const ofSession = ({ body }: JournaledFact): ReadonlyArray<Touched> => bySession(body)
 
-/** A session has its last price when its record is issued. */
+/** A session has its final price once its CDR is issued. */
 const record = ({ body }: JournaledFact): ReadonlyArray<Touched> =>
   recorded(body).flatMap(({ id, sessionId }): ReadonlyArray<Touched> => [
     { _tag: "Session", sessionId },
@@ -168,7 +168,7 @@ const byType: Readonly<Record<string, (fact: JournaledFact) => ReadonlyArray<Tou
   CdrIssued: record
 }
 
-/** Facts that touch anything of partners. */
+/** The types of facts that change anything that partners receive. */
 export const touchingTypes: ReadonlyArray<string> = Object.keys(byType)
 
 export const touchedBy = (fact: JournaledFact): ReadonlyArray<Touched> => byType[fact.type]?.(fact) ?? []

@@ -1,7 +1,7 @@
 /**
- * Sessions, records and tariffs to partners. A session is always sent whole: what a partner made of an unclear answer does not matter then (OCPI 2.2.1
- * §9.2.2, where PATCH appends periods). A record is sent until it was taken, and never again (§10.2.2). A tariff is deleted only where no location names
- * it any more.
+ * Pushes sessions, CDRs and tariffs to partners. A session is always sent whole by PUT: a PATCH appends periods (OCPI 2.2.1 §9.2.2), so a repeated one
+ * could add them twice. A CDR is sent until the partner has accepted it, and never again (§10.2.2). A tariff is deleted only once no location of the
+ * partner names it.
  */
 import { Effect, Schema } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -16,13 +16,13 @@ import { hashOf, sameHash } from "./Hash.ts"
 import { isGoneThere, isRefusal } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
 
-/** Longest address of a record at a partner's that is kept: OCPI's have 255 characters. */
+/** The longest URL of a CDR at a partner that is stored. OCPI allows 255 characters. */
 const referenceMax = 1_024
 
 export const pushSession = (push: Push, session: RoamingSession, fallback: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = push.wire.sessions.encode(session)
-    // Up to 2.1.1 the location is within it. That is pushed as a location: a session that is over does not change by its site's new name.
+    // In 2.1.1 a session contains its location. It is left out of the hash, so that a site's new name does not push sessions that are over.
     const hash = hashOf({ ...body, location: undefined })
     if (sameHash(push.item.hash, hash)) return nothing(push)
     const from = session.place.party ?? fallback
@@ -31,10 +31,10 @@ export const pushSession = (push: Push, session: RoamingSession, fallback: Party
     return { _tag: "Delivered", hash }
   })
 
-/** Answers that are about the caller, the moment or a proxy in front of the partner, and not about the content of the record. */
+/** HTTP errors about the caller, the moment or a proxy in front of the partner. They say nothing about the CDR. */
 const notTheRecord: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 502, 503, 504])
 
-/** An answer to a record that may mean that the partner has it: it refuses it, or a try before may have been heard. */
+/** Whether the partner may have the CDR in spite of this answer: it refuses it, or it may have received an earlier try. */
 const mayHaveIt = (failed: PartnerFailed, { item }: Push): boolean =>
   failed.http !== undefined && !notTheRecord.has(failed.http) && (isRefusal(failed) || item.tries > 0)
 
@@ -42,8 +42,8 @@ const Held = Schema.Struct({ id: Schema.String })
 const held = Schema.decodeUnknownOption(Held)
 
 /**
- * Whether the partner has a record already. Where the answer to the try that it took was lost so was the address that it gave it; then it is below
- * the module's, as the standard's examples have it and partners do. One that has no such address is taken at its word.
+ * Whether the partner already has the CDR. If the answer to an earlier try was lost, its URL was lost with it. Then the CDR is looked for below the
+ * module's URL, as in the standard's examples and as partners do it. If nothing is found there the partner's refusal is believed.
  */
 const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
   send(push, { method: "GET", module: "cdrs", path: [cdr.id], from, to: cdr.body.roaming }).pipe(
@@ -61,14 +61,14 @@ export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing
     const body = push.wire.cdrs.encode(cdr)
     const hash = hashOf(body)
     const from = cdr.body.place?.party ?? fallback
-    // This process, or another, ended between the partner's answer and the storing of it, or before the partner heard anything.
+    // An earlier try was not recorded: its process ended before the push, or before it could store the answer.
     if (item.isInDoubt === true && (yield* hasIt(push, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
     const taken = send(push, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
     const headers = yield* taken.pipe(
       Effect.map((answered) => answered.headers),
       Effect.catchTag("PartnerFailed", (failed) =>
         Effect.gen(function* () {
-          // A conflict is with itself, as its id is like no other: a try before this one was heard, and its answer was not.
+          // The CDR's id is unique, so it conflicts with itself: the partner received an earlier try, and its answer was lost.
           const isTaken = failed.http === 409
           if (!isTaken && !(mayHaveIt(failed, push) && (yield* hasIt(push, cdr, from)))) return yield* failed
           return {} as Readonly<Record<string, string>>
@@ -82,7 +82,7 @@ export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing
 export const pushTariff = (push: Push, tariff: Tariff, party: PartyId): Pushing<Outcome> =>
   Effect.gen(function* () {
     const body = push.wire.tariff.encode({ party, tariff })
-    // It cannot be said in this version; a partner that knew an older one that could receives that it is gone.
+    // This version cannot express the tariff. A partner that has an older form of it receives a DELETE.
     if (body === undefined) return yield* deletedThere(push, tariff.id, party)
     const hash = hashOf(body)
     if (sameHash(push.item.hash, hash)) return nothing(push)
@@ -103,7 +103,7 @@ const deletedThere = (push: Push, id: string, party: PartyId): Pushing<Outcome> 
   )
 }
 
-/** A tariff that is for nothing any more. `isNamed` says whether the partner knows a location that names it: that is pushed without it first. */
+/** Deletes a tariff that no connector has any more. While `isNamed`, a location at the partner names it, and is pushed without it first. */
 export const pushTariffRemoval = (
   push: Push,
   id: string,

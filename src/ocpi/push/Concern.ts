@@ -1,6 +1,6 @@
 /**
- * Which objects facts make due to which partners: locations and tariffs to all of the organisation's, a session and its record to the one partner
- * whose driver it is, and nothing to a partner that has no module for it.
+ * Which objects become due for which partners by a fact. Locations and tariffs go to all partners of the organisation, and a session and its CDR to
+ * the partner of its driver. A partner without a module for an object does not receive it.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ import { type Touched, touchedBy } from "./ChangedObjects.ts"
 
 type Takes = Pick<PartnerClient["Service"], "endpointOf">
 
-/** Whether a partner has a module for it. */
+/** Whether a partner has a module for the object. */
 export const takes = (client: Takes, partner: Partner, { kind }: Pick<ObjectRef, "kind">): boolean =>
   isPushedKind(kind) && client.endpointOf(partner, moduleOf[kind], "RECEIVER") !== undefined
 
@@ -28,13 +28,13 @@ interface Found {
 
 interface Wanted {
   readonly object: ObjectRef
-  /** Undefined is for every partner of the organisation. */
+  /** Undefined: for all partners of the organisation. */
   readonly partnerId: string | undefined
 }
 
 const forAll = (object: ObjectRef): Wanted => ({ object, partnerId: undefined })
 
-/** Of a charger that belongs to the organisation still; one that was taken away was reported by its site. */
+/** The charger, if it still belongs to the organisation. The removal of a charger is pushed by its site. */
 const ofCharger = (found: Found, organisationId: string, chargerId: string): FoundCharger | undefined => {
   const charger = found.chargers.get(chargerId)
   return charger?.organisationId === organisationId ? charger : undefined
@@ -84,7 +84,7 @@ interface Seen {
 const byKey = <A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyMap<string, A> =>
   new Map(rows.map((row) => [key(row), row]))
 
-/** One question of each sort for all facts together, and none where nothing is asked. */
+/** At most one query of each kind for all facts together. */
 const lookUp = (
   lookup: SubscriberLookup["Service"],
   seen: ReadonlyArray<Seen>
@@ -128,7 +128,7 @@ const lookUp = (
     }
   })
 
-/** What is due behind the facts, one for each fact, object and partner; storage keeps one for each object. */
+/** What becomes due by the facts, for each fact, object and partner. Storage joins those of one object. */
 export const concernOf = (
   lookup: SubscriberLookup["Service"],
   client: Takes,

@@ -1,18 +1,18 @@
 /**
- * Settles doubts about answers without an envelope: the partner is asked for its versions. If it is not there either, it is away, and everything waits
- * for it; if it is, the object alone is what it has trouble with, and nothing else waits.
+ * Settles doubts about answers without an envelope by a request for the partner's versions. If that fails too, the partner is unreachable and all its
+ * items wait. Otherwise the failure is about this object alone, and the other items go on.
  */
 import { Effect } from "effect"
 import type { SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
 import type { Outcome } from "../../domain/event/Subscription.ts"
 
-/** For so long one answer serves all doubts about a partner: when a module is away, everything in it fails at once. */
+/** How long one answer settles all doubts about a partner: when a module is down, all its pushes fail at once. */
 const keepFor = "5 seconds"
 
-/** Partners whose answers are kept. */
+/** The most partners whose answers are kept. */
 const partnersMax = 1_000
 
-/** What becomes of a doubtful failure once it is known whether the partner is there. */
+/** The outcome of a doubtful failure, given whether the partner is reachable. */
 export const settledDoubt = (outcome: Extract<Outcome, { readonly _tag: "Failed" }>, isThere: boolean): Outcome => {
   const { doubt, ...failed } = outcome
   if (!isThere) return failed

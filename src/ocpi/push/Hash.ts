@@ -1,4 +1,4 @@
-/** What was sent of an object, as 16 bytes: two versions are compared without their times, since a change of nothing else is none. */
+/** A hash of 16 bytes of what was sent of an object. Times of change are left out, since a push that changes nothing else is not needed. */
 import { createHash } from "node:crypto"
 
 /** Without `last_updated` at any depth, and in a fixed order of keys. */

@@ -1,6 +1,6 @@
 /**
- * Locations to partners (OCPI 2.2.1 §8.2.2): whole where anything of them has changed but a status, and an evse's new status by itself. A partner that
- * does not know the evse is sent the whole.
+ * Pushes locations to partners (OCPI 2.2.1 §8.2.2). An EVSE's new status is sent by itself. Any other change sends the whole location, and so does a
+ * status of an EVSE that the partner does not know.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ import { evseRef, locationRef } from "./Objects.ts"
 import { isRefusal, isUnknownThere } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
 
-/** There are nine statuses. */
+/** Hashed once each: there are only nine statuses. */
 const statusHashes = new Map<LocationEvse["status"], Uint8Array>()
 
 const statusHash = ({ status }: LocationEvse): Uint8Array => {
@@ -22,7 +22,7 @@ const statusHash = ({ status }: LocationEvse): Uint8Array => {
   return hash
 }
 
-/** What a location is apart from what its evses are doing: that one is gone is no passing status. */
+/** The hash of a location without the statuses of its EVSEs. REMOVED is included, since it is permanent. */
 const restHash = ({ wire }: Push, location: Location): Uint8Array => {
   const evses = location.evses.map((evse) => ({
     ...evse,
@@ -33,19 +33,19 @@ const restHash = ({ wire }: Push, location: Location): Uint8Array => {
 
 const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.countryCode, party.partyId, id]
 
-/** By which party it was sent last is kept with it: elsewhere it is another location. */
+/** The party under which a location was sent is stored with it. Under another party it is another location. */
 const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
 /**
- * The tariffs that it names: a partner keeps each of them until it received the location without it. Those of evses that are gone are no reason to:
- * releases before this one have left them there.
+ * The tariffs that a location names. None of them is deleted at the partner until it received the location without that tariff. Removed EVSEs do not
+ * count, since they may still name tariffs.
  */
 const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
   const connectors = evses.flatMap((evse) => (evse.status === "REMOVED" ? [] : evse.connectors))
   return [...new Set(connectors.flatMap(({ laterTariffIds, tariffId }) => [tariffId ?? [], laterTariffIds].flat()))]
 }
 
-/** All that the partner knows when it has the whole. */
+/** What is recorded as pushed once the partner has the whole location. */
 const pushedOf = (push: Push, location: Location): ReadonlyArray<PushedObject> => [
   {
     ...locationRef(location.id),
@@ -77,7 +77,7 @@ const formerOf = ({ item }: Push, { party }: Location): PartyId | undefined => {
   return { countryCode, partyId }
 }
 
-/** Takes it away where it was before its site went to another party. A partner that wants nothing of that party has nothing of it. */
+/** Removes a location under its former party, after its site went to another party. A partner that takes nothing of that party never had it. */
 const withdrawn = (push: Push, location: Location, party: PartyId): Pushing<void> => {
   const evses = location.evses.map((evse) => ({ ...evse, evseId: undefined, status: "REMOVED" as const }))
   return Effect.catchIf(
@@ -102,8 +102,8 @@ export const pushLocation = (push: Push, location: Location): Pushing<Outcome> =
   })
 
 /**
- * An evse's status. `isKnown` says whether the partner received the location before, which is asked about an evse whose status it never received:
- * the first that it hears of a location is the whole.
+ * Pushes an EVSE's status. `isKnown` says whether the partner received the location before. It is only evaluated for an EVSE whose status was never
+ * pushed, since a partner must receive the whole location first.
  */
 export const pushEvse = (
   push: Push,
@@ -113,7 +113,7 @@ export const pushEvse = (
 ): Pushing<Outcome> =>
   Effect.gen(function* () {
     const evse = location.evses.find((one) => one.uid === uid)
-    // The version has no words for its connectors, so that the partner does not know it.
+    // The version cannot express the EVSE's connectors, so the partner does not know the EVSE.
     if (evse === undefined || push.wire.evse.encode(evse) === undefined) return forgotten
     const hash = statusHash(evse)
     if (sameHash(push.item.hash, hash)) return nothing(push)
@@ -131,7 +131,7 @@ export const pushEvse = (
       Effect.as([]),
       Effect.catchIf(
         (failed) => failed._tag === "PartnerFailed" && isUnknownThere(failed),
-        // What is known of the location itself stays: where it changed its party, it is pushed by that in its turn.
+        // The location's own record remains. If its party has changed, an item of its own pushes that.
         () =>
           Effect.map(whole(push, location), (pushed) =>
             others(pushed, push).filter(({ kind }) => kind === push.item.kind)

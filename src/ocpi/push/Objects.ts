@@ -1,8 +1,8 @@
-/** What partners receive, one by one: the objects of subscriptions, by kinds, ids and lanes. */
+/** The objects that partners receive, each with its kind, id and lane. */
 import type { ModuleId } from "../protocol/EndpointTable.ts"
 import type { ObjectRef, PushedKind } from "../../domain/event/Subscription.ts"
 
-/** Which module of the partner's takes it. */
+/** The partner's module that receives each kind. */
 export const moduleOf: Readonly<Record<PushedKind, ModuleId>> = {
   location: "locations",
   evse: "locations",
@@ -15,7 +15,7 @@ export const isPushedKind = (kind: string): kind is PushedKind => Object.hasOwn(
 
 export const locationRef = (siteId: string): ObjectRef => ({ kind: "location", id: siteId, lane: `location:${siteId}` })
 
-/** In the lane of its location, whose pushes carry it as well. */
+/** In its location's lane, since a push of the location includes it. */
 export const evseRef = (siteId: string, uid: string): ObjectRef => ({
   kind: "evse",
   id: `${siteId}/${uid}`,
@@ -26,5 +26,5 @@ export const tariffRef = (id: string): ObjectRef => ({ kind: "tariff", id, lane:
 
 export const sessionRef = (id: string): ObjectRef => ({ kind: "session", id, lane: `session:${id}` })
 
-/** In the lane of its session: a record comes after the session's end, and after the record that it takes back. */
+/** In its session's lane: a CDR follows the end of its session, and a credit record follows the CDR that it reverses. */
 export const cdrRef = (id: string, sessionId: string): ObjectRef => ({ kind: "cdr", id, lane: `session:${sessionId}` })

@@ -1,4 +1,4 @@
-/** One object and one partner that receives it: who speaks to whom, in which version, and where. */
+/** One push: an object and the partner that receives it, with the parties, the version and the address of the request. */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
@@ -31,17 +31,17 @@ export interface Sent {
   readonly body?: unknown
   /** Ours, whose object it is. */
   readonly from: PartyId
-  /** Whom it is for; the partner's own if not said. */
+  /** The party that it is for; the partner's own by default. */
   readonly to?: PartyId | undefined
 }
 
-/** The party of a partner that reads what is for drivers' apps; a hub is one itself. */
+/** The partner's eMSP party, since pushes are for drivers' apps; without one any party but a CPO, for example a hub. */
 const readerOf = ({ connection }: Partner): PartyId | undefined => {
   const parties = connection?.parties ?? []
   return parties.find(({ role }) => role === "EMSP") ?? parties.find(({ role }) => role !== "CPO") ?? parties[0]
 }
 
-/** Each try has an id of its own, all of them the same story. */
+/** Each try has its own request id. All tries of one item have the same correlation id. */
 export const send = ({ client, inTurn, item, partner, sealedToken }: Push, what: Sent): Pushing<Answered> =>
   inTurn(
     client.call(partner, {
@@ -55,17 +55,17 @@ export const send = ({ client, inTurn, item, partner, sealedToken }: Push, what:
     })
   )
 
-/** Nothing was to be sent: what is known of the partner stays as it is. */
+/** Nothing had to be sent. What the partner has remains recorded as it is. */
 export const nothing = ({ item }: Pick<Push, "item">): Outcome => ({
   _tag: "Delivered",
   hash: item.hash,
   isSilent: true
 })
 
-/** There is no such object for the partner (any more). */
+/** The object does not exist for this partner, or no longer does. */
 export const forgotten: Outcome = { _tag: "Delivered", isSilent: true }
 
-/** Whatever was answered, as an outcome; storage that is away is no refusal. */
+/** Any answer as an outcome. Storage that is unavailable remains an error, since it is no refusal. */
 export const settled = (pushing: Pushing<Outcome>): Effect.Effect<Outcome, StorageUnavailable> =>
   pushing.pipe(
     Effect.catchTags({
