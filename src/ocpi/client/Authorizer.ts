@@ -1,6 +1,6 @@
 /**
- * The port `RealTimeAuthorizer` over OCPI (OCPI 2.2.1 §12.2.1.2 POST …/authorize): partners say within seconds whether a card may charge. A partner
- * that says nothing in time, or something that cannot be read, is silent; what that means is the card's whitelist's to say.
+ * The port `RealTimeAuthorizer` over OCPI (OCPI 2.2.1 §12.2.1.2 POST …/authorize): a partner answers within seconds whether a token may charge. An
+ * answer that is late or cannot be read counts as none. The token's whitelist decides what happens then.
  */
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import type { Partner } from "../../domain/roaming/Partner.ts"
@@ -25,7 +25,7 @@ import { statusCodes } from "../protocol/Status.ts"
 import type { PartnerFailed } from "./OcpiClient.ts"
 import { PartnerClient } from "./PartnerClient.ts"
 
-/** Questions that one partner has open at a time: more wait for a partner that does not keep up, and are taken for its silence at once. */
+/** The most open requests to one partner. Any more would wait for a partner that does not keep up, so they count as unanswered at once. */
 const openMax = 200
 
 const asked = Metric.counter("ocpi_authorizations_asked_total", {
@@ -39,7 +39,7 @@ const unanswered = Metric.counter("ocpi_authorizations_unanswered_total", {
 
 export const authorizerMetrics = [asked, unanswered]
 
-/** Some say by HTTP alone that they do not know a token, others by the status alone. */
+/** Some partners report an unknown token only by the HTTP status, others only by OCPI's. */
 const isUnknown = ({ http, status }: PartnerFailed): boolean => http === 404 || status === statusCodes.UnknownToken
 
 /** By whom a stranger is billed: what the answer says, or, where the version has nothing there, the partner's own party. */
@@ -65,7 +65,7 @@ interface Services {
   readonly secrets: Secrets["Service"]
 }
 
-/** One partner's word, or why there is none. */
+/** One partner's answer, or why there is none. */
 const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | undefined, wanted: VerdictsWanted) =>
   Effect.gen(function* () {
     const { client, partners, secrets } = services

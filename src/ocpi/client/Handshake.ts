@@ -1,4 +1,4 @@
-/** Finding out where a partner's modules are: its versions, and the details of one (OCPI 2.2.1 §6, §7.2.2). */
+/** Discovers a partner's modules: its versions, and the details of one of them (OCPI 2.2.1 §6, §7.2.2). */
 import { Effect, Option, Schema } from "effect"
 import type { PartnerEndpoint } from "../../domain/roaming/Partner.ts"
 import { Text, Url } from "../objects/Liberal.ts"
@@ -30,11 +30,11 @@ const unreadable = (what: string) => () =>
 export interface Discovery {
   readonly version: OcpiVersion
   readonly endpoints: ReadonlyArray<PartnerEndpoint>
-  /** In which the partner took the token. */
+  /** The form of the token that the partner accepted. */
   readonly form: TokenForm
 }
 
-/** The partner has none of the versions that are wanted. */
+/** The partner supports none of the wanted versions. */
 export interface NoVersion {
   readonly _tag: "NoVersion"
   readonly offered: ReadonlyArray<string>
@@ -68,7 +68,7 @@ export const discover = (
     const read = (at: string, by: Access) =>
       ask({ method: "GET", url: at, module: "versions", correlationId }, by, options, mayBeUnauthorized)
     const listed = yield* read(versionsUrl, access)
-    // A single version comes without its list from some.
+    // Some partners send a single version without a list around it.
     const data = Array.isArray(listed.data) ? listed.data : [listed.data]
     const offered = yield* Effect.mapError(decodeVersions(data), unreadable("the list of versions"))
     const names = offered.map(({ version }) => version.trim())

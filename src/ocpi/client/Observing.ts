@@ -1,10 +1,10 @@
-/** Calls of ours to a partner, written into the log of its exchanges. */
+/** Writes our requests to a partner into the log of its exchanges. */
 import { kept, keptPath, ocpiStatusOf, withoutHidden } from "../../domain/roaming/ExchangeRecord.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { Exchanges } from "../../domain/roaming/Exchanges.ts"
 import type { ClientOptions, PartnerCall } from "./OcpiClient.ts"
 
-/** The URL without its scheme, and without the end that is hidden. */
+/** The URL without its scheme and without its secret end. */
 const pathOf = ({ hidden = "", url }: PartnerCall): string => {
   const shown = hidden === "" ? url : `${url.slice(0, -hidden.length)}***`
   return shown.replace(/^https?:\/\//i, "")

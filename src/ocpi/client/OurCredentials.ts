@@ -1,10 +1,10 @@
-/** What we tell a partner of ourselves: all CPO parties of the organisation, the default one first; versions that know one party say that one. */
+/** The credentials that we send a partner: all CPO parties of the organisation, the default party first. Versions with one party send that one. */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import type { Parties } from "../../domain/roaming/Parties.ts"
 
-/** `base` is our OCPI address without a slash at its end, `token` the one by which the partner calls us. */
+/** `base` is our OCPI URL without a slash at its end. `token` is the one that the partner uses towards us. */
 export const ourCredentials = (
   parties: Parties["Service"],
   base: string,

@@ -1,6 +1,6 @@
 /**
- * Every call of ours to a registered partner: by the token that it gave us, at the address of one of its modules or at one that it named for a
- * result, with the headers that its version has. Who calls says what, and never how.
+ * All our requests to registered partners. The client adds the partner's token, the URL of the module and the headers of its version. Callers only
+ * say what is requested.
  */
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import type { Connection, Partner, PartnerEndpoint } from "../../domain/roaming/Partner.ts"
@@ -17,10 +17,10 @@ import { keptConnections, type KeptOptions } from "../../outbound/KeptConnection
 import { observing } from "./Observing.ts"
 import { accessBy, type Answered, ask, type PartnerCall, type PartnerFailed } from "./OcpiClient.ts"
 
-/** There is nothing to call: not registered, suspended, or without that module. Nothing was sent. */
+/** The partner is not registered, is suspended or does not have the module. Nothing was sent. */
 export class PartnerUnreached extends Data.TaggedError("PartnerUnreached")<{ readonly message: string }> {}
 
-/** Where a call goes. */
+/** The target of a request. */
 export type At =
   /** One of the partner's modules, by the role that it has in it, and the segments behind its address; they are encoded here. */
   | {
@@ -29,7 +29,7 @@ export type At =
       readonly path?: ReadonlyArray<string>
       readonly query?: Readonly<Record<string, string>>
     }
-  /** As the partner gave it: a next page. */
+  /** A URL that the partner gave, for example of a next page. */
   | { readonly url: string }
   /** The address for results. The log shows only a part of it, from which the address cannot be used. */
   | { readonly responseUrl: string }
@@ -39,9 +39,9 @@ export interface PartnerRequest {
   readonly at: At
   /** JSON of the partner's version; left out without one. */
   readonly body?: unknown
-  /** The same for every try of one thing (OCPI 2.2.1 §4.1.6). */
+  /** The same for all tries of one request (OCPI 2.2.1 §4.1.6). */
   readonly correlationId: string
-  /** The party of ours that speaks, and the partner's that is spoken to (OCPI 2.2.1 §4.2.2). */
+  /** Our party that sends, and the partner's party that receives (OCPI 2.2.1 §4.2.2). */
   readonly from?: PartyId | undefined
   readonly to?: PartyId | undefined
   /** The partner's token, by those who have read it with the partner a moment ago; read by the client where it is not given, or not taken. */
@@ -51,9 +51,9 @@ export interface PartnerRequest {
 export class PartnerClient extends Context.Service<
   PartnerClient,
   {
-    /** The version that a partner is registered with; undefined where it is with none. */
+    /** The version that a partner is registered with; undefined if it is not registered. */
     readonly versionOf: (partner: Partner) => OcpiVersion | undefined
-    /** Where a partner's module is; undefined where it has none. */
+    /** The URL of a partner's module; undefined if it does not have the module. */
     readonly endpointOf: (partner: Partner, module: ModuleId, role: InterfaceRole) => string | undefined
     readonly call: (
       partner: Partner,
@@ -64,7 +64,7 @@ export class PartnerClient extends Context.Service<
 
 const unreached = (message: string) => new PartnerUnreached({ message })
 
-/** In 2.1.1 a module has no role: each side has the one that is its own. */
+/** In 2.1.1 endpoints have no role. */
 const endpointIn = (
   endpoints: ReadonlyArray<PartnerEndpoint>,
   module: ModuleId,

@@ -32,7 +32,7 @@ export interface TokenPullOptions {
   readonly pageSize: number
   /** Most pages of one list: what goes on is not a list of tokens. */
   readonly pagesMax: number
-  /** How long the process that fetches has it for itself, counted anew with each page: after that it is taken for dead. */
+  /** The lease of the process that fetches. Each page renews it. Once it has passed, another process may fetch. */
   readonly leaseMillis: number
   /** How long one fetch may take in all. */
   readonly limitMillis: number
@@ -95,7 +95,7 @@ const fetching = (organisationId: string): Principal => ({
   permissions: []
 })
 
-/** Only tokens of parties whose tokens the partner may send: of others it has none to tell. */
+/** Only tokens of parties for which the partner may send tokens. */
 const readable = (mayHold: MayHold, wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const good: Array<RoamingTokenBody> = []
@@ -115,7 +115,7 @@ interface Services {
   readonly secrets: Secrets["Service"]
 }
 
-/** One page, wherever the partner says that it is. */
+/** One page, at the URL that the partner gave. */
 const pageAt = (
   services: Services,
   partner: Partner,
@@ -131,7 +131,7 @@ const pageAt = (
     return page
   })
 
-/** Follows the pages and keeps each as it comes. */
+/** Follows the pages and stores each as it arrives. */
 const fetched = (services: Services, options: TokenPullOptions, partner: Partner, due: DuePull) =>
   Effect.gen(function* () {
     const { client, mayHold, parties, secrets, tokens } = services

@@ -24,7 +24,7 @@ import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
 
 type Result = ProfileResponse["result"]
 
-/** What the query must have: where to tell the result. */
+/** What the query must have: where to send the result. */
 const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>
   Effect.gen(function* () {
     const url = query.get("response_url")?.trim()
@@ -61,7 +61,7 @@ const asking = Effect.gen(function* () {
     const { id: partnerId, organisationId } = bearer.partner
     const sessionId = (exchange.params["sessionId"] ?? "").toLowerCase()
     const session = yield* Effect.catchTag(sessions.get(organisationId, sessionId), "NotFound", () => Effect.undefined)
-    // Another's session is as unknown as none.
+    // A session of another partner is answered as unknown.
     if (session?.roaming?.partnerId !== partnerId) return "UNKNOWN_SESSION" satisfies Result
     if (session.status !== "ACTIVE") return "REJECTED" satisfies Result
     const before = yield* callbacks.profiles(organisationId, { partnerId, sessionId }, now)

@@ -30,7 +30,7 @@ const nowhere = rejected("There is no such location, EVSE or connector.")
 const full = rejected("No EVSE is free at this location.")
 const taken = rejected("Another driver's session runs at this connector.")
 
-/** Where a driver can plug in, in the order in which they are offered: one that is plugged into already may be another's. */
+/** Statuses in which a driver can plug in, the best first. A connector with a vehicle comes last: it may be another driver's. */
 const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
 
 /** The place that a driver is sent to: as named, whatever it says of itself; otherwise a free one that can be reached. */
@@ -173,7 +173,7 @@ const reserving = Effect.gen(function* () {
   return { reserve, cancel }
 })
 
-/** STOP_SESSION. Another's session is as unknown as none. */
+/** STOP_SESSION. A session of another partner is answered as unknown. */
 const stopping = Effect.gen(function* () {
   const issue = yield* issuing
   const sessions = yield* Sessions
@@ -220,7 +220,7 @@ export const commandsHandlers = (outbound: DestinationOptions) =>
       }
     }
 
-    /** Whatever comes of it is HTTP 200 (OCPI 2.2.1 §13.2.1): a command that this version does not have is not supported. */
+    /** Every result is HTTP 200 (OCPI 2.2.1 §13.2.1). A command that this version does not have is NOT_SUPPORTED. */
     const post: Handler = (exchange) =>
       Effect.gen(function* () {
         const wire = exchange.wire.commands

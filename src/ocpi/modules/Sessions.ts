@@ -1,6 +1,6 @@
 /**
- * Sessions (OCPI 2.2.1 §9.2.1), as their sender: each partner is listed those of its own drivers, from reservation to end, and may say what a driver
- * wishes of one that runs.
+ * Sessions (OCPI 2.2.1 §9.2.1), as their sender. A partner reads the sessions of its own drivers, from reservation to end, and may set a driver's
+ * charging preferences for a running one.
  */
 import { Effect, type Schema } from "effect"
 import { RoamingSessions } from "../../domain/session/RoamingSessions.ts"

@@ -1,6 +1,6 @@
 /**
- * Tariffs (OCPI 2.2.1 §11, Sender): those that are for anything, each in its current version. They are the organisation's, whatever party's places
- * they are for, and all of them are published in the name of its default party: a partner that addresses another one gets the same.
+ * Tariffs (OCPI 2.2.1 §11, Sender): those that are assigned, each in its current version. They belong to the organisation and are published under
+ * its default party, also where they apply to another party's locations. A request to another party gets the same list.
  */
 import { Effect } from "effect"
 import { Parties } from "../../domain/roaming/Parties.ts"

@@ -1,4 +1,4 @@
-/** Versions and their details (OCPI 2.2.1 §6): what there is, by anybody who has a token, also before it is registered. */
+/** Versions and their details (OCPI 2.2.1 §6). Any valid token gives access, also before the registration. */
 import { type DetailedEndpoint, endpointsOf, type EndpointRow } from "../protocol/EndpointTable.ts"
 import { type VersionFacts, versions } from "../protocol/Version.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Every interface that we serve, as rows: module, whose role it is, method and path behind the module's own address, and since which version. Routes,
- * version details and the coverage document come from it; adding a version or a method adds rows.
+ * Every endpoint that we serve, as rows: its module, our role in it, its method, its path below the module's URL, and its first version. Routes, version
+ * details and the coverage document are made from the table. A new version or method adds rows.
  */
 import { type OcpiVersion, type VersionFacts, versions } from "./Version.ts"
 import type { HttpMethod } from "../../outbound/HttpCall.ts"
@@ -17,7 +17,7 @@ export type ModuleId =
   | "tariffs"
   | "tokens"
 
-/** Ours in the module: who sends owns the data (OCPI 2.2.1 §3.4.1). */
+/** Our role in the module. The sender owns the data (OCPI 2.2.1 §3.4.1). */
 export type InterfaceRole = "SENDER" | "RECEIVER"
 
 export interface EndpointRow {

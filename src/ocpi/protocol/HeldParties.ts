@@ -16,7 +16,7 @@ export const heldParties =
     Effect.gen(function* () {
       const { connection, id, organisationId } = partner
       const own = (connection?.parties ?? []).filter((one) => sameParty(one, party))
-      // No two partners are the same eMSP.
+      // An eMSP belongs to one partner only.
       if (own.some(({ role }) => role === "EMSP")) return true
       if (own.length > 0) return (yield* clients.holder(organisationId, id, party)) !== "Partner"
       if (!isHub(partner)) return false

@@ -1,6 +1,6 @@
 /**
- * The versions of OCPI as data: what of their transport differs, in one place. Nothing else asks which version it is; objects are translated in
- * `objects/`, and the code that handles them sees none.
+ * The versions of OCPI as data: the differences of their transport. No other code asks for the version of a request. Objects are encoded and decoded in
+ * `objects/`, so handlers do not depend on the version.
  */
 
 export type OcpiVersion = "2.1.1" | "2.2" | "2.2.1"
@@ -27,7 +27,7 @@ export interface VersionFacts {
   readonly patchNamesTime: boolean
 }
 
-/** Newest first: the first that both sides have is chosen. */
+/** Newest first. The first version that both sides have is chosen. */
 export const versions: ReadonlyArray<VersionFacts> = [
   {
     version: "2.2.1",

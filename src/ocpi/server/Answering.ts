@@ -1,4 +1,4 @@
-/** From what a handler gives, or what went wrong, to the HTTP answer: always an envelope, whatever the status. */
+/** Turns a handler's result or failure into the HTTP answer, which always has the envelope. */
 import { Cause } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"
@@ -8,10 +8,10 @@ import { type Reason, refusalOf, type Refused } from "../protocol/Status.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse
 
-/** What handlers fail with. */
+/** The errors of handlers. */
 export type Known = Refused | NotFound | Conflict | InvalidInput | StorageUnavailable
 
-/** The domain's errors in OCPI's words. */
+/** The domain's errors as OCPI's refusals. */
 export const reasonOf = (error: Known): Reason => {
   switch (error._tag) {
     case "Refused":

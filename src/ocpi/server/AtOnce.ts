@@ -1,15 +1,15 @@
-/** A bound on what one partner can have us do at the same time, so that one that crawls all its lists at once takes nothing from the others. */
+/** Limits the requests of one partner that are served at one time, so that one that crawls all lists at once does not slow down the others. */
 import { Effect } from "effect"
 import { Refused } from "../protocol/Status.ts"
 import { Counts } from "../../domain/values/Counts.ts"
 
-/** Requests of one partner that are served at once; well-behaved ones ask for their pages one after the other. */
+/** The most requests of one partner at one time. Well-behaved partners read their pages one after the other. */
 export const requestsAtOnce = 32
 
-/** In which time some of them are done: a page takes milliseconds, a registration seconds. */
+/** Enough for some of them to end: a page takes milliseconds, a registration seconds. */
 const retryAfterSeconds = 1
 
-/** Makes the bound, kept by key: beyond `most` at once it is refused, and nothing of it was done. */
+/** Makes the limit, which counts by key. Work beyond `most` is refused before it begins. */
 export const atOnce = (most: number) => {
   const running = new Counts()
   return <A, E, R>(key: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Refused, R> =>

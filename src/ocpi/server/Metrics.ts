@@ -1,11 +1,11 @@
-/** What partners ask and how it ends, as a metric: by module and by the status in the envelope, never by partner or path. */
+/** Counts partners' requests by module and by the status in the envelope. Partners and paths are no labels: there is no bound on their number. */
 import { type Effect, Metric } from "effect"
 import { rowsOf } from "../protocol/EndpointTable.ts"
 import type { Target } from "./Matching.ts"
 import { type StatusCode, statusCodes } from "../protocol/Status.ts"
 import { versions } from "../protocol/Version.ts"
 
-/** The module that was asked, as logs and metrics name it. */
+/** The module of a request, as it is named in logs and metrics. */
 export const moduleOf = (target: Target): string => {
   switch (target._tag) {
     case "Module":

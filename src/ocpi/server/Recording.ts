@@ -1,4 +1,4 @@
-/** Requests of partners, written into the log of their exchanges: of those whose token is known, since others have no log. */
+/** Writes partners' requests into the log of their exchanges. Requests with an unknown token belong to no log. */
 import { kept, keptPath, ocpiStatusOf } from "../../domain/roaming/ExchangeRecord.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { Exchanges } from "../../domain/roaming/Exchanges.ts"
@@ -10,7 +10,7 @@ export interface Recorded {
   /** OCPI's ModuleID, or `versions`. */
   readonly module: string
   readonly request: Request
-  /** As far as it was read. */
+  /** The part of it that was read. */
   readonly requestBody: string | undefined
   readonly answering: Answering
   readonly response: Response
@@ -21,7 +21,7 @@ export interface Recorded {
 /** Envelopes of ours end in the status; before it there may be a page of thousands of objects. */
 const tail = 1_024
 
-/** Bytes of a body at its beginning that hold all of it that is kept, whatever its characters. */
+/** Bytes at the beginning of a body that include all that is stored of it, in any characters. */
 const head = 32_768
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

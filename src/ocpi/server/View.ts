@@ -57,7 +57,7 @@ const page = (handlers: Handlers) =>
     const handler = handlers.get(`GET ${module}`)
     const exchange = exchangeOf(partner, window, yield* Clock.currentTimeMillis)
     if (handler === undefined || exchange === undefined) return yield* new NotFound({ kind: "view", id: module })
-    // This request is written by us: whatever is wrong with it is our mistake.
+    // We wrote this request, so any error in it is a defect.
     const reply = yield* handler(exchange).pipe(
       Effect.catchTags({ Refused: Effect.die, NotFound: Effect.die, Conflict: Effect.die, InvalidInput: Effect.die })
     )
@@ -71,7 +71,7 @@ const page = (handlers: Handlers) =>
 export const layer = Layer.effect(
   PartnerView,
   Effect.gen(function* () {
-    // Links lead nowhere here.
+    // Links would not work here.
     const place = { base: "" }
     const modules = [
       yield* cdrsHandlers(place),
