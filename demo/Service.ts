@@ -1,0 +1,104 @@
+/** The service as a process of the demo's own: on loopback, on an embedded database in a temporary folder, and asked over REST like any other. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const project = fileURLToPath(new URL("..", import.meta.url))
+
+/** A cold machine makes its first database in some seconds. */
+const startLimitMillis = 90_000
+
+export interface ServiceOptions {
+  readonly port: number
+  readonly dataDir: string
+}
+
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+export class Service {
+  readonly url: string
+  readonly ocppUrl: string
+  private readonly options: ServiceOptions
+  private child: ChildProcess | undefined
+  private key = ""
+  private output = ""
+
+  constructor(options: ServiceOptions) {
+    this.options = options
+    this.url = `http://localhost:${options.port}`
+    this.ocppUrl = `ws://localhost:${options.port}/ocpp`
+  }
+
+  /** The key that the first start made. */
+  get apiKey(): string {
+    return this.key
+  }
+
+  /** Starts the process, and waits until it is ready. */
+  async start(): Promise<void> {
+    const { dataDir, port } = this.options
+    const underDeno = "Deno" in globalThis
+    const args = underDeno ? ["run", "-A", "src/main.ts"] : ["src/main.ts"]
+    const { HOME = "", PATH = "" } = process.env
+    const child = spawn(process.execPath, args, {
+      cwd: project,
+      env: {
+        HOME,
+        PATH,
+        PORT: String(port),
+        HOST: "127.0.0.1",
+        DATA_DIR: dataDir,
+        PUBLIC_URL: this.url,
+        BOOTSTRAP_COUNTRY_CODE: "SE",
+        BOOTSTRAP_PARTY_ID: "VLT",
+        // The partners of the demo are on this machine.
+        OUTBOUND_ALLOW_PRIVATE: "true"
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    this.child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (this.output = (this.output + text).slice(-8_000)))
+    }
+    const end = Date.now() + startLimitMillis
+    for (;;) {
+      if (child.exitCode !== null || Date.now() > end) throw new Error(`the service did not start:\n${this.output}`)
+      const isReady = await fetch(`${this.url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false
+      )
+      if (isReady) break
+      await pause(100)
+    }
+    this.key ||= /^KEY=(\S+)$/m.exec(readFileSync(join(dataDir, "first-start"), "utf8"))?.[1] ?? ""
+  }
+
+  /** Ends the process, and waits for its end. */
+  async stop(): Promise<void> {
+    const child = this.child
+    if (child === undefined || child.exitCode !== null) return
+    const ended = new Promise((resolve) => child.once("close", resolve))
+    child.kill("SIGTERM")
+    const timer = setTimeout(() => child.kill("SIGKILL"), 30_000)
+    await ended
+    clearTimeout(timer)
+  }
+
+  /** For an end that cannot wait. */
+  kill(): void {
+    this.child?.kill("SIGKILL")
+  }
+
+  /** Asks REST v2; fails with what it answered where that is no success. */
+  async ask(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await fetch(`${this.url}/cpo/v2/${path}`, {
+      method,
+      headers: { "x-api-key": this.key, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text.slice(0, 500)}`)
+    return (text === "" ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>
+  }
+}
