@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
+import { type AuditFilter, AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -89,6 +89,39 @@ forEachDriver("AuditLog", repositories, (it) => {
     })
   )
 
+  it.effect("goes through one author's, one action's and one stretch of time's alone", () =>
+    Effect.gen(function* () {
+      const organisation = yield* history
+      const { list } = yield* AuditLog
+      const sites = yield* Sites
+      const hour = 3_600_000
+      for (const n of [1, 2, 3]) {
+        const writing = organisation.writing()
+        yield* sites.create({ name: `Site ${n}` } as never, { ...writing, now: noon + n * hour })
+      }
+      const actions = (filter: AuditFilter) =>
+        Effect.map(list(organisation.id, { limit: 50, cursor: undefined, ...filter }), ({ items }) =>
+          items.map(({ action, at }) => `${action} ${(at - noon) / hour}`)
+        )
+      assert.deepStrictEqual(yield* actions({ actor: "key:1" }), ["CommandIssued 0"])
+      assert.deepStrictEqual(yield* actions({ actor: "key:2" }), [])
+      assert.deepStrictEqual(yield* actions({ action: "TokenChanged" }), ["TokenChanged 0"])
+      assert.deepStrictEqual(yield* actions({ from: noon + hour, to: noon + 3 * hour }), [
+        "SiteCreated 2",
+        "SiteCreated 1"
+      ])
+      assert.deepStrictEqual(yield* actions({ from: noon + 3 * hour }), ["SiteCreated 3"])
+      assert.deepStrictEqual(yield* actions({ from: noon + 4 * hour }), [])
+      assert.deepStrictEqual(yield* actions({ to: noon }), [])
+      assert.deepStrictEqual(yield* actions({ action: "SiteCreated", to: noon + hour }), ["SiteCreated 0"])
+      const { actor } = organisation.principal
+      assert.deepStrictEqual(yield* actions({ actor, action: "SiteCreated", from: noon + 2 * hour }), [
+        "SiteCreated 3",
+        "SiteCreated 2"
+      ])
+    })
+  )
+
   it.effect("is found by its indexes", () =>
     Effect.gen(function* () {
       const { id } = yield* history
@@ -106,6 +139,8 @@ forEachDriver("AuditLog", repositories, (it) => {
         )
       assert.match(yield* planOf(""), /Backward using journal_audit on/)
       assert.match(yield* planOf("AND j.subject = 'token:CARD'"), /using journal_audit_subject on/)
+      assert.match(yield* planOf("AND (j.body ->> 'by') = 'key:1'"), /using journal_audit_actor on/)
+      assert.match(yield* planOf("AND j.type = 'SiteCreated'"), /using journal_audit_action on/)
     })
   )
 })

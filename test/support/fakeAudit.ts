@@ -18,8 +18,15 @@ export const auditLog = (world: FakeWorld) =>
     list: (organisationId, page) =>
       world.ask(() => {
         const entries = auditOf(world)
+        const { action, actor, from = -Infinity, subject, to = Infinity } = page
         const own = entries.filter(
-          (one) => one.organisationId === organisationId && (page.subject === undefined || one.subject === page.subject)
+          (one) =>
+            one.organisationId === organisationId &&
+            (subject === undefined || one.subject === subject) &&
+            (actor === undefined || one.actor === actor) &&
+            (action === undefined || one.action === action) &&
+            one.at >= from &&
+            one.at < to
         )
         return paged(own, (one) => String(entries.indexOf(one)).padStart(6, "0"), page)
       })

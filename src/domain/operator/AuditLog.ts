@@ -22,13 +22,22 @@ export interface AuditEntry {
   readonly after: Document | undefined
 }
 
+export interface AuditFilter {
+  readonly subject?: string | undefined
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  /** ms epoch: at or after, and before. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
 export class AuditLog extends Context.Service<
   AuditLog,
   {
     /** Newest first. */
     readonly list: (
       organisationId: string,
-      page: PageRequest & { readonly subject?: string | undefined }
+      page: PageRequest & AuditFilter
     ) => Effect.Effect<Page<AuditEntry>, InvalidInput | StorageUnavailable>
   }
 >()("voltlane/AuditLog") {}

@@ -1,7 +1,7 @@
 /** The port `AuditLog` over SQL: the journal's facts that have an author, found by the partial indexes `journal_audit` and `journal_audit_subject`. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AuditEntry, AuditLog } from "../../domain/operator/AuditLog.ts"
+import { type AuditEntry, type AuditFilter, AuditLog } from "../../domain/operator/AuditLog.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList } from "../kernel/Cursor.ts"
 import { Millis, rowsOf, Whole } from "../kernel/Rows.ts"
@@ -38,21 +38,34 @@ const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): 
   }
 }
 
+/**
+ * How far the order of times may differ from that of positions: a fact has its time before its commit has its position, and nodes have clocks of their
+ * own.
+ */
+const orderMillis = 60_000
+
 /** The condition is that of the indexes, word for word: only then does the planner use them. */
 const list = (sql: SqlClient.SqlClient) =>
-  Effect.fn("AuditLog.list")(function* (
-    organisationId: string,
-    request: PageRequest & { readonly subject?: string | undefined }
-  ) {
+  Effect.fn("AuditLog.list")(function* (organisationId: string, request: PageRequest & AuditFilter) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const { subject } = request
+    const { action, actor, from, subject, to } = request
+    const audited = sql`j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL`
+    // Positions around the stretch of time first, so that neither what is newer nor what is older is read.
+    const since = (at: number) => own`AND j.at >= ${new Date(at)} AND j.position >= (
+      SELECT j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
+    const until = (at: number) => own`AND j.at < ${new Date(at)} AND j.position <= (
+      SELECT j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at < ${new Date(at + orderMillis)} ORDER BY j.at DESC LIMIT 1)`
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`
         SELECT j.position, j.at, j.type, j.subject, j.body, j.body AS rest FROM journal j
-        WHERE ${own.rowsOf("j")} AND j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL
+        WHERE ${own.rowsOf("j")} AND ${audited}
           ${subject === undefined ? sql`` : sql`AND j.subject = ${subject}`}
+          ${actor === undefined ? sql`` : sql`AND (j.body ->> 'by') = ${actor}`}
+          ${action === undefined ? sql`` : sql`AND j.type = ${action}`}
+          ${from === undefined ? sql`` : since(from)}
+          ${to === undefined ? sql`` : until(to)}
           ${after === undefined ? sql`` : sql`AND j.position < ${after}::float8::bigint`}
         ORDER BY j.position DESC LIMIT ${pages.rows(request)}`,
         rows: rows,

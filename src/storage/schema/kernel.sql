@@ -40,6 +40,10 @@ COMMENT ON TABLE journal IS
 CREATE INDEX journal_audit ON journal (organisation_id, position) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
 -- The audit log of one subject.
 CREATE INDEX journal_audit_subject ON journal (organisation_id, subject, position) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
+-- The audit log of one author, of one action, and of a stretch of time.
+CREATE INDEX journal_audit_actor ON journal (organisation_id, (body ->> 'by'), position) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
+CREATE INDEX journal_audit_action ON journal (organisation_id, type, position) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
+CREATE INDEX journal_audit_at ON journal (organisation_id, at) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
 -- Signing requests of a charger.
 CREATE INDEX journal_certificate_requests ON journal (subject, position) WHERE (type = 'CertificateSigningRequested');
 -- BRIN: positions and times grow together.

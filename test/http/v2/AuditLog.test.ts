@@ -62,3 +62,32 @@ it("needs audit:read", async () => {
   const answer = await app.ask("GET", "/cpo/v2/audit-log", { key })
   expect([answer.status, answer.json.requiredPermissions]).toEqual([403, ["audit:read"]])
 })
+
+it("lists the entries of one author, one action and one stretch of time", async () => {
+  const { organisationId } = app.own
+  const entry = (n: number, actor: string, action: string) => ({
+    id: String(n),
+    at: at + n * 60_000,
+    organisationId,
+    actor,
+    action,
+    subject: "site:1",
+    before: undefined,
+    after: undefined
+  })
+  auditOf(app.world).push(
+    entry(3, "key:2", "SiteRemoved"),
+    entry(2, "key:2", "SiteChanged"),
+    entry(1, "key:1", "SiteCreated")
+  )
+  const found = async (query: string) => {
+    const { json, status } = await app.ask("GET", `/cpo/v2/audit-log?${query}`, { key: app.key })
+    return status === 200 ? json.items.map(({ id }: { readonly id: string }) => id) : [status, json.code]
+  }
+  const time = (n: number) => new Date(at + n * 60_000).toISOString()
+  expect(await found("actor=key:2")).toEqual(["3", "2"])
+  expect(await found("action=SiteCreated")).toEqual(["1"])
+  expect(await found(`from=${time(2)}&to=${time(3)}`)).toEqual(["2"])
+  expect(await found(`actor=key:2&from=${time(3)}`)).toEqual(["3"])
+  expect(await found("by=key:2")).toEqual([400, "invalid_input"])
+})

@@ -71,6 +71,8 @@ export const platformDescriptions: Descriptions["properties"] = {
   "Event.charger.connected.id": ["Also the cursor behind this event", "90211"],
   subject: ["What it is about, as in `session:<id>` or `charger:<id>`", `session:${ids.session}`],
   "audit-log.list.query.subject": ["Entries about this subject alone", "charger:CP-7"],
+  "audit-log.list.query.actor": ["Entries of this author alone, as `actor` names it", `key:${ids.key}`],
+  "audit-log.list.query.action": ["Entries of this action alone", "TariffChanged"],
   ...Object.fromEntries(
     [
       "charger.connected",

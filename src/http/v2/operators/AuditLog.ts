@@ -35,8 +35,8 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       list: Effect.fn("v2.audit-log.list")(function* ({ query, request }) {
-        const asked = { ...pageRequest(query), subject: query.subject }
-        const page = yield* log.list(yield* organisationId, asked)
+        const { action, actor, from, subject, to } = query
+        const page = yield* log.list(yield* organisationId, { ...pageRequest(query), subject, actor, action, from, to })
         return listed(publicUrl, request.url, page, ({ after, before, ...entry }) => ({
           ...entry,
           ...(before === undefined ? {} : { before: shown(before) }),

@@ -8,6 +8,12 @@ import { listOf, PageQuery } from "../requests/Paging.ts"
 /** Longest subject: the name of a kind, and a token's uid behind it. */
 const subjectMaxLength = 300
 
+/** Longest author: a kind, and an id or a user's name behind it. */
+const actorMaxLength = 200
+
+/** Longer than the name of any fact. */
+const actionMaxLength = 64
+
 const Document = Schema.Record(Schema.String, Schema.Unknown)
 
 export const AuditEntry = Schema.Struct({
@@ -22,7 +28,14 @@ export const AuditEntry = Schema.Struct({
 
 export class AuditLogApi extends HttpApiGroup.make("audit-log").add(
   HttpApiEndpoint.get("list", "/v2/audit-log", {
-    query: { ...PageQuery, subject: Schema.optionalKey(text(subjectMaxLength)) },
+    query: {
+      ...PageQuery,
+      subject: Schema.optionalKey(text(subjectMaxLength)),
+      actor: Schema.optionalKey(text(actorMaxLength)),
+      action: Schema.optionalKey(text(actionMaxLength)),
+      from: Schema.optionalKey(Time.annotate({ description: "Done at or after" })),
+      to: Schema.optionalKey(Time.annotate({ description: "Done before" }))
+    },
     success: listOf(AuditEntry)
   }).annotateMerge(operation("List who did what, newest first", "audit:read"))
 ) {}
