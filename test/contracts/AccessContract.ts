@@ -11,6 +11,7 @@ import {
   factsOf,
   failureOf,
   noon,
+  permitOnly,
   type TestOrganisation
 } from "../support/repositories.ts"
 
@@ -148,9 +149,9 @@ export const accessContract = (it: ContractIt): void => {
         Effect.map(access.findKey(`${publicId}-${ours.id}`), (found) => found?.principal.permissions)
       expect(yield* permissions("less")).toEqual(["sites:read", "tokens:read"])
       expect(yield* permissions("none")).toEqual([])
-      yield* sql`UPDATE operator SET permissions = ARRAY['tokens:read', 'chargers:read'] WHERE id = ${ours.operatorId}`
+      yield* permitOnly(ours.operatorId, ["tokens:read", "chargers:read"])
       expect(yield* permissions("less")).toEqual(["tokens:read"])
-      yield* sql`UPDATE operator SET active = false WHERE id = ${ours.operatorId}`
+      yield* sql`UPDATE membership SET active = false WHERE operator_id = ${ours.operatorId}`
       expect(yield* permissions("less")).toEqual([])
       expect((yield* access.findKey(ours.publicId))?.principal.permissions).toEqual([])
     })
@@ -275,7 +276,7 @@ export const accessContract = (it: ContractIt): void => {
       const access = yield* Access
       const sql = yield* SqlClient.SqlClient
       const ours = yield* anOrganisation
-      yield* sql`UPDATE operator SET permissions = ARRAY['sites:read', 'sites:write', 'api-keys:write'] WHERE id = ${ours.operatorId}`
+      yield* permitOnly(ours.operatorId, ["sites:read", "sites:write", "api-keys:write"])
       const made = (name: string, permissions?: ReadonlyArray<string>) =>
         access.createKey(newKey(ours, `${name}-${ours.id}`, permissions), ours.writing())
       const [full, writer] = [yield* made("full"), yield* made("writer", ["sites:write"])]
@@ -299,7 +300,7 @@ export const accessContract = (it: ContractIt): void => {
       yield* access.revokeKey(writer.id, by(["sites:read", "sites:write", "api-keys:write"]))
       // One that is revoked can do nothing: to ask again is no mistake.
       yield* access.revokeKey(writer.id, narrow)
-      yield* sql`UPDATE operator SET active = false WHERE id = ${ours.operatorId}`
+      yield* sql`UPDATE membership SET active = false WHERE operator_id = ${ours.operatorId}`
       yield* access.revokeKey(full.id, narrow)
     })
   )

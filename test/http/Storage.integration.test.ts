@@ -287,7 +287,7 @@ forEachDriver("REST over storage", ports, (it) => {
       const sql = yield* SqlClient.SqlClient
       const given = yield* makeOrganisation()
       const before = yield* Effect.promise(() => ask("GET", "/cpo/v2/sites", { key: given.key }))
-      yield* sql`UPDATE operator SET permissions = ARRAY['chargers:read'] WHERE organisation_id = ${given.organisationId}`
+      yield* sql`UPDATE membership SET role = 'Viewer', removals = '{sites:read}' WHERE organisation_id = ${given.organisationId}`
       const after = yield* Effect.promise(() => ask("GET", "/cpo/v2/sites", { key: given.key }))
       assert.deepStrictEqual([before.status, after.status, after.json.requiredPermissions], [200, 403, ["sites:read"]])
     })

@@ -33,6 +33,7 @@ const repositories = [
   "charging/Expectations.ts",
   "roaming/HubClients.ts",
   "operators/KeyRecovery.ts",
+  "operators/Members.ts",
   "sites/Locations.ts",
   "operators/Organisations.ts",
   "roaming/RoamingTokens.ts",
@@ -59,6 +60,10 @@ const repositories = [
 const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]> = [
   ["operators/ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
   ["operators/ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
+  ["operators/Organisations.ts", /^INSERT INTO operator/, "a person is no organisation's; the membership beside it is"],
+  ["operators/Members.ts", /^LEFT JOIN role r/, "a fragment; who uses it adds the scope"],
+  ["operators/Members.ts", /^JOIN membership m/, "a fragment; who uses it adds the scope"],
+  ["operators/Members.ts", /^JOIN operator p/, "a fragment; who uses it adds the scope"],
   [
     "operators/Organisations.ts",
     /^SELECT \$\{columns\(sql\)\} FROM organisation o \$\{after/,
@@ -110,7 +115,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

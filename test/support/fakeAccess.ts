@@ -5,6 +5,7 @@ import { isLastFull } from "../../src/domain/operator/FullKey.ts"
 import type { Organisation } from "../../src/domain/operator/Operator.ts"
 import type { Principal } from "../../src/domain/values/AuditContext.ts"
 import { beyond } from "../../src/domain/operator/Permission.ts"
+import { ownerWith } from "../../src/domain/operator/Role.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
 
@@ -91,7 +92,17 @@ export const access = (world: FakeWorld) => {
         Effect.succeed(
           [...world.operators.values()]
             .filter((one) => one.organisationId === organisationId)
-            .map((one) => ({ ...one, email: "operator@example.com", active: true }))
+            .map((one) => ({
+              ...one,
+              ...ownerWith(one.permissions),
+              email: "operator@example.com",
+              name: "",
+              locale: "en",
+              active: true,
+              hasPassword: false,
+              hasSecondFactor: false,
+              createdAt: 0
+            }))
         )
       ),
     updateOrganisation: ({ policy, ...patch }, { by, now }) =>

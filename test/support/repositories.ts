@@ -12,6 +12,7 @@ import { limits } from "../../src/Config.ts"
 import type { Principal, AuditContext } from "../../src/domain/values/AuditContext.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
+import { ownerWith } from "../../src/domain/operator/Role.ts"
 import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -44,6 +45,7 @@ import type { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tokens } from "../../src/domain/token/Tokens.ts"
 import type { Webhooks } from "../../src/domain/event/Webhooks.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
+import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/operators/AuditLog.ts"
@@ -204,6 +206,15 @@ export const anOrganisation = Effect.gen(function* () {
     writing: (now = noon) => ({ by: principal, now })
   } satisfies TestOrganisation
 })
+
+/** From now on an operator may do exactly this. */
+export const permitOnly = (operatorId: string, wanted: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { additions, removals } = ownerWith(wanted)
+    yield* sql`UPDATE membership SET role = 'Owner', additions = ${textArray(additions)}, removals = ${textArray(removals)}
+      WHERE operator_id = ${operatorId}`
+  })
 
 export interface StoredFact {
   readonly type: string

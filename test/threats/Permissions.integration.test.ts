@@ -68,9 +68,7 @@ for (const { missing, name, run } of threatDrivers) {
       ).toMatchObject({ status: 403, requiredPermissions: ["platform:admin"] })
 
       await world.sql(async (query) => {
-        await query(
-          `UPDATE operator SET permissions = array_remove(permissions, 'sites:write') WHERE organisation_id = '${id}'`
-        )
+        await query(`UPDATE membership SET removals = '{sites:write}' WHERE organisation_id = '${id}'`)
       })
       const refused = [403, "permission_denied", "sites:write"]
       expect([await createSite(world, full), await createSite(world, narrow)]).toEqual([refused, refused])
@@ -80,9 +78,7 @@ for (const { missing, name, run } of threatDrivers) {
       expect([await listSites(world, narrow), await listSites(world, full)]).toEqual([[401], [200]])
 
       await world.sql(async (query) => {
-        await query(
-          `UPDATE operator SET active = false, permissions = permissions || '{sites:write}' WHERE organisation_id = '${id}'`
-        )
+        await query(`UPDATE membership SET active = false, removals = '{}' WHERE organisation_id = '${id}'`)
       })
       expect([await listSites(world, full), await createSite(world, full)]).toEqual([
         [403, "permission_denied", "sites:read"],

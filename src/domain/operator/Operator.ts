@@ -1,5 +1,6 @@
 /** Organisations (CPOs), the operators who work for them, and the keys that act for an operator. */
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { Grant } from "./Role.ts"
 
 export interface Organisation {
   readonly id: string
@@ -17,12 +18,21 @@ export interface Organisation {
   readonly createdAt: number
 }
 
-export interface Operator {
+/** A person as a member of one organisation. */
+export interface Operator extends Grant {
   readonly id: string
   readonly organisationId: string
   readonly email: string
+  readonly name: string
+  /** BCP 47. */
+  readonly locale: string
+  /** What the role, additions and removals grant now. */
   readonly permissions: ReadonlyArray<string>
+  /** False: disabled in this organisation. */
   readonly active: boolean
+  readonly hasPassword: boolean
+  readonly hasSecondFactor: boolean
+  readonly createdAt: number
 }
 
 export interface ApiKey {

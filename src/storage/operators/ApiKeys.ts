@@ -17,6 +17,7 @@ import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable, unstorableText } from "../kernel/Storable.ts"
+import { grantColumns, GrantFields, permissionsOf, withRole } from "./Members.ts"
 
 /** What a v1 pair may do: v1's own operations and no more. It acts for its organisation, not for an operator. */
 export const v1Permissions: ReadonlyArray<Permission> = [
@@ -64,9 +65,9 @@ export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
 export const insertKey = (sql: SqlClient.SqlClient, own: Scoped, key: NewKey & { readonly id: string }, now: Date) =>
   keyRow(own`
     INSERT INTO api_key AS k (id, organisation_id, operator_id, name, public_id, prefix, verifier, permissions, created_at)
-    SELECT ${key.id}::uuid, p.organisation_id, p.id, ${key.name}, ${key.publicId}, ${key.prefix}, ${key.verifier},
+    SELECT ${key.id}::uuid, p.organisation_id, p.operator_id, ${key.name}, ${key.publicId}, ${key.prefix}, ${key.verifier},
       ${key.permissions === undefined ? null : textArray(key.permissions)}::text[], ${now}
-    FROM operator p WHERE ${own.rowsOf("p")} AND p.id = ${key.operatorId}
+    FROM membership p WHERE ${own.rowsOf("p")} AND p.operator_id = ${key.operatorId}
     RETURNING ${columns(sql)}`)
 
 export const createKey = ({ journaled, secrets, sql }: Recording) =>
@@ -87,21 +88,27 @@ export const createKey = ({ journaled, secrets, sql }: Recording) =>
 /** What decides what a key may do now. */
 const Held = {
   keyPermissions: optional(Permissions),
-  operatorPermissions: Permissions,
-  active: Schema.Boolean
+  ...GrantFields
 }
+const Holding = Schema.Struct(Held)
 const heldRow = rowOf(Schema.Struct({ ...KeyRow.fields, ...Held }))
 const heldRows = rowsOf(Schema.Struct({ id: Schema.String, ...Held }))
 
 /** Working keys that are looked at for whether another full one is left; those without a limit of their own come first. */
 const keysLookedAt = 500
 
-const workingKeys = (own: Scoped) =>
-  heldRows(own`
-    SELECT k.id, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
-    FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
-    WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL
-    ORDER BY k.permissions IS NOT NULL, k.id LIMIT ${keysLookedAt}`)
+/** A key with what its operator may do. */
+const withGrant = <K extends typeof Holding.Type>(key: K) => ({ ...key, operatorPermissions: permissionsOf(key) })
+
+const workingKeys = (sql: SqlClient.SqlClient, own: Scoped) =>
+  Effect.map(
+    heldRows(own`
+      SELECT k.id, k.permissions AS "keyPermissions", ${grantColumns(sql)}
+      FROM api_key k ${withRole(sql, "k")}
+      WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL
+      ORDER BY k.permissions IS NOT NULL, k.id LIMIT ${keysLookedAt}`),
+    (keys) => keys.map(withGrant)
+  )
 
 const lastFull = new Conflict({
   code: "last_full_key",
@@ -116,14 +123,14 @@ export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
     if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
     const write = Effect.gen(function* () {
       const key = yield* heldRow(own`
-        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
-        FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", ${grantColumns(sql)}
+        FROM api_key k ${withRole(sql, "k")}
         WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
       if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
       if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
-      const lacking = beyond(audit.by.permissions, effectivePermissions(key))
+      const lacking = beyond(audit.by.permissions, effectivePermissions(withGrant(key)))
       if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
-      if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(own))) return yield* lastFull
+      if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(sql, own))) return yield* lastFull
       yield* own`UPDATE api_key k SET revoked_at = ${new Date(audit.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
       return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(audit.now), audit)] }
     })
@@ -152,9 +159,7 @@ const Holder = Schema.Struct({
   organisationId: Schema.String,
   operatorId: Schema.String,
   verifier: Schema.Uint8Array,
-  keyPermissions: optional(Permissions),
-  operatorPermissions: Permissions,
-  active: Schema.Boolean
+  ...Held
 })
 const holderRows = rowsOf(Holder)
 
@@ -166,7 +171,7 @@ const keyHolder = (row: Holder) => {
     actor: `key:${row.id}`,
     keyId: row.id,
     operatorId: row.operatorId,
-    permissions: effectivePermissions(row)
+    permissions: effectivePermissions(withGrant(row))
   }
   return { verifier: row.verifier, principal }
 }
@@ -187,8 +192,8 @@ export const findKey = (sql: SqlClient.SqlClient) =>
         guarded(
           holderRows(sql`
             SELECT k.id, k.organisation_id AS "organisationId", k.operator_id AS "operatorId", k.verifier, k.public_id AS "publicId",
-              k.permissions AS "keyPermissions", p.permissions AS "operatorPermissions", p.active
-            FROM api_key k JOIN operator p ON p.id = k.operator_id AND p.organisation_id = k.organisation_id
+              k.permissions AS "keyPermissions", ${grantColumns(sql)}
+            FROM api_key k ${withRole(sql, "k")}
             WHERE k.public_id = ANY (${textArray([...new Set(publicIds)])}) AND k.revoked_at IS NULL`)
         ).pipe(
           Effect.map(

@@ -5,6 +5,7 @@ import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Operator } from "../../domain/operator/Operator.ts"
 import type { NewKey, NewOrganisation } from "../../domain/operator/Access.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
+import { memberColumns, members, withOperator } from "./Members.ts"
 import { columns, insertKey, keyFact, keyRows } from "./ApiKeys.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -12,23 +13,16 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-const operatorRows = rowsOf(
-  Schema.Struct({
-    id: Schema.String,
-    organisationId: Schema.String,
-    email: Schema.String,
-    permissions: Schema.Array(Schema.String),
-    active: Schema.Boolean
-  })
-)
+/** More than this works for no organisation that keys are lost of. */
+const operatorsMost = 500
 
-const operatorsOf = (own: Scoped) =>
-  operatorRows(own`
-    SELECT p.id, p.organisation_id AS "organisationId", p.email, p.permissions, p.active
-    FROM operator p WHERE ${own.rowsOf("p")} ORDER BY p.created_at, p.id LIMIT 500`)
+const operatorsOf = (sql: SqlClient.SqlClient, own: Scoped) =>
+  members(own`
+    SELECT ${memberColumns(sql)} FROM membership m ${withOperator(sql)}
+    WHERE ${own.rowsOf("m")} ORDER BY m.created_at, m.operator_id LIMIT ${operatorsMost}`)
 
 export const operators = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Access.operators")((organisationId: string) => guarded(operatorsOf(scopedTo(sql, organisationId))))
+  Effect.fn("Access.operators")((organisationId: string) => guarded(operatorsOf(sql, scopedTo(sql, organisationId))))
 
 /** Whose the new key is: the first of the organisation's operators who is active. */
 const firstActive = (all: ReadonlyArray<Operator>): Operator | undefined => all.find(({ active }) => active)
@@ -75,7 +69,7 @@ export const restore = (recording: Recording) =>
     const { clientId, codeVerifier } = given.v1
     const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
-      const operator = firstActive(yield* operatorsOf(own))
+      const operator = firstActive(yield* operatorsOf(sql, own))
       const noOperator = new NotFound({ kind: "active operator of organisation", id: audit.by.organisationId })
       if (operator === undefined) return yield* noOperator
       const id = secrets.uuid(audit.now)

@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { ChargerPolicy } from "../../domain/charger/ChargerState.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Organisation } from "../../domain/operator/Operator.ts"
+import { ownerWith } from "../../domain/operator/Role.ts"
 import type { NewOrganisation } from "../../domain/operator/Access.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { OrganisationRecord } from "../../domain/event/RecordFact.ts"
@@ -110,13 +111,15 @@ const insertParts = (
       "A party of this country code and party id exists already."
     )
     yield* unique(
-      own`INSERT INTO operator (id, organisation_id, email, password_hash, permissions, created_at)
-        VALUES (${operatorId}, ${own.id}, ${input.operatorEmail}, ${input.operatorPasswordHash},
-          ${textArray(input.operatorPermissions)}, ${now})
+      sql`INSERT INTO operator (id, email, password_hash, created_at)
+        VALUES (${operatorId}, ${input.operatorEmail}, ${input.operatorPasswordHash}, ${now})
         ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
       "operator_exists",
       "An operator of this email exists already, here or in another organisation."
     )
+    const { additions, removals, role } = ownerWith(input.operatorPermissions)
+    yield* own`INSERT INTO membership (organisation_id, operator_id, role, additions, removals, created_at)
+      VALUES (${own.id}, ${operatorId}, ${role}, ${textArray(additions)}, ${textArray(removals)}, ${now})`
     yield* unique(
       own`INSERT INTO v1_credential (client_id, organisation_id, verifier, created_at)
         VALUES (${input.v1.clientId}, ${own.id}, ${input.v1.codeVerifier}, ${now})

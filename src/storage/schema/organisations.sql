@@ -49,22 +49,60 @@ CREATE INDEX party_organisation ON party (organisation_id, id);
 
 CREATE TABLE operator (
   id uuid PRIMARY KEY,
-  organisation_id uuid NOT NULL REFERENCES organisation (id),
   email text NOT NULL,
+  name text NOT NULL DEFAULT '',
+  -- BCP 47, as in sv-SE.
+  locale text NOT NULL DEFAULT 'en',
+  -- NULL until the person has set a password: then nothing but keys and links works.
   password_hash text,
-  -- Keys have their operator's permissions unless they narrow them.
-  permissions text[] NOT NULL,
-  active boolean NOT NULL DEFAULT true,
+  -- Encrypted; NULL without a second factor.
+  totp_secret text,
+  -- Encrypted; a secret that no code has confirmed.
+  totp_pending text,
+  -- The last time step of which a code was taken: each code works once.
+  totp_step bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL
 );
 COMMENT ON TABLE operator IS
-  'People who may use the API, with their permissions.';
+  'People who work for organisations, with what they sign in with. What they may do is in membership.';
 CREATE UNIQUE INDEX operator_email ON operator (lower(email));
+
+CREATE TABLE role (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  name text NOT NULL,
+  permissions text[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  UNIQUE (organisation_id, id)
+);
+COMMENT ON TABLE role IS
+  'Roles that an organisation has made; the built-in ones are in the code (src/domain/operator/Role.ts).';
+CREATE UNIQUE INDEX role_name ON role (organisation_id, lower(name));
+
+CREATE TABLE membership (
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  operator_id uuid NOT NULL REFERENCES operator (id),
+  -- A built-in role, or one of the organisation's own.
+  role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
+  role_id uuid,
+  -- Permissions beside the role's, and those of the role that this operator lacks.
+  additions text[] NOT NULL DEFAULT '{}',
+  removals text[] NOT NULL DEFAULT '{}',
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (organisation_id, operator_id),
+  FOREIGN KEY (organisation_id, role_id) REFERENCES role (organisation_id, id),
+  CHECK (num_nonnulls(role, role_id) = 1)
+);
+COMMENT ON TABLE membership IS
+  'What operators may do in which organisation. Keys may do at most what their operator may at the time of the call. Rows are never deleted: keys and the audit log name them.';
+CREATE INDEX membership_operator ON membership (operator_id);
+CREATE INDEX membership_role ON membership (organisation_id, role_id) WHERE role_id IS NOT NULL;
 
 CREATE TABLE api_key (
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id),
-  operator_id uuid NOT NULL REFERENCES operator (id),
+  operator_id uuid NOT NULL,
   name text NOT NULL,
   public_id text NOT NULL UNIQUE,
   prefix text NOT NULL,
@@ -72,7 +110,8 @@ CREATE TABLE api_key (
   permissions text[],
   created_at timestamptz NOT NULL,
   last_used_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
 );
 COMMENT ON TABLE api_key IS
   'API keys of operators; only verifiers are stored. A revoked key stays, for the audit log.';
